@@ -1,0 +1,2 @@
+/** Built browser files, no code. */
+module sonde.assets {}

@@ -1,0 +1,7 @@
+/** eBPF: instructions, maps, programs, loading. */
+@org.jspecify.annotations.NullMarked
+module sonde.bpf {
+    requires static org.jspecify;
+    requires transitive sonde.event;
+    requires sonde.sys;
+}

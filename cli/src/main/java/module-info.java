@@ -1,0 +1,10 @@
+/** The command line: arguments, exit codes, standard streams. */
+@org.jspecify.annotations.NullMarked
+module sonde.cli {
+    requires static org.jspecify;
+    requires sonde.event;
+    requires sonde.sys;
+    requires sonde.tools;
+    requires sonde.view;
+    requires info.picocli;
+}

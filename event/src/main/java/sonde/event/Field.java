@@ -1,0 +1,62 @@
+package sonde.event;
+
+/**
+ * A field of an event type: where its bytes lie in the payload.
+ *
+ * @param name as the kernel or the format spells it
+ * @param declaration the C declaration it came from, for listings: {@code "char prev_comm[16]"}
+ * @param kind how the bytes are to be taken
+ * @param offset bytes from the start of the payload
+ * @param sizeBytes bytes in the payload; for {@link Kind#TAIL_STRING} 0
+ * @param elementBytes size of one element of an array, else equal to {@code sizeBytes}
+ * @param signed whether an integer (or array element) is signed
+ */
+public record Field(
+        String name,
+        String declaration,
+        Kind kind,
+        int offset,
+        int sizeBytes,
+        int elementBytes,
+        boolean signed) {
+
+    /** How the bytes of a field are to be taken. */
+    public enum Kind {
+        /** An integer of 1, 2, 4 or 8 bytes; pointers too. */
+        INTEGER,
+        /** {@code sizeBytes / elementBytes} integers in place. */
+        ARRAY,
+        /** A character array in place, ended by NUL or by its size. */
+        CHARS,
+        /**
+         * ftrace {@code __data_loc}: a u32, the low 16 bits the offset from the start of the
+         * payload, the high 16 the length (kernel include/trace/stages/stage3_trace_output.h).
+         */
+        DATA_LOC,
+        /** ftrace {@code __rel_loc}: as {@link #DATA_LOC}, offset counted from the u32's end. */
+        REL_LOC,
+        /** A NUL-terminated string that runs to the end of the payload (perf's file names). */
+        TAIL_STRING,
+    }
+
+    /** An integer in place. */
+    public static Field integer(String name, int offset, int sizeBytes, boolean signed) {
+        String type = (signed ? "s" : "u") + sizeBytes * 8;
+        return new Field(
+                name, type + " " + name, Kind.INTEGER, offset, sizeBytes, sizeBytes, signed);
+    }
+
+    /** A string from {@code offset} to its NUL or the end of the payload. */
+    public static Field tailString(String name, int offset) {
+        return new Field(name, "char " + name + "[]", Kind.TAIL_STRING, offset, 0, 1, false);
+    }
+
+    /** Whether the field holds text: what {@link StringField} accepts. */
+    public boolean isText() {
+        return switch (kind) {
+            case CHARS, TAIL_STRING -> true;
+            case DATA_LOC, REL_LOC -> declaration.contains("char");
+            case INTEGER, ARRAY -> false;
+        };
+    }
+}

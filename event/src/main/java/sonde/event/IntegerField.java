@@ -1,0 +1,43 @@
+package sonde.event;
+
+/** Reads one integer field of a payload, sign- or zero-extended to 64 bits. */
+public final class IntegerField {
+    private final int offset;
+    private final int code;
+
+    private IntegerField(int offset, int code) {
+        this.offset = offset;
+        this.code = code;
+    }
+
+    /** An accessor for a field of kind {@link Field.Kind#INTEGER}. */
+    public static IntegerField of(Field field) {
+        if (field.kind() != Field.Kind.INTEGER) {
+            throw new IllegalArgumentException(field.declaration() + " is no integer");
+        }
+        int code =
+                switch (field.sizeBytes()) {
+                    case 1 -> 0;
+                    case 2 -> 1;
+                    case 4 -> 2;
+                    case 8 -> 3;
+                    default ->
+                            throw new IllegalArgumentException(
+                                    field.declaration() + " is " + field.sizeBytes() + " bytes");
+                };
+        return new IntegerField(field.offset(), field.signed() ? code + 4 : code);
+    }
+
+    /** The value in that row; the row must be of the type the field was made for. */
+    public long of(Batch batch, int row) {
+        return switch (code) {
+            case 0 -> batch.u8(row, offset);
+            case 1 -> batch.u16(row, offset);
+            case 2 -> batch.u32(row, offset) & 0xffff_ffffL;
+            case 4 -> (byte) batch.u8(row, offset);
+            case 5 -> (short) batch.u16(row, offset);
+            case 6 -> batch.u32(row, offset);
+            default -> batch.u64(row, offset);
+        };
+    }
+}

@@ -1,0 +1,17 @@
+package sonde.event;
+
+import java.io.IOException;
+import java.util.List;
+
+/** Something events can be read from: a trace.dat, a perf.data, a bundle of both. */
+public interface Recording extends AutoCloseable {
+    /** The sources, in the order in which equal times are to be taken. */
+    List<Source> sources();
+
+    /** Fresh lanes over everything, positioned at the start; may be called again. */
+    List<Lane> lanes() throws IOException;
+
+    /** Unmaps and closes; batches of its lanes must not be used afterwards. */
+    @Override
+    void close();
+}

@@ -1,0 +1,32 @@
+package sonde.event.result;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+
+/**
+ * Rows too many to hold: made while they are written.
+ *
+ * @param columns what a row has, for headings and JSON
+ * @param rows writes them all
+ */
+public record Listing(String title, List<Column> columns, Rows rows) implements Result {
+    /** Writes rows as text; the pull is the back-pressure. */
+    @FunctionalInterface
+    public interface Rows {
+        /** Writes every row to {@code out} in the given form. */
+        void writeTo(OutputStream out, Form form) throws IOException;
+    }
+
+    /** What a row becomes. */
+    public enum Form {
+        /** A line for people. */
+        TEXT,
+        /** A JSON object per line. */
+        JSON_LINES,
+    }
+
+    public Listing {
+        columns = List.copyOf(columns);
+    }
+}

@@ -1,0 +1,9 @@
+/** Readers and writers of files, one package each; they take bytes, never a path. */
+@org.jspecify.annotations.NullMarked
+module sonde.format {
+    requires static org.jspecify;
+    requires transitive sonde.event;
+    requires sonde.sys;
+    requires com.fasterxml.jackson.core;
+    requires aircompressor.v3;
+}

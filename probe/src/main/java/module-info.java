@@ -1,0 +1,11 @@
+/** Where to probe: kernel features, plans, sessions and their backends. */
+@org.jspecify.annotations.NullMarked
+module sonde.probe {
+    requires static org.jspecify;
+    requires transitive sonde.event;
+    requires sonde.sys;
+    requires sonde.format;
+    requires sonde.symbol;
+    requires sonde.bpf;
+    requires com.fasterxml.jackson.core;
+}

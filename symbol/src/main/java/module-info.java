@@ -1,0 +1,8 @@
+/** From an address to a function: ELF symbols, kallsyms, maps of processes, demangling. */
+@org.jspecify.annotations.NullMarked
+module sonde.symbol {
+    requires static org.jspecify;
+    requires transitive sonde.event;
+    requires sonde.sys;
+    requires sonde.format;
+}

@@ -1,0 +1,31 @@
+package sonde.sys;
+
+import java.io.IOException;
+
+/** A system call that failed: which, on what, and the errno. */
+public final class SyscallException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final String call;
+    private final int errno;
+
+    /**
+     * @param call the system call, {@code "perf_event_open"}
+     * @param object what it was tried on, {@code "sched:sched_switch, cpu 3"}
+     */
+    public SyscallException(String call, String object, int errno) {
+        super(call + "(" + object + "): " + Errno.describe(errno));
+        this.call = call;
+        this.errno = errno;
+    }
+
+    /** The system call's name. */
+    public String call() {
+        return call;
+    }
+
+    /** The errno, positive. */
+    public int errno() {
+        return errno;
+    }
+}
