@@ -9,4 +9,5 @@ module sonde.format {
 
     exports sonde.format;
     exports sonde.format.bundle;
+    exports sonde.format.perfdata;
 }
