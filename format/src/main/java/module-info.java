@@ -9,5 +9,7 @@ module sonde.format {
 
     exports sonde.format;
     exports sonde.format.bundle;
+    exports sonde.format.ftrace;
     exports sonde.format.perfdata;
+    exports sonde.format.tracedat;
 }
