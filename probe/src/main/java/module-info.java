@@ -3,9 +3,12 @@
 module sonde.probe {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires sonde.sys;
+    requires transitive sonde.sys;
     requires sonde.format;
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+    requires jdk.unsupported;
+
+    exports sonde.probe.launch;
 }
