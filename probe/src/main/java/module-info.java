@@ -8,8 +8,11 @@ module sonde.probe {
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+    requires jdk.unsupported;
 
+    exports sonde.probe.launch;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
+    exports sonde.probe.record;
     exports sonde.probe.tracefs;
 }
