@@ -1,7 +1,5 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.*;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -211,6 +209,11 @@ public final class PerfRings implements AutoCloseable {
         return List.copyOf(notes);
     }
 
+    /** Names of threads that records told so far. */
+    public Comms comms() {
+        return tally.comms;
+    }
+
     /** Records handed out so far. */
     public long records() {
         return tally.records;
@@ -296,12 +299,11 @@ public final class PerfRings implements AutoCloseable {
                 }
             }
         }
-        byCpu.forEach(
-                (cpu, lost) -> {
-                    if (lost > 0) {
-                        losses.add(loss(event.name, cpu, Meta.LossKind.RING_FULL, lost));
-                    }
-                });
+        byCpu.forEach((cpu, lost) -> {
+            if (lost > 0) {
+                losses.add(loss(event.name, cpu, Meta.LossKind.RING_FULL, lost));
+            }
+        });
     }
 
     private static Meta.Loss loss(String subject, int cpu, Meta.LossKind kind, long count) {

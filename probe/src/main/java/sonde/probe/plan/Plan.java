@@ -3,7 +3,6 @@ package sonde.probe.plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Report;
 import sonde.event.result.Table;
@@ -13,8 +12,8 @@ import sonde.format.bundle.Meta;
 /**
  * What a recording will do: which source takes which event, and what it will not have.
  *
- * @param systemWide perf events count all tasks (and are reduced to the target when reading);
- *     else they are bound to the target's tasks and inherited
+ * @param systemWide perf events count all tasks (and are reduced to the target when reading); else
+ *     they are bound to the target's tasks and inherited
  * @param sampled events of perf.data; empty when there is none
  * @param buffers of trace.dat, the first with the empty name; empty when there is none
  * @param names whether file names and addresses are asked for through BPF
@@ -73,7 +72,7 @@ public record Plan(
                         ? "perf events count every task and are reduced to the target when read"
                         : "perf events are bound to the target's tasks");
         gaps.forEach(gap -> notes.add(gap.sentence()));
-        List<List<@Nullable Object>> events = new ArrayList<>();
+        List<List<Object>> events = new ArrayList<>();
         for (Meta.Owner owner : owners) {
             String source =
                     owner.buffer().isEmpty()
@@ -84,8 +83,7 @@ public record Plan(
         Table eventTable =
                 new Table(
                         "Events",
-                        List.of(
-                                Column.text("event"), Column.text("source"), Column.text("why")),
+                        List.of(Column.text("event"), Column.text("source"), Column.text("why")),
                         events);
         return new Report("Plan", notes, List.of(eventTable, ringTable(here)));
     }
@@ -97,7 +95,7 @@ public record Plan(
                         new MachineSize(1, here.memoryBytes()),
                         new MachineSize(64, here.memoryBytes()),
                         new MachineSize(512, here.memoryBytes()));
-        List<List<@Nullable Object>> rows = new ArrayList<>();
+        List<List<Object>> rows = new ArrayList<>();
         for (MachineSize machine : machines) {
             RingSizes sizes =
                     RingSizes.share(

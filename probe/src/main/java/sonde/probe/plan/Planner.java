@@ -1,6 +1,13 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +33,16 @@ public final class Planner {
 
     /** Systems whose events fire in interrupts and kernel threads, not in the target's context. */
     private static final Set<String> OUTSIDE_SYSTEMS =
-            Set.of("block", "irq", "irq_vectors", "napi", "nvme", "scsi", "timer", "power", "tick_stop");
+            Set.of(
+                    "block",
+                    "irq",
+                    "irq_vectors",
+                    "napi",
+                    "nvme",
+                    "scsi",
+                    "timer",
+                    "power",
+                    "tick_stop");
 
     private final RecordSpec spec;
     private final KernelFeatures features;
@@ -45,9 +61,7 @@ public final class Planner {
         this.features = features;
         this.catalogue = new EventCatalogue(features.tracepoints());
         this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE);
-        this.perf =
-                systemWide
-                        || features.has(Feature.PERF_TASK) && spec.mode() != Meta.Mode.ALL;
+        this.perf = systemWide || features.has(Feature.PERF_TASK) && spec.mode() != Meta.Mode.ALL;
         this.ftrace = features.has(Feature.TRACEFS);
     }
 
@@ -84,8 +98,7 @@ public final class Planner {
         List<TraceBuffer> buffers = new ArrayList<>();
         if (!task.isEmpty() || !outside.isEmpty()) {
             boolean targetOnly = spec.mode() != Meta.Mode.ALL;
-            buffers.add(
-                    new TraceBuffer("", List.copyOf(task), targetOnly, sizes.taskBytes()));
+            buffers.add(new TraceBuffer("", List.copyOf(task), targetOnly, sizes.taskBytes()));
         }
         if (!outside.isEmpty()) {
             buffers.add(
@@ -117,7 +130,13 @@ public final class Planner {
     private void life() {
         SampledEvent dummy =
                 new SampledEvent(
-                        "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, false, false, false,
+                        "dummy",
+                        PERF_TYPE_SOFTWARE,
+                        PERF_COUNT_SW_DUMMY,
+                        1,
+                        false,
+                        false,
+                        false,
                         side());
         sampled.add(dummy);
         for (String record : List.of("mmap2", "comm", "fork", "exit")) {
@@ -161,7 +180,13 @@ public final class Planner {
         if (systemWide && features.hasTracepoint("sched:sched_switch")) {
             sampled.add(
                     new SampledEvent(
-                            "sched:sched_switch", PERF_TYPE_TRACEPOINT, -1, 1, false, stacks, true,
+                            "sched:sched_switch",
+                            PERF_TYPE_TRACEPOINT,
+                            -1,
+                            1,
+                            false,
+                            stacks,
+                            true,
                             SampledEvent.Side.ALL));
             own(
                     "sched:sched_switch",
@@ -308,15 +333,13 @@ public final class Planner {
                             features.finding(Feature.PERF_TASK).remedy()));
             return;
         }
-        boolean hardware =
-                event.type() == PERF_TYPE_HARDWARE || event.type() == PERF_TYPE_RAW;
+        boolean hardware = event.type() == PERF_TYPE_HARDWARE || event.type() == PERF_TYPE_RAW;
         if (hardware && !features.has(Feature.HARDWARE_COUNTERS)) {
             Finding finding = features.finding(Feature.HARDWARE_COUNTERS);
             gaps.add(new Gap("event " + event.name(), finding.reason(), finding.remedy()));
             return;
         }
-        SampledEvent.Side side =
-                event.side() == SampledEvent.Side.ALL ? side() : event.side();
+        SampledEvent.Side side = event.side() == SampledEvent.Side.ALL ? side() : event.side();
         sampled.add(
                 new SampledEvent(
                         event.name(),
@@ -335,8 +358,7 @@ public final class Planner {
     private void accessGaps() {
         if (!perf) {
             boolean all = spec.mode() == Meta.Mode.ALL;
-            Finding finding =
-                    features.finding(all ? Feature.PERF_SYSTEM_WIDE : Feature.PERF_TASK);
+            Finding finding = features.finding(all ? Feature.PERF_SYSTEM_WIDE : Feature.PERF_TASK);
             gaps.add(
                     new Gap(
                             "CPU samples, switches and page faults",

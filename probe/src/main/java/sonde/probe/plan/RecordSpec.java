@@ -43,14 +43,7 @@ public record RecordSpec(
     /** The default recording. */
     public static RecordSpec of(Meta.Mode mode) {
         return new RecordSpec(
-                mode,
-                List.of(),
-                Set.of(),
-                DEFAULT_FREQUENCY_HZ,
-                CallGraph.FP,
-                0,
-                false,
-                0);
+                mode, List.of(), Set.of(), DEFAULT_FREQUENCY_HZ, CallGraph.FP, 0, false, 0);
     }
 
     /** Whether that part of the default set is wanted. */

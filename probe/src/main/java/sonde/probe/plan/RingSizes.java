@@ -27,8 +27,7 @@ public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long 
      */
     static RingSizes share(
             MachineSize machine, long askedBytes, Sources sources, long perfCapBytes) {
-        long limit =
-                askedBytes > 0 ? askedBytes : Math.min(machine.memoryBytes() / 20, MAX_TOTAL);
+        long limit = askedBytes > 0 ? askedBytes : Math.min(machine.memoryBytes() / 20, MAX_TOTAL);
         long each = Math.min(limit / machine.cpus(), MAX_PER_CPU);
         if (askedBytes > 0) {
             each = limit / machine.cpus();
@@ -41,10 +40,7 @@ public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long 
             perf = Long.highestOneBit(Math.max(Math.min(share - PAGE, perfCapBytes), PAGE));
             perf = Math.min(perf, 8L << 20);
         }
-        long task =
-                sources.task()
-                        ? pages(each - outside - (perf == 0 ? 0 : perf + PAGE))
-                        : 0;
+        long task = sources.task() ? pages(each - outside - (perf == 0 ? 0 : perf + PAGE)) : 0;
         return new RingSizes(perf, task, outside, limit);
     }
 

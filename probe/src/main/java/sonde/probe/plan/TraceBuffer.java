@@ -10,8 +10,7 @@ import java.util.List;
  * @param targetOnly whether only events in the context of the target are taken (set_event_pid)
  * @param bytesPerCpu ring size
  */
-public record TraceBuffer(
-        String name, List<String> events, boolean targetOnly, long bytesPerCpu) {
+public record TraceBuffer(String name, List<String> events, boolean targetOnly, long bytesPerCpu) {
     /** The buffer of what happens outside the target's context: completions, interrupts. */
     public static final String OUTSIDE = "outside";
 

@@ -90,8 +90,7 @@ final class ProcessTree {
 
     private static String link(String path) {
         try {
-            byte[] target =
-                    Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
+            byte[] target = Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
             return new String(target, StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             return "";

@@ -9,8 +9,8 @@ import sonde.sys.Processes;
 import sonde.sys.SyscallException;
 
 /**
- * Name of an instance of ours: {@code sonde-BOOT8-PIDNS-PID-STARTTIME-SUFFIX}. It tells whose it is,
- * so that a leftover is known from one in use, and ours from another pid namespace's.
+ * Name of an instance of ours: {@code sonde-BOOT8-PIDNS-PID-STARTTIME-SUFFIX}. It tells whose it
+ * is, so that a leftover is known from one in use, and ours from another pid namespace's.
  *
  * @param boot first 8 characters of the boot id
  * @param pidNamespace inode of the maker's pid namespace
@@ -88,15 +88,6 @@ public record InstanceName(
 
     @Override
     public String toString() {
-        return "sonde-"
-                + boot
-                + "-"
-                + pidNamespace
-                + "-"
-                + pid
-                + "-"
-                + startTicks
-                + "-"
-                + suffix;
+        return "sonde-" + boot + "-" + pidNamespace + "-" + pid + "-" + startTicks + "-" + suffix;
     }
 }

@@ -78,10 +78,7 @@ public final class RingSpool implements AutoCloseable {
         while (writeErrno == 0 && total < MAX_PER_PASS) {
             long count =
                     Fd.splice(
-                            raw,
-                            pipe.writeEnd(),
-                            1 << 20,
-                            Fd.SPLICE_F_MOVE | Fd.SPLICE_F_NONBLOCK);
+                            raw, pipe.writeEnd(), 1 << 20, Fd.SPLICE_F_MOVE | Fd.SPLICE_F_NONBLOCK);
             if (count <= 0) {
                 break;
             }
@@ -116,9 +113,7 @@ public final class RingSpool implements AutoCloseable {
             long left = sizeBytes;
             while (left > 0) {
                 long count =
-                        Fd.read(
-                                pipe.readEnd(),
-                                waste.asSlice(0, Math.min(left, waste.byteSize())));
+                        Fd.read(pipe.readEnd(), waste.asSlice(0, Math.min(left, waste.byteSize())));
                 if (count <= 0) {
                     return;
                 }

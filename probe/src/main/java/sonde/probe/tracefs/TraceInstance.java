@@ -29,8 +29,7 @@ public final class TraceInstance implements AutoCloseable {
     }
 
     /** Makes the instance, with events off, its clock CLOCK_MONOTONIC. */
-    public static TraceInstance create(Tracefs tracefs, InstanceName name)
-            throws SyscallException {
+    public static TraceInstance create(Tracefs tracefs, InstanceName name) throws SyscallException {
         String path = tracefs.root() + "/instances/" + name;
         Files.mkdirat(Files.AT_FDCWD, Tracefs.bytes(path), 0700);
         TraceInstance instance = new TraceInstance(tracefs, path);
@@ -128,8 +127,11 @@ public final class TraceInstance implements AutoCloseable {
     /** A CPU's account. */
     public CpuStats stats(int cpu) throws SyscallException {
         return CpuStats.parse(
-                tracefs.text(path.substring(tracefs.root().length() + 1)
-                        + "/per_cpu/cpu" + cpu + "/stats"));
+                tracefs.text(
+                        path.substring(tracefs.root().length() + 1)
+                                + "/per_cpu/cpu"
+                                + cpu
+                                + "/stats"));
     }
 
     /** Text of a file of the instance. */
@@ -140,8 +142,7 @@ public final class TraceInstance implements AutoCloseable {
     /** Opens a CPU's raw ring, non-blocking. */
     public int openRaw(int cpu) throws SyscallException {
         return Files.open(
-                path + "/per_cpu/cpu" + cpu + "/trace_pipe_raw",
-                Files.O_RDONLY | Files.O_NONBLOCK);
+                path + "/per_cpu/cpu" + cpu + "/trace_pipe_raw", Files.O_RDONLY | Files.O_NONBLOCK);
     }
 
     /** Things that could not be undone; empty after a clean {@link #close}. */

@@ -46,8 +46,7 @@ public record Tracefs(String root) {
     }
 
     /**
-     * Mounts it at {@link #USUAL}, as every boot script does; stays mounted
-     * (docs/kernel-state.md).
+     * Mounts it at {@link #USUAL}, as every boot script does; stays mounted (docs/kernel-state.md).
      *
      * @throws SyscallException EPERM without CAP_SYS_ADMIN, ENODEV when the kernel has none, ENOENT
      *     without the directory
@@ -157,8 +156,8 @@ public record Tracefs(String root) {
         try (Arena arena = Arena.ofConfined()) {
             byte[] text = bytes(value);
             MemorySegment segment = arena.allocate(Math.max(text.length, 1));
-            MemorySegment.copy(text, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0,
-                    text.length);
+            MemorySegment.copy(
+                    text, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, text.length);
             try {
                 Fd.write(fd, segment.asSlice(0, text.length));
             } catch (SyscallException e) {
