@@ -6,4 +6,7 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+
+    exports sonde.format;
+    exports sonde.format.elf;
 }
