@@ -10,5 +10,6 @@ module sonde.probe {
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
 
+    exports sonde.probe.jvm;
     exports sonde.probe.launch;
 }
