@@ -1,5 +1,7 @@
 package sonde.probe.jvm;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -36,6 +38,8 @@ import sonde.sys.SyscallException;
 public final class JvmAttach {
     private static final int MAPS_LIMIT = 16 << 20;
     private static final int ANSWER_LIMIT = 1 << 20;
+    private static final String FOLDER = ".sonde-";
+    private static final byte[] MAP = {'m', 'a', 'p'};
     private static final String MAP_COMMAND = "Compiler.perfmap";
 
     private JvmAttach() {}
@@ -43,7 +47,17 @@ public final class JvmAttach {
     /** An open way to one JVM's /tmp. */
     private record Jvm(int pid, ProcessIdentity identity, int tmpFd) {
         byte[] name(String prefix) {
-            return (prefix + identity.innerPid()).getBytes(StandardCharsets.US_ASCII);
+            return (prefix + identity.innerPid()).getBytes(US_ASCII);
+        }
+    }
+
+    /** What came back: a decimal code, 0 for success, and text. */
+    private record Answer(String code, String text) {
+        /** One printable line of at most 200 characters; the JVM's words are foreign. */
+        String line() {
+            String all = code.equals("0") ? text : code + " " + text;
+            String line = all.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+            return line.substring(0, Math.min(200, line.length()));
         }
     }
 
@@ -61,7 +75,10 @@ public final class JvmAttach {
     }
 
     /**
-     * Asks the JVM to write its perf map (JDK 17 and later) and reads it.
+     * Asks the JVM to write its perf map (JDK 17 and later) and reads it. The JVM writes with its
+     * own rights, and through a link if it finds one, so it is given a name in a new folder that is
+     * its user's alone. JDKs whose command takes no name write {@code /tmp/perf-PID.map}; they are
+     * asked only when nothing but the JVM's own or root's regular file has that name.
      *
      * @param limit longest time for all of it
      * @return lines of hexadecimal start, hexadecimal size and name; at most {@link
@@ -69,12 +86,62 @@ public final class JvmAttach {
      * @throws IOException when it is no JVM, does not answer in time or knows no such command
      */
     public static byte[] perfMap(int pid, Duration limit) throws IOException, InterruptedException {
-        String answer = command(pid, MAP_COMMAND, limit);
-        try (TargetFile map = TargetFile.perfMap(pid)) {
-            if (map == null) {
-                throw new IOException("JVM " + pid + " wrote no perf map: " + firstLine(answer));
+        long deadline = System.nanoTime() + limit.toNanos();
+        ProcessIdentity identity = requireJvm(pid);
+        byte[] folder = (FOLDER + Processes.getpid() + "-" + System.nanoTime()).getBytes(US_ASCII);
+        int tmp = tmp(pid);
+        try {
+            Files.mkdirat(tmp, folder, 0700);
+            int inner = -1;
+            try {
+                int flags = Files.O_RDONLY | Files.O_DIRECTORY | Files.O_NOFOLLOW;
+                inner = Files.openat(tmp, folder, flags, 0);
+                if (Processes.geteuid() == 0) {
+                    Fd.fchown(inner, identity.uid(), identity.gid());
+                }
+                String file = "/tmp/" + new String(folder, US_ASCII) + "/map";
+                Answer answer = ask(pid, tmp, MAP_COMMAND + " " + file, deadline);
+                if (answer.code().equals("0")) {
+                    return read(pid, inner, answer);
+                }
+            } finally {
+                if (inner >= 0) {
+                    unlink(inner, MAP, 0);
+                    Fd.discard(inner);
+                }
+                unlink(tmp, folder, Files.AT_REMOVEDIR);
             }
+            return perfMapAtItsPlace(pid, tmp, deadline);
+        } finally {
+            Fd.discard(tmp);
+        }
+    }
+
+    private static byte[] read(int pid, int folder, Answer answer) throws IOException {
+        try (TargetFile map = TargetFile.openat(folder, MAP, TargetFile.MAP_LIMIT)) {
             return map.read(TargetFile.MAP_LIMIT);
+        } catch (SyscallException e) {
+            throw new IOException("JVM " + pid + " wrote no perf map: " + answer.line(), e);
+        }
+    }
+
+    private static byte[] perfMapAtItsPlace(int pid, int tmp, long deadline)
+            throws IOException, InterruptedException {
+        try (TargetFile before = TargetFile.perfMap(pid)) {
+            Answer answer = ask(pid, tmp, MAP_COMMAND, deadline);
+            if (!answer.code().equals("0")) {
+                throw new IOException("JVM " + pid + " refuses: " + answer.line());
+            }
+            try (TargetFile map = TargetFile.perfMap(pid)) {
+                if (map == null) {
+                    throw new IOException(
+                            "JVM "
+                                    + pid
+                                    + (before == null ? " wrote no perf map: " : " removed its: ")
+                                    + answer.line());
+                }
+                return map.read(TargetFile.MAP_LIMIT);
+            }
         }
     }
 
@@ -85,21 +152,50 @@ public final class JvmAttach {
      */
     public static String command(int pid, String command, Duration limit)
             throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        if (!isJvm(pid)) {
-            throw new IOException("process " + pid + " is no JVM that handles SIGQUIT");
-        }
-        ProcessIdentity identity = ProcessIdentity.of(pid);
-        int tmp = Files.open("/proc/" + pid + "/root/tmp", Files.O_RDONLY | Files.O_DIRECTORY);
+        requireJvm(pid);
+        int tmp = tmp(pid);
         try {
-            Jvm jvm = new Jvm(pid, identity, tmp);
-            if (!listens(jvm)) {
-                wake(jvm, deadline);
+            Answer answer = ask(pid, tmp, command, System.nanoTime() + limit.toNanos());
+            if (!answer.code().equals("0")) {
+                throw new IOException("JVM " + pid + " refuses: " + answer.line());
             }
-            return request(jvm, command, deadline);
+            return answer.text();
         } finally {
             Fd.discard(tmp);
         }
+    }
+
+    private static ProcessIdentity requireJvm(int pid) throws IOException {
+        if (!isJvm(pid)) {
+            throw new IOException("process " + pid + " is no JVM that handles SIGQUIT");
+        }
+        return ProcessIdentity.of(pid);
+    }
+
+    /** The JVM's /tmp, should it be a link within the JVM's root. */
+    private static int tmp(int pid) throws SyscallException {
+        String root = "/proc/" + pid + "/root";
+        int rootFd = Files.open(root, Files.O_PATH | Files.O_DIRECTORY);
+        int flags = Files.O_RDONLY | Files.O_DIRECTORY;
+        try {
+            return Files.openInRoot(rootFd, "/tmp".getBytes(US_ASCII), flags);
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOSYS) {
+                throw e;
+            }
+            return Files.open(root + "/tmp", flags | Files.O_NOFOLLOW);
+        } finally {
+            Fd.discard(rootFd);
+        }
+    }
+
+    private static Answer ask(int pid, int tmp, String command, long deadline)
+            throws IOException, InterruptedException {
+        Jvm jvm = new Jvm(pid, ProcessIdentity.of(pid), tmp);
+        if (!listens(jvm)) {
+            wake(jvm, deadline);
+        }
+        return request(jvm, command, deadline);
     }
 
     /** Whether the socket is there; another user's file of that name is refused. */
@@ -152,7 +248,7 @@ public final class JvmAttach {
                 awaitSocket(jvm, deadline);
             } finally {
                 Fd.discard(file);
-                unlink(folder, name);
+                unlink(folder, name, 0);
             }
         } finally {
             if (cwd >= 0) {
@@ -178,16 +274,16 @@ public final class JvmAttach {
         }
     }
 
-    private static void unlink(int folder, byte[] name) {
+    private static void unlink(int folder, byte[] name, int flags) {
         try {
-            Files.unlinkat(folder, name, 0);
+            Files.unlinkat(folder, name, flags);
         } catch (SyscallException e) {
             // The JVM's user may have removed it.
             return;
         }
     }
 
-    private static String request(Jvm jvm, String command, long deadline) throws IOException {
+    private static Answer request(Jvm jvm, String command, long deadline) throws IOException {
         // sun_path holds 108 bytes; /proc/self/fd/N keeps it short and within the JVM's root.
         Path socket =
                 Path.of("/proc/self/fd/" + jvm.tmpFd() + "/.java_pid" + jvm.identity().innerPid());
@@ -210,7 +306,7 @@ public final class JvmAttach {
         }
     }
 
-    private static String answer(int pid, SocketChannel channel, Selector selector, long deadline)
+    private static Answer answer(int pid, SocketChannel channel, Selector selector, long deadline)
             throws IOException {
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         ByteBuffer buffer = ByteBuffer.allocate(8192);
@@ -224,12 +320,9 @@ public final class JvmAttach {
         }
         String text = answer.toString(StandardCharsets.UTF_8);
         int line = text.indexOf('\n');
-        String code = line < 0 ? text : text.substring(0, line);
-        String rest = line < 0 ? "" : text.substring(line + 1);
-        if (!code.equals("0")) {
-            throw new IOException("JVM " + pid + " refuses: " + firstLine(code + " " + rest));
-        }
-        return rest;
+        return line < 0
+                ? new Answer(text, "")
+                : new Answer(text.substring(0, line), text.substring(line + 1));
     }
 
     private static void await(Selector selector, long deadline, int pid) throws IOException {
@@ -238,11 +331,5 @@ public final class JvmAttach {
             throw new IOException("JVM " + pid + " does not answer in time");
         }
         selector.selectedKeys().clear();
-    }
-
-    /** One printable line of at most 200 characters; the JVM's words are foreign. */
-    private static String firstLine(String text) {
-        String line = text.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
-        return line.substring(0, Math.min(200, line.length()));
     }
 }

@@ -45,7 +45,16 @@ public final class TargetFile implements AutoCloseable {
         if (path.length == 0 || path[0] != '/') {
             throw new IOException(name + ": not an absolute path");
         }
-        int handle = handle(pid, path);
+        return check(handle(pid, path), name, limitBytes);
+    }
+
+    /** Opens a name in an open directory, with the same suspicion. */
+    public static TargetFile openat(int dirFd, byte[] name, long limitBytes) throws IOException {
+        int handle = Files.openat(dirFd, name, Files.O_PATH | Files.O_NOFOLLOW, 0);
+        return check(handle, new String(name, StandardCharsets.UTF_8), limitBytes);
+    }
+
+    private static TargetFile check(int handle, String name, long limitBytes) throws IOException {
         try {
             FileStatus status = Files.fstat(handle);
             if (!status.isRegular()) {

@@ -72,6 +72,22 @@ class JvmAttachKernelTest {
         assertThat(map(pid)).contains("sonde.probe.jvm.Sleeper.hotMethod");
         assertThat(map(pid).lines()).allMatch(l -> l.matches("(0x)?[0-9a-f]+ (0x)?[0-9a-f]+ .*"));
         assertThat(Path.of("/proc/" + pid + "/cwd/.attach_pid" + pid)).doesNotExist();
+        try (var tmp = Files.list(Path.of("/tmp"))) {
+            assertThat(tmp.map(p -> p.getFileName().toString()))
+                    .noneMatch(n -> n.startsWith(".sonde-"));
+        }
+    }
+
+    /** What any user could lay there to have a JVM of root overwrite a file. */
+    @Test
+    void doesNotMakeTheJvmWriteThroughALink() throws Exception {
+        int pid = start(List.of());
+        Path victim = Files.createTempFile("victim", "");
+        Path map = Files.createSymbolicLink(Path.of("/tmp/perf-" + pid + ".map"), victim);
+        assertThat(map(pid)).contains("hotMethod");
+        assertThat(victim).isEmptyFile();
+        Files.delete(map);
+        Files.delete(victim);
     }
 
     @Test

@@ -44,6 +44,13 @@ class LauncherKernelTest {
     }
 
     @Test
+    void equalsOneStartedByAnotherUser() throws Exception {
+        Path state = Shell.compile(folder, "state");
+        Files.setAttribute(folder, "unix:mode", 0777);
+        compare("", "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups ", state + "");
+    }
+
+    @Test
     void equalsOneStartedOnOneCpu() throws Exception {
         compare("", "/usr/bin/taskset 1 ", Shell.compile(folder, "state").toString());
     }
@@ -115,6 +122,25 @@ class LauncherKernelTest {
                 Shell.run(
                         folder, Shell.launch("run") + " " + command + " arg 2>/dev/null; echo $?");
         assertThat(launched.output()).isEqualTo(direct.output());
+    }
+
+    /** Without -XX:-MaxFDLimit the JVM raises its own limit; the script's word counts then. */
+    @Test
+    void takesTheLimitFromTheLauncherScript() throws Exception {
+        String java = Shell.launch("run").replace("-XX:-MaxFDLimit ", "");
+        String shown = "sh -c 'ulimit -Sn; env | grep SONDE'";
+        Shell.Outcome outcome =
+                Shell.run(
+                        folder,
+                        "ulimit -Sn 99; "
+                                + java
+                                + " "
+                                + shown
+                                + "; SONDE_NOFILE=99 "
+                                + java
+                                + " "
+                                + shown);
+        assertThat(outcome.output().lines()).hasSize(2).last().isEqualTo("99");
     }
 
     @Test

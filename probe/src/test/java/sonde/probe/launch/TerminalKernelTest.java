@@ -117,4 +117,17 @@ class TerminalKernelTest {
                 "recorded 3",
                 "");
     }
+
+    @Test
+    void anEditorWritesWhatIsTyped() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/vi")), "no vi on this machine");
+        type(
+                "$ ",
+                "sh ./launch vi -u NONE text\\n",
+                "text\"",
+                "ihello\\x1b:wq\\n",
+                "recorded 0",
+                "");
+        assertThat(folder.resolve("text")).hasContent("hello");
+    }
 }
