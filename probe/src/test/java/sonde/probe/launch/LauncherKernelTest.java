@@ -193,6 +193,7 @@ class LauncherKernelTest {
         try (Target target = Launcher.prepare(Command.of("touch", file.toString()), origin)) {
             pid = target.pid();
             assertThat(Path.of("/proc/" + pid)).exists();
+            assertThat(Target.childNamed("sonde-spawn")).isEqualTo(pid);
         }
         assertThat(Path.of("/proc/" + pid)).doesNotExist();
         assertThat(file).doesNotExist();
