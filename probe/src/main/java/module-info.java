@@ -10,6 +10,7 @@ module sonde.probe {
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
 
+    exports sonde.probe.jvm;
     exports sonde.probe.launch;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
