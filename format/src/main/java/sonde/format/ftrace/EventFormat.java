@@ -102,7 +102,7 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
 
     private static Field field(
             String declaration, int offset, int size, boolean signed, int longBytes) {
-        boolean array = declaration.endsWith("]");
+        boolean array = declaration.endsWith("]") && declaration.indexOf('[') >= 0;
         String head = array ? declaration.substring(0, declaration.lastIndexOf('[')) : declaration;
         head = head.strip();
         String name = head.substring(lastWord(head));
