@@ -27,10 +27,10 @@ public final class KernelSymbols {
         int at = Arrays.binarySearch(all.address, address ^ Long.MIN_VALUE);
         if (at < 0) {
             at = -at - 2;
-        } else {
-            while (at > 0 && all.address[at - 1] == all.address[at]) {
-                at--;
-            }
+        }
+        // Of several names the first in the file.
+        while (at > 0 && all.address[at - 1] == all.address[at]) {
+            at--;
         }
         // Behind the last symbol nothing is known.
         return at == all.address.length - 1 && at >= 0 && address(at) != address ? -1 : at;
@@ -103,7 +103,19 @@ public final class KernelSymbols {
         }
         address = Arrays.copyOf(address, count);
         name = Arrays.copyOf(name, count);
-        return sorted ? new Index(address, name) : sorted(address, name);
+        return inKernelHalf(sorted ? new Index(address, name) : sorted(address, name));
+    }
+
+    /** Without the offsets of per-CPU variables, which are no addresses on 64-bit kernels. */
+    private static Index inKernelHalf(Index all) {
+        int first = Arrays.binarySearch(all.address, 0);
+        first = first < 0 ? -first - 1 : first;
+        int count = all.address.length;
+        return first == count
+                ? all
+                : new Index(
+                        Arrays.copyOfRange(all.address, first, count),
+                        Arrays.copyOfRange(all.name, first, count));
     }
 
     private static Index sorted(long[] address, int[] name) {
