@@ -1,12 +1,19 @@
 package sonde.format.ftrace;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /** Kernel functions by address, from {@code /proc/kallsyms}. Parsed when first asked. */
 public final class KernelSymbols {
+    private static final int CACHE_BITS = 10;
+
     private final byte[] text;
+    private final AtomicReferenceArray<Found> found = new AtomicReferenceArray<>(1 << CACHE_BITS);
     private volatile @Nullable Index index;
+
+    /** An answer to remember. */
+    private record Found(long address, int symbol) {}
 
     /**
      * Sorted by address.
@@ -22,6 +29,16 @@ public final class KernelSymbols {
 
     /** Number of the symbol that covers an address, -1 for none. */
     public int find(long address) {
+        int slot = (int) ((address * 0x9e3779b97f4a7c15L) >>> (64 - CACHE_BITS));
+        Found known = found.getPlain(slot);
+        if (known == null || known.address != address) {
+            known = new Found(address, search(address));
+            found.setRelease(slot, known);
+        }
+        return known.symbol;
+    }
+
+    private int search(long address) {
         Index all = index();
         // Kernel addresses are "negative" on 64-bit machines; stored with the top bit flipped.
         int at = Arrays.binarySearch(all.address, address ^ Long.MIN_VALUE);
@@ -43,17 +60,22 @@ public final class KernelSymbols {
 
     /** Appends a symbol's name. */
     public void appendName(TextBuffer out, int symbol) {
-        out.put(name(symbol));
+        int start = index().name[symbol];
+        out.put(text, start, nameEnd(start) - start);
+    }
+
+    private int nameEnd(int start) {
+        int end = start;
+        while (end < text.length && text[end] > ' ') {
+            end++;
+        }
+        return end;
     }
 
     /** Name of a symbol. */
     public byte[] name(int symbol) {
         int start = index().name[symbol];
-        int end = start;
-        while (end < text.length && text[end] > ' ') {
-            end++;
-        }
-        return Arrays.copyOfRange(text, start, end);
+        return Arrays.copyOfRange(text, start, nameEnd(start));
     }
 
     private Index index() {
