@@ -108,7 +108,7 @@ final class RustV0 {
         }
     }
 
-    /** {@code _} is 0, {@code 0_} is 1…, in base 62. */
+    /** {@code _} is 0, {@code 0_} is 1…, in base 62; hashes of crates fill all 64 bits. */
     private long base62() {
         if (accept('_')) {
             return 0;
@@ -122,7 +122,7 @@ final class RustV0 {
                             : c >= 'a' && c <= 'z'
                                     ? c - 'a' + 10
                                     : c >= 'A' && c <= 'Z' ? c - 'A' + 36 : -1;
-            if (digit < 0 || value > Long.MAX_VALUE / 64) {
+            if (digit < 0) {
                 throw Unfit.INSTANCE;
             }
             value = 62 * value + digit;
@@ -158,7 +158,7 @@ final class RustV0 {
     private void backReference(Runnable reader) {
         int here = at - 1;
         long target = base62();
-        if (target >= here) {
+        if (target < 0 || target >= here) {
             throw Unfit.INSTANCE;
         }
         if (silent) {
@@ -348,7 +348,7 @@ final class RustV0 {
         int outer = lifetimes;
         if (accept('G')) {
             long count = base62() + 1;
-            if (count > 64) {
+            if (count < 1 || count > 64) {
                 throw Unfit.INSTANCE;
             }
             print("for<");
