@@ -1,5 +1,5 @@
 // Puts the page together: the selected range and threads filter every view below.
-import { format, percent } from './numbers.js';
+import { format, percent, secondsOf } from './numbers.js';
 import { readData } from './data.js';
 import { $, el, legendEntry, theme, tip } from './dom.js';
 import { Tree } from './tree.js';
@@ -76,8 +76,8 @@ class Page {
     const words = [];
     if (range) {
       const [from, to] = range;
-      words.push(`${format('TIMESTAMP', from)} – ${format('TIMESTAMP', to)}`
-        + ` (${format('NANOS', Math.round(to - from))})`);
+      const ends = range.map((time) => secondsOf(time, to - from));
+      words.push(`${ends.join(' – ')} (${format('NANOS', Math.round(to - from))})`);
     }
     if (tracks) {
       words.push(tracks.size === 1 ? this.data.tracks[[...tracks][0]].name
