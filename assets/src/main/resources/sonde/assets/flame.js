@@ -51,6 +51,7 @@ export class Flame {
 
   flip() {
     this.flipped = !this.flipped;
+    this.surface.reveal(this.y(this.tree.depth[this.focus]), ROW);
     this.surface.draw();
   }
 
@@ -172,12 +173,12 @@ export class Flame {
     this.boxes.push({ node, x, y: y + top, wide });
   }
 
-  /** The kind's colour in one of four shades, so that neighbours differ. */
+  /** The kind's colour in one of three shades, so that neighbours differ. */
   colour(node) {
     const name = this.tree.name(node);
     let hash = name.length;
     for (let i = 0; i < name.length && i < 24; i++) hash = (hash * 31 + name.charCodeAt(i)) | 0;
-    return theme[`${KINDS[this.tree.kind(node)]}${(hash >>> 3) & 3}`];
+    return theme[`${KINDS[this.tree.kind(node)]}${(hash >>> 3) % 3}`];
   }
 
   nodeAt(event) {

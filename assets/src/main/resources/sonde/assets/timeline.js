@@ -1,7 +1,7 @@
 // What each thread did when. Where a pixel holds many spans it is divided by their shares, so that
 // short states stay visible however far one looks from.
 import { axisLabel, format } from './numbers.js';
-import { el, stateColour, theme, tip } from './dom.js';
+import { el, legendEntry, stateColour, theme, tip } from './dom.js';
 import { ROW, Surface, fitText } from './surface.js';
 
 const STRIP = 13;
@@ -323,10 +323,7 @@ export class Timeline {
       if (this.tracks && !this.tracks.has(i)) return;
       this.stateTimes(track).forEach((time, state) => { sums[state] += time; });
     });
-    return this.data.states.map((name, i) => {
-      const square = el('i');
-      square.style.background = stateColour(name, i);
-      return el('li', null, square, name, el('b', null, format('NANOS', Math.round(sums[i]))));
-    });
+    return this.data.states.map((name, i) => legendEntry(stateColour(name, i), name,
+      el('b', null, format('NANOS', Math.round(sums[i])))));
   }
 }
