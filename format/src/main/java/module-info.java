@@ -7,5 +7,6 @@ module sonde.format {
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
 
+    exports sonde.format.names;
     exports sonde.format.perfdata;
 }

@@ -8,4 +8,6 @@ module sonde.probe {
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+
+    exports sonde.probe.names;
 }
