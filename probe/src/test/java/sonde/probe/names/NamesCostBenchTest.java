@@ -29,8 +29,7 @@ final class NamesCostBenchTest {
         Files.createDirectory(TRACING);
         try {
             for (String event : new String[] {"sys_enter", "sys_exit"}) {
-                Files.writeString(
-                        TRACING.resolve("events/raw_syscalls/" + event + "/enable"), "1");
+                Files.writeString(TRACING.resolve("events/raw_syscalls/" + event + "/enable"), "1");
             }
             assertThat(medianCost(reporter, "beside ftrace")).isLessThan(0.05);
         } finally {
