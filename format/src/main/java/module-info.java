@@ -7,13 +7,10 @@ module sonde.format {
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
 
-<<<<<<< HEAD
-    exports sonde.format.names;
-=======
     exports sonde.format;
     exports sonde.format.bundle;
     exports sonde.format.ftrace;
->>>>>>> main
+    exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
 }
