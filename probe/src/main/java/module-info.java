@@ -12,6 +12,7 @@ module sonde.probe {
 
     exports sonde.probe.jvm;
     exports sonde.probe.launch;
+    exports sonde.probe.names;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;
