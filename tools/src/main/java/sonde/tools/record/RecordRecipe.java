@@ -3,6 +3,7 @@ package sonde.tools.record;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -121,7 +122,11 @@ public final class RecordRecipe {
         List<String> words = command.words().stream().map(RecordRecipe::text).toList();
         RecordRequest request =
                 new RecordRequest(
-                        order.version(), Meta.Mode.COMMAND, words, List.of(target.pid()), null);
+                        order.version(),
+                        Meta.Mode.COMMAND,
+                        words,
+                        List.of(target.pid()),
+                        plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
         BundleFolder folder = new BundleFolder(output.fd());
         try (RecordSession session = RecordSession.start(plan, folder, request)) {
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -151,7 +156,15 @@ public final class RecordRecipe {
             throws IOException, InterruptedException {
         Meta.Mode mode = order.pids().isEmpty() ? Meta.Mode.ALL : Meta.Mode.PID;
         RecordRequest request =
-                new RecordRequest(order.version(), mode, List.of(), order.pids(), null);
+                new RecordRequest(
+                        order.version(),
+                        mode,
+                        List.of(),
+                        order.pids(),
+                        plan.names()
+                                ? new NamesSource(
+                                        Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
+                                : null);
         BundleFolder folder = new BundleFolder(output.fd());
         try (RecordSession session = RecordSession.start(plan, folder, request)) {
             follow(session, null);
