@@ -9,6 +9,7 @@ module sonde.probe {
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
 
+    exports sonde.probe.launch;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;
