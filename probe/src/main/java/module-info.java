@@ -8,6 +8,7 @@ module sonde.probe {
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+    requires jdk.unsupported;
 
     exports sonde.probe.launch;
     exports sonde.probe.perf;
