@@ -11,6 +11,7 @@ module sonde.format {
     exports sonde.format.bundle;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
+    exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
 }
