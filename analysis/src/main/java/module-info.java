@@ -3,6 +3,9 @@
 module sonde.analysis {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires sonde.format;
-    requires sonde.symbol;
+
+    exports sonde.analysis;
+    exports sonde.analysis.sched;
+    exports sonde.analysis.stack;
+    exports sonde.analysis.syscall;
 }
