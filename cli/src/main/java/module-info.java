@@ -7,4 +7,10 @@ module sonde.cli {
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;
+
+    exports sonde.cli to
+            info.picocli;
+
+    opens sonde.cli to
+            info.picocli;
 }

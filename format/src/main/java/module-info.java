@@ -6,4 +6,6 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+
+    exports sonde.format.perfdata;
 }

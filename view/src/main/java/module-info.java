@@ -5,4 +5,6 @@ module sonde.view {
     requires transitive sonde.event;
     requires com.fasterxml.jackson.core;
     requires sonde.assets;
+
+    exports sonde.view;
 }

@@ -1,0 +1,26 @@
+package sonde.format.perfdata;
+
+import java.util.HexFormat;
+
+/**
+ * Build id of a file that was mapped (feature HEADER_BUILD_ID).
+ *
+ * @param pid process it belongs to, -1 for all of the host
+ * @param kernel whether it is the kernel or one of its modules
+ * @param id hexadecimal, at most 40 digits
+ * @param path as in the mapping: {@code "[kernel.kallsyms]"}, {@code "/usr/bin/dd"}
+ */
+public record BuildId(int pid, boolean kernel, String id, String path) {
+    /** Most bytes of a build id in a perf.data. */
+    static final int MAX_BYTES = 20;
+
+    public BuildId {
+        if (id.length() > 2 * MAX_BYTES) {
+            throw new IllegalArgumentException("build id of " + id.length() + " digits");
+        }
+    }
+
+    byte[] bytes() {
+        return HexFormat.of().parseHex(id);
+    }
+}

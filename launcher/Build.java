@@ -1,0 +1,234 @@
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/**
+ * What {@code ./sonde} runs when a source is newer than the last build: javac, jars, and on the
+ * first build the runtime image. No checks and no tests; those belong to {@code ./test}.
+ *
+ * <pre>
+ * build/deps/      the libraries of pom.xml, fetched by Maven when pom.xml changes
+ * build/classes/   one folder per module
+ * build/image/     jlink runtime; app/ holds our jars and the libraries; bin/sonde starts it
+ * </pre>
+ */
+public final class Build {
+    /** In dependency order; each may require only those before it. */
+    private static final List<String> MODULES =
+            List.of(
+                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "assets",
+                    "view", "tools", "cli");
+
+    /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe. */
+    private static final String JDK_MODULES = "java.base,jdk.unsupported";
+
+    /** Libraries that only the compiler reads. */
+    private static final List<String> COMPILE_ONLY = List.of("jspecify");
+
+    private final Path root;
+    private final Path out;
+
+    private Build(Path root) {
+        this.root = root;
+        this.out = root.resolve("build");
+    }
+
+    public static void main(String[] args) throws Exception {
+        new Build(Path.of(args[0]).toAbsolutePath()).run();
+    }
+
+    private void run() throws Exception {
+        Files.createDirectories(out);
+        fetchLibraries();
+        compile();
+        Path image = out.resolve("image");
+        if (!Files.exists(image.resolve("bin/java"))) {
+            say("linking the runtime image (once)");
+            link(image);
+        }
+        packageInto(image);
+    }
+
+    private static void say(String what) {
+        System.err.println("sonde: " + what);
+    }
+
+    /** Copies the libraries named in the root pom's dependency:copy execution. */
+    private void fetchLibraries() throws Exception {
+        Path deps = out.resolve("deps");
+        Path mark = deps.resolve(".pom");
+        String pom = digest(List.of(root.resolve("pom.xml")));
+        if (Files.exists(mark) && Files.readString(mark).equals(pom)) {
+            return;
+        }
+        say("fetching libraries with Maven (once per change of pom.xml)");
+        deleteTree(deps);
+        Files.createDirectories(deps);
+        ProcessBuilder maven =
+                new ProcessBuilder(
+                                "mvn", "-q", "-B", "-N", "-f", root.resolve("pom.xml").toString(),
+                                "dependency:copy@runtime", "-DoutputDirectory=" + deps)
+                        .redirectOutput(ProcessBuilder.Redirect.to(out.resolve("mvn.log").toFile()))
+                        .redirectErrorStream(true);
+        maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        int status;
+        try {
+            status = maven.start().waitFor();
+        } catch (IOException e) {
+            throw new IOException("Maven is needed for the first build: apt install maven", e);
+        }
+        if (status != 0) {
+            throw new IOException(
+                    "Maven could not fetch the libraries; see " + out.resolve("mvn.log"));
+        }
+        Files.writeString(mark, pom);
+    }
+
+    private void compile() throws IOException {
+        List<String> args = new ArrayList<>();
+        args.addAll(List.of("-proc:none", "-nowarn", "-Xlint:none", "-g", "--release", "25"));
+        for (String module : MODULES) {
+            args.add("--module-source-path");
+            args.add("sonde." + module + "=" + root.resolve(module + "/src/main/java"));
+        }
+        Path classes = out.resolve("classes");
+        deleteTree(classes);
+        args.addAll(List.of("-p", out.resolve("deps").toString(), "-d", classes.toString()));
+        args.addAll(List.of("-m", "sonde." + String.join(",sonde.", MODULES)));
+        tool("javac", args);
+    }
+
+    private void link(Path image) throws Exception {
+        Path fresh = out.resolve("image.new");
+        deleteTree(fresh);
+        tool(
+                "jlink",
+                List.of(
+                        "--add-modules", JDK_MODULES,
+                        "--strip-debug",
+                        "--no-header-files",
+                        "--no-man-pages",
+                        "--output", fresh.toString()));
+        // The default CDS archive; jlink's own option for it prints a page of warnings.
+        new ProcessBuilder(
+                        fresh.resolve("bin/java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-Xshare:dump",
+                        "-Xlog:disable",
+                        "-Xlog:all=off")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+        deleteTree(image);
+        Files.move(fresh, image);
+    }
+
+    /** Puts our jars, the libraries and the start script into the image. */
+    private void packageInto(Path image) throws Exception {
+        Path app = out.resolve("app.new");
+        deleteTree(app);
+        Files.createDirectories(app);
+        for (String module : MODULES) {
+            jar(module, app.resolve("sonde." + module + ".jar"));
+        }
+        try (Stream<Path> libraries = Files.list(out.resolve("deps"))) {
+            for (Path library : libraries.sorted().toList()) {
+                String name = library.getFileName().toString();
+                if (name.endsWith(".jar") && COMPILE_ONLY.stream().noneMatch(name::startsWith)) {
+                    Files.copy(library, app.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+                }
+            }
+        }
+        List<Path> jars;
+        try (Stream<Path> files = Files.list(app)) {
+            jars = files.sorted().toList();
+        }
+        Files.writeString(app.resolve("build-id"), digest(jars).substring(0, 16) + "\n");
+        Path script = app.resolve("sonde.sh");
+        Files.copy(root.resolve("launcher/sonde.sh"), script);
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path old = image.resolve("app");
+        deleteTree(old);
+        Files.move(app, old);
+        Path start = image.resolve("bin/sonde");
+        Files.deleteIfExists(start);
+        Files.createSymbolicLink(start, Path.of("../app/sonde.sh"));
+    }
+
+    private void jar(String module, Path target) throws IOException {
+        TreeMap<String, Path> entries = new TreeMap<>();
+        collect(out.resolve("classes/sonde." + module), entries);
+        collect(root.resolve(module + "/src/main/resources"), entries);
+        try (OutputStream file = Files.newOutputStream(target);
+                JarOutputStream jar = new JarOutputStream(file)) {
+            jar.setLevel(1);
+            for (var entry : entries.entrySet()) {
+                JarEntry header = new JarEntry(entry.getKey());
+                header.setTimeLocal(java.time.LocalDateTime.of(2020, 1, 1, 0, 0));
+                jar.putNextEntry(header);
+                Files.copy(entry.getValue(), jar);
+                jar.closeEntry();
+            }
+        }
+    }
+
+    private static void collect(Path folder, TreeMap<String, Path> entries) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.filter(Files::isRegularFile)
+                    .forEach(file -> entries.put(folder.relativize(file).toString(), file));
+        }
+    }
+
+    private static void tool(String name, List<String> args) throws IOException {
+        PrintWriter errors = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        int status =
+                ToolProvider.findFirst(name)
+                        .orElseThrow(() -> new IOException("this Java has no " + name))
+                        .run(new PrintWriter(OutputStream.nullOutputStream()), errors,
+                                args.toArray(String[]::new));
+        if (status != 0) {
+            throw new IOException(name + " failed");
+        }
+    }
+
+    private static String digest(List<Path> files) throws Exception {
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        for (Path file : files) {
+            digest.update(file.getFileName().toString().getBytes(StandardCharsets.UTF_8));
+            try (InputStream in = Files.newInputStream(file)) {
+                digest.update(in.readAllBytes());
+            }
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static void deleteTree(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(path)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

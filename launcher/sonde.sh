@@ -1,0 +1,47 @@
+#!/bin/sh
+# Starts the image that this script lies in. Exports nothing: a recorded command must see the
+# environment its user has. Every fork costs a millisecond, so there are few.
+app=$(readlink -f "$0")
+app=${app%/*}
+home=${app%/app}
+
+# The start-up cache holds for one image content at one place, and belongs to one user. Without it,
+# or when the JVM finds it stale, everything works and only the start is slower.
+read -r id <"$app/build-id"
+key=$id-$(stat -c %Y-%i "$app/build-id")
+if [ -w /proc/1/mem ]; then # root
+    caches=/var/cache/sonde
+else
+    caches=${XDG_CACHE_HOME:-$HOME/.cache}/sonde
+fi
+cache=$caches/$key.aot
+
+heap=-Xmx1400m
+case ${1-} in
+record) heap=-Xmx128m ;;
+esac
+# One collector everywhere: a cache holds only for the collector it was made with. The JVM's raise
+# of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.
+set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
+    -Xlog:disable -Xlog:all=off ${SONDE_JAVA_FLAGS-} \
+    --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
+    -m sonde.cli/sonde.cli.Main "$@"
+
+if [ ! -f "$cache" ]; then
+    (umask 077 && mkdir -p "$caches") 2>/dev/null
+    if [ -O "$caches" ] && [ -w "$caches" ]; then
+        (
+            umask 077
+            exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
+                -XX:-UsePerfData -XX:-MaxFDLimit \
+                --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
+                -m sonde.cli/sonde.cli.Main --train
+        ) >/dev/null 2>&1 </dev/null
+        mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
+        find "$caches" -maxdepth 1 -name '*.aot' -mtime +30 -delete 2>/dev/null
+    fi
+fi
+if [ -O "$cache" ] && [ -O "$caches" ]; then
+    exec "$home/bin/java" "-XX:AOTCache=$cache" "$@"
+fi
+exec "$home/bin/java" "$@"

@@ -1,0 +1,59 @@
+package sonde.sys;
+
+import java.lang.foreign.MemorySegment;
+
+/** Memory mappings. A segment made here is not bound to an arena: the maker unmaps it. */
+public final class Pages {
+    public static final int PROT_NONE = 0;
+    public static final int PROT_READ = 1;
+    public static final int PROT_WRITE = 2;
+    public static final int MAP_SHARED = 1;
+    public static final int MAP_PRIVATE = 2;
+    public static final int MAP_ANONYMOUS = 0x20;
+    public static final int MAP_POPULATE = 0x8000;
+
+    /** Advice of madvise(2). */
+    public static final int MADV_SEQUENTIAL = 2;
+
+    public static final int MADV_WILLNEED = 3;
+    public static final int MADV_DONTNEED = 4;
+
+    private static final int MMAP = Syscalls.number("mmap");
+    private static final int MUNMAP = Syscalls.number("munmap");
+    private static final int MADVISE = Syscalls.number("madvise");
+
+    private Pages() {}
+
+    /**
+     * Maps part of a file.
+     *
+     * @param offset in the file, a multiple of the page size
+     * @return a segment over the mapping, usable by every thread until {@link #unmap}; touching it
+     *     afterwards, or beyond the end of a file that shrank, kills the JVM
+     */
+    public static MemorySegment map(int fd, long offset, long sizeBytes, int prot, int flags)
+            throws SyscallException {
+        long address = Native.syscall(MMAP, 0, sizeBytes, prot, flags, fd, offset);
+        if (address < 0) {
+            throw new SyscallException(
+                    "mmap", "fd " + fd + ", " + sizeBytes + " bytes", (int) -address);
+        }
+        return MemorySegment.ofAddress(address).reinterpret(sizeBytes);
+    }
+
+    /** Takes back a mapping as {@link #map} gave it. */
+    public static void unmap(MemorySegment mapping) throws SyscallException {
+        Kernel.check(
+                "munmap",
+                mapping.byteSize() + " bytes",
+                Native.syscall(MUNMAP, mapping.address(), mapping.byteSize(), 0));
+    }
+
+    /** Advises the kernel about a page-aligned part of a mapping. */
+    public static void advise(MemorySegment mapping, int advice) throws SyscallException {
+        Kernel.check(
+                "madvise",
+                mapping.byteSize() + " bytes",
+                Native.syscall(MADVISE, mapping.address(), mapping.byteSize(), advice));
+    }
+}

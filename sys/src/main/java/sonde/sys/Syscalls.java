@@ -1,0 +1,61 @@
+package sonde.sys;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Names and numbers of system calls, for this architecture and for recordings of another. */
+public final class Syscalls {
+    private static final int SIZE = 512;
+    private static final Syscalls CURRENT = new Syscalls(Arch.current());
+
+    private final String[] names;
+    private final Map<String, Integer> numbers;
+
+    private Syscalls(Arch arch) {
+        names = Tables.load("syscalls-" + arch.name().toLowerCase(Locale.ROOT) + ".txt", SIZE);
+        numbers = HashMap.newHashMap(SIZE);
+        for (int number = 0; number < names.length; number++) {
+            if (!names[number].isEmpty()) {
+                numbers.put(names[number], number);
+            }
+        }
+    }
+
+    /** The table of that architecture. */
+    public static Syscalls of(Arch arch) {
+        return arch == Arch.current() ? CURRENT : new Syscalls(arch);
+    }
+
+    /** The call's name on this architecture, {@code "syscall 999"} for a number unknown to us. */
+    public static String name(long number) {
+        return CURRENT.nameOf(number);
+    }
+
+    /**
+     * The call's number on this architecture.
+     *
+     * @throws IllegalArgumentException for a name it does not have
+     */
+    public static int number(String name) {
+        int number = CURRENT.numberOf(name);
+        if (number < 0) {
+            throw new IllegalArgumentException(
+                    "no system call " + name + " on " + Arch.current().machine());
+        }
+        return number;
+    }
+
+    /** The call's name, {@code "syscall 999"} for a number unknown to us. */
+    public String nameOf(long number) {
+        if (number >= 0 && number < names.length && !names[(int) number].isEmpty()) {
+            return names[(int) number];
+        }
+        return "syscall " + number;
+    }
+
+    /** The call's number, or -1 for a name this architecture does not have. */
+    public int numberOf(String name) {
+        return numbers.getOrDefault(name, -1);
+    }
+}

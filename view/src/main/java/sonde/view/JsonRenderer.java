@@ -1,0 +1,307 @@
+package sonde.view;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.CallTree;
+import sonde.event.result.Column;
+import sonde.event.result.Frame;
+import sonde.event.result.Histogram;
+import sonde.event.result.Listing;
+import sonde.event.result.Live;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Samples;
+import sonde.event.result.Stacks;
+import sonde.event.result.Table;
+import sonde.event.result.Timeline;
+import sonde.event.result.Unit;
+
+/**
+ * Results as JSON for programs: the values of the text form, unscaled. {@code docs/json.md} gives
+ * the shape of each kind. A listing becomes lines of one object each, a live result one line per
+ * state; everything else is one object and a line feed.
+ */
+public final class JsonRenderer {
+    /** Nodes below this depth are left out, and their parent says {@code "cut": true}. */
+    static final int MAX_DEPTH = 512;
+
+    private static final JsonFactory FACTORY =
+            JsonFactory.builder()
+                    .streamWriteConstraints(
+                            StreamWriteConstraints.builder().maxNestingDepth(4 * MAX_DEPTH).build())
+                    .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+                    .build();
+
+    /** A renderer; it holds nothing. */
+    public JsonRenderer() {}
+
+    /**
+     * Writes a result and flushes; {@code out} stays open.
+     *
+     * @throws IOException when {@code out}, the rows of a listing or the ticks of a live result
+     *     fail
+     */
+    public void render(Result result, OutputStream out) throws IOException {
+        switch (result) {
+            case Listing listing -> listing.rows().writeTo(out, Listing.Form.JSON_LINES);
+            case Live live -> {
+                Result state = live.ticks().next();
+                while (state != null) {
+                    render(state, out);
+                    state = live.ticks().next();
+                }
+            }
+            case Table table -> object(table, out);
+            case Histogram histogram -> object(histogram, out);
+            case CallTree tree -> object(tree, out);
+            case Timeline timeline -> object(timeline, out);
+            case Report report -> object(report, out);
+        }
+        out.flush();
+    }
+
+    private static void object(Result result, OutputStream out) throws IOException {
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            new Writing(json).result(result);
+            json.writeRaw('\n');
+        }
+    }
+
+    /**
+     * A title or heading as a key: lower case, every run of other characters than letters and
+     * digits one underscore.
+     */
+    public static String key(String title) {
+        String key =
+                title.toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N}]+", "_")
+                        .replaceAll("^_+|_+$", "");
+        return key.isEmpty() ? "_" : Escape.wellFormed(key);
+    }
+
+    /** The word for a unit: what the raw numbers count. */
+    static String unit(Unit unit) {
+        return switch (unit) {
+            case COUNT -> "count";
+            case NANOS -> "ns";
+            case BYTES -> "bytes";
+            case SHARE -> "share";
+            case TIMESTAMP -> "timestamp_ns";
+            case ADDRESS -> "address";
+            case ID -> "id";
+            case TEXT -> "text";
+        };
+    }
+
+    private record Writing(JsonGenerator json) {
+        private void result(Result result) throws IOException {
+            json.writeStartObject();
+            string("title", result.title());
+            switch (result) {
+                case Table table -> table(table);
+                case Histogram histogram -> histogram(histogram);
+                case CallTree tree -> tree(tree);
+                case Timeline timeline -> timeline(timeline);
+                case Report report -> report(report);
+                case Listing listing ->
+                        throw new IllegalArgumentException("listing within: " + listing.title());
+                case Live live ->
+                        throw new IllegalArgumentException("live within: " + live.title());
+            }
+            json.writeEndObject();
+        }
+
+        private void report(Report report) throws IOException {
+            string("kind", "report");
+            json.writeArrayFieldStart("notes");
+            for (String note : report.notes()) {
+                json.writeString(Escape.wellFormed(note));
+            }
+            json.writeEndArray();
+            json.writeObjectFieldStart("sections");
+            Keys keys = new Keys();
+            for (Result section : report.sections()) {
+                json.writeFieldName(keys.next(section.title()));
+                result(section);
+            }
+            json.writeEndObject();
+        }
+
+        private void table(Table table) throws IOException {
+            string("kind", "table");
+            Keys keys = new Keys();
+            String[] names = new String[table.columns().size()];
+            json.writeArrayFieldStart("columns");
+            for (int i = 0; i < names.length; i++) {
+                Column column = table.columns().get(i);
+                names[i] = keys.next(column.name());
+                json.writeStartObject();
+                string("key", names[i]);
+                string("name", column.name());
+                string("unit", unit(column.unit()));
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("rows");
+            for (List<@Nullable Object> row : table.rows()) {
+                json.writeStartObject();
+                for (int i = 0; i < names.length; i++) {
+                    json.writeFieldName(names[i]);
+                    value(table.columns().get(i).unit(), row.get(i));
+                }
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+
+        private void value(Unit unit, @Nullable Object value) throws IOException {
+            switch (value) {
+                case null -> json.writeNull();
+                case Double number when number.isNaN() || number.isInfinite() -> json.writeNull();
+                case Double number -> json.writeNumber(number);
+                case Number number when unit == Unit.ADDRESS ->
+                        json.writeString("0x" + Long.toHexString(number.longValue()));
+                case Number number -> json.writeNumber(number.longValue());
+                default -> json.writeString(Escape.wellFormed(value.toString()));
+            }
+        }
+
+        private void histogram(Histogram histogram) throws IOException {
+            string("kind", "histogram");
+            string("unit", unit(histogram.unit()));
+            json.writeArrayFieldStart("buckets");
+            for (Histogram.Bucket bucket : histogram.buckets()) {
+                json.writeStartObject();
+                json.writeNumberField("from", bucket.from());
+                json.writeNumberField("to", bucket.to());
+                json.writeNumberField("count", bucket.count());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+
+        private void tree(CallTree tree) throws IOException {
+            string("kind", "call_tree");
+            string("unit", unit(tree.unit()));
+            json.writeFieldName("root");
+            node(tree.root(), 0);
+        }
+
+        private void node(CallTree.Node node, int depth) throws IOException {
+            json.writeStartObject();
+            frame(node.frame());
+            json.writeNumberField("total", node.total());
+            json.writeNumberField("self", node.self());
+            json.writeNumberField("count", node.count());
+            List<CallTree.Node> children = node.children();
+            if (depth == MAX_DEPTH && !children.isEmpty()) {
+                json.writeBooleanField("cut", true);
+            } else if (!children.isEmpty()) {
+                json.writeArrayFieldStart("children");
+                for (CallTree.Node child : children) {
+                    node(child, depth + 1);
+                }
+                json.writeEndArray();
+            }
+            json.writeEndObject();
+        }
+
+        private void frame(Frame frame) throws IOException {
+            string("name", frame.name());
+            string("module", frame.module());
+            string("kind", frame.kind().name().toLowerCase(Locale.ROOT));
+        }
+
+        private void timeline(Timeline timeline) throws IOException {
+            string("kind", "timeline");
+            string("unit", unit(Unit.TIMESTAMP));
+            json.writeNumberField("start", timeline.start());
+            json.writeNumberField("end", timeline.end());
+            json.writeArrayFieldStart("states");
+            for (String state : timeline.states()) {
+                json.writeString(Escape.wellFormed(state));
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("tracks");
+            for (Timeline.Track track : timeline.tracks()) {
+                json.writeStartObject();
+                string("name", track.name());
+                json.writeNumberField("pid", track.pid());
+                json.writeNumberField("tid", track.tid());
+                longs("starts", track.starts());
+                longs("ends", track.ends());
+                json.writeArrayFieldStart("states");
+                for (byte state : track.spanStates()) {
+                    json.writeNumber(state);
+                }
+                json.writeEndArray();
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            stacks(timeline.stacks());
+            json.writeArrayFieldStart("samples");
+            for (Samples samples : timeline.samples()) {
+                json.writeStartObject();
+                string("name", samples.name());
+                string("unit", unit(samples.unit()));
+                longs("time", samples.time());
+                ints("track", samples.track());
+                ints("node", samples.node());
+                longs("weight", samples.weight());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+
+        private void stacks(Stacks stacks) throws IOException {
+            json.writeObjectFieldStart("stacks");
+            json.writeArrayFieldStart("frames");
+            for (Frame frame : stacks.frames()) {
+                json.writeStartObject();
+                frame(frame);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            ints("parent", stacks.parent());
+            ints("frame", stacks.frame());
+            json.writeEndObject();
+        }
+
+        private void ints(String name, int[] values) throws IOException {
+            json.writeFieldName(name);
+            json.writeArray(values, 0, values.length);
+        }
+
+        private void longs(String name, long[] values) throws IOException {
+            json.writeFieldName(name);
+            json.writeArray(values, 0, values.length);
+        }
+
+        private void string(String name, String value) throws IOException {
+            json.writeStringField(name, Escape.wellFormed(value));
+        }
+    }
+
+    /** Keys of one object: a second one of the same spelling gets {@code _2}. */
+    private static final class Keys {
+        private final Set<String> used = new HashSet<>();
+
+        String next(String title) {
+            String key = key(title);
+            String unique = key;
+            for (int n = 2; !used.add(unique); n++) {
+                unique = key + "_" + n;
+            }
+            return unique;
+        }
+    }
+}

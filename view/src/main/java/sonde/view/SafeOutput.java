@@ -1,0 +1,109 @@
+package sonde.view;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Lets lines of UTF-8 through and turns every other byte that a terminal could obey into {@code
+ * \xNN}: C0 controls but tab and line feed, DEL, C1 controls in both their forms, and bytes that
+ * are no UTF-8 (Unicode 16, table 3-7). For rows that are made elsewhere.
+ */
+final class SafeOutput extends FilterOutputStream {
+    private final byte[] pending = new byte[4];
+    private int have;
+    private int want;
+
+    SafeOutput(OutputStream out) {
+        super(out);
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+        write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        int end = offset + length;
+        int clean = offset;
+        for (int i = offset; i < end; i++) {
+            byte b = bytes[i];
+            if (have == 0 && (b >= 0x20 && b != 0x7f || b == '\n' || b == '\t')) {
+                continue;
+            }
+            out.write(bytes, clean, i - clean);
+            clean = i + 1;
+            take(b);
+        }
+        out.write(bytes, clean, end - clean);
+    }
+
+    private void take(byte b) throws IOException {
+        if (have > 0) {
+            if (continues(b)) {
+                pending[have++] = b;
+                if (have == want) {
+                    finish();
+                }
+                return;
+            }
+            spill();
+        }
+        int u = b & 0xff;
+        want =
+                u >= 0xc2 && u <= 0xdf
+                        ? 2
+                        : u >= 0xe0 && u <= 0xef ? 3 : u >= 0xf0 && u <= 0xf4 ? 4 : 0;
+        if (want > 0) {
+            pending[have++] = b;
+        } else if (u >= 0x20 && u < 0x7f || u == '\n' || u == '\t') {
+            out.write(u);
+        } else {
+            hex(u);
+        }
+    }
+
+    /** Whether a byte may follow those pending; the second byte's range depends on the first. */
+    private boolean continues(byte b) {
+        int u = b & 0xff;
+        int low = 0x80;
+        int high = 0xbf;
+        if (have == 1) {
+            switch (pending[0] & 0xff) {
+                case 0xe0 -> low = 0xa0;
+                case 0xed -> high = 0x9f;
+                case 0xf0 -> low = 0x90;
+                case 0xf4 -> high = 0x8f;
+                default -> {}
+            }
+        }
+        return u >= low && u <= high;
+    }
+
+    private void finish() throws IOException {
+        String text = new String(pending, 0, have, StandardCharsets.UTF_8);
+        have = 0;
+        out.write(Escape.line(text).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void spill() throws IOException {
+        for (int i = 0; i < have; i++) {
+            hex(pending[i] & 0xff);
+        }
+        have = 0;
+    }
+
+    private void hex(int value) throws IOException {
+        StringBuilder text = new StringBuilder("\\x");
+        Escape.hex(text, value, 2);
+        out.write(text.toString().getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Override
+    public void flush() throws IOException {
+        spill();
+        super.flush();
+    }
+}

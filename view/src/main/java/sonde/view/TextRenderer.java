@@ -1,0 +1,155 @@
+package sonde.view;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import sonde.event.result.CallTree;
+import sonde.event.result.Histogram;
+import sonde.event.result.Listing;
+import sonde.event.result.Live;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.Timeline;
+
+/**
+ * Results as UTF-8 text for people. Whatever a traced program put into a name arrives {@link Escape
+ * escaped}: no byte of it can move the cursor, change a colour or begin a new line.
+ */
+public final class TextRenderer {
+    /**
+     * What of a call tree is left out.
+     *
+     * @param minShare callees below this share of the whole are summed up in one line
+     * @param maxDepth branchings shown below each other
+     */
+    public record Limits(double minShare, int maxDepth) {
+        /** Half a percent, 48 branchings. */
+        public static final Limits DEFAULT = new Limits(0.005, 48);
+    }
+
+    private static final int MAX_NESTING = 16;
+
+    private final Limits limits;
+
+    /** With {@link Limits#DEFAULT}. */
+    public TextRenderer() {
+        this(Limits.DEFAULT);
+    }
+
+    /** With other limits for call trees. */
+    public TextRenderer(Limits limits) {
+        this.limits = limits;
+    }
+
+    /**
+     * Writes a result and flushes; a {@link Live} one until it has ended. {@code out} stays open.
+     *
+     * @throws IOException when {@code out}, the rows of a listing or the ticks of a live result
+     *     fail
+     */
+    public void render(Result result, OutputStream out, Style style) throws IOException {
+        new Rendering(out, style).render(result, "", 0);
+        out.flush();
+    }
+
+    private final class Rendering {
+        private final OutputStream out;
+        private final Style style;
+
+        Rendering(OutputStream out, Style style) {
+            this.out = out;
+            this.style = style;
+        }
+
+        private void render(Result result, String indent, int nesting) throws IOException {
+            if (nesting > MAX_NESTING) {
+                throw new IllegalArgumentException("reports nested deeper than " + MAX_NESTING);
+            }
+            StringBuilder text = new StringBuilder();
+            if (!result.title().isEmpty()) {
+                String title = Escape.line(result.title());
+                text.append(indent).append(style.bold(title)).append('\n');
+            }
+            String inner = result.title().isEmpty() ? indent : indent + "  ";
+            switch (result) {
+                case Table table -> TextTable.append(text, inner, table, style);
+                case Histogram histogram -> TextHistogram.append(text, inner, histogram, style);
+                case CallTree tree -> TextTree.append(text, inner, tree, style, limits);
+                case Timeline timeline -> TextTimeline.append(text, inner, timeline, style);
+                case Report report -> {
+                    report(report, text, indent, nesting);
+                    return;
+                }
+                case Listing listing -> {
+                    write(text);
+                    listing(listing);
+                    return;
+                }
+                case Live live -> {
+                    write(text);
+                    live(live, indent, nesting);
+                    return;
+                }
+            }
+            write(text);
+        }
+
+        private void report(Report report, StringBuilder text, String indent, int nesting)
+                throws IOException {
+            for (String note : report.notes()) {
+                TextNote.append(text, indent, note, style);
+            }
+            write(text);
+            boolean first = text.isEmpty();
+            for (Result section : report.sections()) {
+                if (!first) {
+                    out.write('\n');
+                }
+                first = false;
+                render(section, indent, nesting + 1);
+            }
+        }
+
+        private void listing(Listing listing) throws IOException {
+            SafeOutput safe = new SafeOutput(new Open(out));
+            listing.rows().writeTo(safe, Listing.Form.TEXT);
+            safe.flush();
+        }
+
+        private void live(Live live, String indent, int nesting) throws IOException {
+            Result state = live.ticks().next();
+            while (state != null) {
+                render(state, indent, nesting + 1);
+                out.flush();
+                state = live.ticks().next();
+                if (state != null) {
+                    out.write('\n');
+                }
+            }
+        }
+
+        private void write(StringBuilder text) throws IOException {
+            String escaped = Escape.wellFormed(text.toString());
+            out.write(escaped.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** Stays open when the rows of a listing close what they were given. */
+    private static final class Open extends FilterOutputStream {
+        Open(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+}
