@@ -7,5 +7,8 @@ module sonde.format {
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
 
+    exports sonde.format;
+    exports sonde.format.ftrace;
     exports sonde.format.perfdata;
+    exports sonde.format.tracedat;
 }

@@ -206,8 +206,19 @@ public final class Batch {
         return copy;
     }
 
+    /** Copies part of the payload to {@code target}, from {@code targetOffset} on. */
+    public void copy(int row, int offset, int sizeBytes, byte[] target, int targetOffset) {
+        MemorySegment.copy(
+                data,
+                ValueLayout.JAVA_BYTE,
+                at(row, offset, sizeBytes),
+                target,
+                targetOffset,
+                sizeBytes);
+    }
+
     private long at(int row, int offset, int sizeBytes) {
-        if (offset < 0 || offset + sizeBytes > payloadBytes[row]) {
+        if (offset < 0 || sizeBytes < 0 || offset > payloadBytes[row] - sizeBytes) {
             throw new IndexOutOfBoundsException(
                     source.types().get(type[row]).qualifiedName()
                             + ": bytes "

@@ -23,7 +23,7 @@ public record EventType(
     /**
      * System of the pseudo-events that every reader makes: {@code lost} (the row's weight is the
      * number of events lost before this time, 0 when the number is unknown), {@code throttle},
-     * {@code unthrottle}, {@code corrupt}.
+     * {@code unthrottle}, {@code corrupt}, {@code unknown} (an event whose format is not there).
      */
     public static final String NOTICE = "notice";
 

@@ -1,0 +1,75 @@
+package sonde.format;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Bytes to be read at random: a mapped file or memory. The size is that of the moment it was
+ * opened; what a growing file gets later is not seen.
+ */
+public final class Input implements AutoCloseable {
+    private final String name;
+    private final MemorySegment segment;
+    private final Runnable release;
+
+    private Input(String name, MemorySegment segment, Runnable release) {
+        this.name = name;
+        this.segment = segment;
+        this.release = release;
+    }
+
+    /**
+     * Maps a file that the user named.
+     *
+     * @throws IOException when it cannot be opened or is no regular file
+     */
+    public static Input open(Path path) throws IOException {
+        if (!Files.isRegularFile(path)) {
+            throw new IOException(
+                    path + (Files.exists(path) ? ": not a regular file" : ": no such file"));
+        }
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            Arena arena = Arena.ofShared();
+            try {
+                long size = channel.size();
+                MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, size, arena);
+                return new Input(path.toString(), mapped, arena::close);
+            } catch (IOException | RuntimeException e) {
+                arena.close();
+                throw e;
+            }
+        }
+    }
+
+    /** Memory that somebody else owns. */
+    public static Input of(String name, MemorySegment segment) {
+        return new Input(name, segment.asReadOnly(), () -> {});
+    }
+
+    /** For messages: the path. */
+    public String name() {
+        return name;
+    }
+
+    /** Bytes there are. */
+    public long sizeBytes() {
+        return segment.byteSize();
+    }
+
+    /** All of it, read only. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** Unmaps; segments taken from it must not be used afterwards. */
+    @Override
+    public void close() {
+        release.run();
+    }
+}

@@ -1,0 +1,107 @@
+package sonde.format.ftrace;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.event.Lane;
+import sonde.event.Source;
+
+/** The events of one CPU of one buffer, from sub-buffers wherever they lie. */
+public final class PageLane implements Lane {
+    private final Source source;
+    private final String buffer;
+    private final int cpu;
+    private final EventTable table;
+    private final PageReader reader;
+    private final Pages pages;
+    private final List<Batch> batches = new ArrayList<>();
+    private @Nullable MemorySegment memory;
+    private boolean ended;
+
+    /** Where sub-buffers come from, one run of them after the other. */
+    @FunctionalInterface
+    public interface Pages {
+        /**
+         * The next run of whole sub-buffers, null at the end. Earlier runs stay valid: batches of
+         * them may have been retained.
+         */
+        @Nullable MemorySegment next() throws IOException;
+    }
+
+    /**
+     * A lane at its start.
+     *
+     * @param source with the table's types
+     * @param buffer name of the instance, empty for the top one
+     * @param pageBytes size of a sub-buffer
+     */
+    public PageLane(
+            Source source, String buffer, int cpu, EventTable table, int pageBytes, Pages pages) {
+        this.source = source;
+        this.buffer = buffer;
+        this.cpu = cpu;
+        this.table = table;
+        this.reader = new PageReader(table, cpu, pageBytes);
+        this.pages = pages;
+    }
+
+    @Override
+    public Source source() {
+        return source;
+    }
+
+    @Override
+    public String buffer() {
+        return buffer;
+    }
+
+    /** Number of the CPU. */
+    public int cpu() {
+        return cpu;
+    }
+
+    @Override
+    public @Nullable Batch next() throws IOException {
+        while (!ended) {
+            MemorySegment run = memory;
+            if (run == null) {
+                run = pages.next();
+                if (run == null) {
+                    ended = true;
+                    return null;
+                }
+                memory = run;
+                reader.reset(run, 0, run.byteSize());
+            }
+            Batch batch = free();
+            batch.reset(run);
+            if (!reader.fill(batch)) {
+                memory = null;
+            }
+            if (batch.size() > 0) {
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    private Batch free() {
+        for (Batch batch : batches) {
+            if (!batch.isRetained()) {
+                return batch;
+            }
+        }
+        Batch batch = new Batch(source, table.layout().order());
+        batches.add(batch);
+        return batch;
+    }
+
+    @Override
+    public void close() {
+        ended = true;
+        memory = null;
+    }
+}

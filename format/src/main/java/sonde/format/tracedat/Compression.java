@@ -1,0 +1,93 @@
+package sonde.format.tracedat;
+
+import io.airlift.compress.v3.MalformedInputException;
+import io.airlift.compress.v3.zstd.ZstdNativeCompressor;
+import io.airlift.compress.v3.zstd.ZstdNativeDecompressor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
+import sonde.format.Cursor;
+
+/**
+ * The compressors a trace.dat v7 may name. Every block states its size before and after: {u32
+ * compressed, u32 uncompressed, bytes}.
+ */
+enum Compression {
+    NONE,
+    ZSTD,
+    ZLIB;
+
+    // trace-cmd's chunks of events are 4 MiB; kallsyms are the longest metadata, some 20 MiB.
+    private static final int MOST_BYTES = 256 << 20;
+
+    /** The compressor of that name, null when we do not know it. */
+    static @Nullable Compression named(String name) {
+        return switch (name) {
+            case "none", "" -> NONE;
+            case "zstd" -> ZSTD;
+            case "zlib" -> ZLIB;
+            default -> null;
+        };
+    }
+
+    /** Reads a block and undoes its compression. */
+    MemorySegment readBlock(String field, Cursor cursor) throws IOException {
+        long compressedBytes = cursor.u32(field + ": compressed size");
+        int sizeBytes = cursor.bounded(field + ": size", cursor.u32(field + ": size"), MOST_BYTES);
+        MemorySegment compressed = cursor.slice(field, compressedBytes);
+        // A ratio beyond deflate's and zstd's own best is a bomb, not a recording.
+        if (sizeBytes > 4096 + compressedBytes * 100_000L) {
+            throw cursor.malformed(field, compressedBytes + " bytes claim to be " + sizeBytes);
+        }
+        MemorySegment plain = Arena.ofAuto().allocate(Math.max(sizeBytes, 1), 8);
+        int done =
+                switch (this) {
+                    case NONE -> throw cursor.malformed(field, "compressed without compressor");
+                    case ZSTD -> unzstd(field, cursor, compressed, plain);
+                    case ZLIB -> inflate(field, cursor, compressed, plain);
+                };
+        if (done != sizeBytes) {
+            throw cursor.malformed(field, done + " bytes instead of " + sizeBytes);
+        }
+        return plain.asSlice(0, sizeBytes);
+    }
+
+    private static int unzstd(
+            String field, Cursor cursor, MemorySegment compressed, MemorySegment plain)
+            throws IOException {
+        try {
+            return new ZstdNativeDecompressor().decompress(compressed, plain);
+        } catch (MalformedInputException | IllegalArgumentException e) {
+            throw cursor.malformed(field, "zstd: " + e.getMessage());
+        }
+    }
+
+    private static int inflate(
+            String field, Cursor cursor, MemorySegment compressed, MemorySegment plain)
+            throws IOException {
+        Inflater inflater = new Inflater();
+        try {
+            inflater.setInput(compressed.asByteBuffer());
+            return inflater.inflate(plain.asByteBuffer());
+        } catch (DataFormatException e) {
+            throw cursor.malformed(field, "zlib: " + e.getMessage());
+        } finally {
+            inflater.end();
+        }
+    }
+
+    /** A block of zstd as it stands in the file: the two sizes in native order, then the bytes. */
+    static byte[] zstdBlock(byte[] plain) {
+        ZstdNativeCompressor compressor = new ZstdNativeCompressor();
+        byte[] target = new byte[compressor.maxCompressedLength(plain.length)];
+        int length = compressor.compress(plain, 0, plain.length, target, 0, target.length);
+        return new Output(length + 8)
+                .u32(length)
+                .u32(plain.length)
+                .bytes(target, 0, length)
+                .toBytes();
+    }
+}

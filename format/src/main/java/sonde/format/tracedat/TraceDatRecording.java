@@ -1,0 +1,299 @@
+package sonde.format.tracedat;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Clock;
+import sonde.event.Lane;
+import sonde.event.Recording;
+import sonde.event.Source;
+import sonde.format.Cursor;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
+import sonde.format.ftrace.EventFormat;
+import sonde.format.ftrace.EventTable;
+import sonde.format.ftrace.PageLane;
+import sonde.format.ftrace.PageLayout;
+
+/**
+ * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
+ * clock (nearly always one) and a lane per buffer and CPU, ordered by buffer, then CPU.
+ */
+public final class TraceDatRecording implements Recording {
+    private final List<Input> inputs;
+    private final Content content;
+    private final TraceDatMetadata metadata;
+    private final EventTable table;
+    private final Map<Clock, Source> sources;
+
+    private TraceDatRecording(List<Input> inputs, Content content) throws IOException {
+        this.inputs = inputs;
+        this.content = content;
+        this.metadata = content.metadata();
+        PageLayout layout = PageLayout.parse(metadata.headerPage(), content.order);
+        this.table = EventTable.of(formats(layout.commitBytes()), layout);
+        this.sources = new EnumMap<>(Clock.class);
+        for (Content.Area area : content.areas) {
+            sources.computeIfAbsent(area.clock(), this::source);
+        }
+        if (sources.isEmpty()) {
+            Clock clock = Clock.named(metadata.clockName());
+            sources.put(clock, source(clock));
+        }
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @throws MalformedInputException when it is none, or its metadata is damaged; data that is cut
+     *     or damaged gives {@link #notes()} and {@code notice} rows
+     */
+    public static TraceDatRecording open(Path path) throws IOException {
+        Input input = Input.open(path);
+        try {
+            return of(input);
+        } catch (IOException | RuntimeException e) {
+            input.close();
+            throw e;
+        }
+    }
+
+    /** As {@link #open}; the input is closed with the recording. */
+    public static TraceDatRecording of(Input input) throws IOException {
+        return new TraceDatRecording(List.of(input), TraceDatParser.parse(input));
+    }
+
+    /** Whether the input begins as a trace.dat. */
+    public static boolean isTraceDat(Input input) {
+        return TraceDatParser.hasMagic(input);
+    }
+
+    /**
+     * Pages of one CPU in a file of their own.
+     *
+     * @param buffer name of the instance, empty for the top one
+     * @param clock tracefs name of its clock
+     * @param pageBytes size of a sub-buffer
+     * @param input raw sub-buffers; a torn last one is read as far as it goes
+     */
+    public record Spool(String buffer, String clock, int pageBytes, int cpu, Input input) {}
+
+    /** A recording that was never put into one file; the inputs are closed with it. */
+    public static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<Spool> spools)
+            throws IOException {
+        Content content = new Content(ByteOrder.nativeOrder());
+        content.headerPage = metadata.headerPage();
+        content.headerEvent = metadata.headerEvent();
+        content.ftraceFormats.addAll(metadata.ftraceFormats());
+        content.eventFormats.putAll(metadata.eventFormats());
+        content.kallsyms = metadata.kallsyms();
+        content.printk = metadata.printk();
+        content.cmdlines = metadata.cmdlines();
+        content.cpuCount = metadata.cpuCount();
+        content.cpuStats.addAll(metadata.cpuStats());
+        content.clock = metadata.clock();
+        content.uname = metadata.uname();
+        content.traceId = metadata.traceId();
+        content.version = metadata.version();
+        List<Input> inputs = new ArrayList<>();
+        for (Spool spool : spools) {
+            inputs.add(spool.input);
+            content.buffer(spool.buffer);
+            content.areas.add(
+                    new Content.Area(
+                            spool.buffer,
+                            Clock.named(spool.clock),
+                            spool.pageBytes,
+                            spool.cpu,
+                            spool.input,
+                            0,
+                            spool.input.sizeBytes(),
+                            Compression.NONE));
+        }
+        return new TraceDatRecording(List.copyOf(inputs), content);
+    }
+
+    private Map<String, List<EventFormat>> formats(int longBytes) {
+        Map<String, List<EventFormat>> formats = new LinkedHashMap<>();
+        formats.put("ftrace", parse("ftrace", metadata.ftraceFormats(), longBytes));
+        metadata.eventFormats()
+                .forEach((system, texts) ->
+                        formats.merge(
+                                system,
+                                parse(system, texts, longBytes),
+                                TraceDatRecording::joined));
+        return formats;
+    }
+
+    private static List<EventFormat> joined(List<EventFormat> a, List<EventFormat> b) {
+        List<EventFormat> all = new ArrayList<>(a);
+        all.addAll(b);
+        return all;
+    }
+
+    private List<EventFormat> parse(String system, List<byte[]> texts, int longBytes) {
+        List<EventFormat> formats = new ArrayList<>();
+        for (byte[] text : texts) {
+            try {
+                formats.add(EventFormat.parse(text, longBytes));
+            } catch (MalformedInputException e) {
+                content.notes.add(system + ": " + e.getMessage());
+            }
+        }
+        return formats;
+    }
+
+    private Source source(Clock clock) {
+        return new Source("trace.dat", clock, table.types());
+    }
+
+    @Override
+    public List<Source> sources() {
+        return List.copyOf(sources.values());
+    }
+
+    @Override
+    public List<Lane> lanes() throws IOException {
+        List<Lane> lanes = new ArrayList<>();
+        for (Content.Area area : content.areas) {
+            Source source = sources.computeIfAbsent(area.clock(), this::source);
+            lanes.add(
+                    new PageLane(
+                            source,
+                            area.buffer(),
+                            area.cpu(),
+                            table,
+                            area.pageBytes(),
+                            pages(area)));
+        }
+        return lanes;
+    }
+
+    private PageLane.Pages pages(Content.Area area) throws IOException {
+        MemorySegment bytes = TraceDatParser.bytes(area);
+        if (area.compression() == Compression.NONE) {
+            return new OneRun(bytes);
+        }
+        Cursor chunks = new Cursor("trace.dat", bytes, content.order);
+        long count = chunks.remaining() < 4 ? 0 : chunks.u32("chunks");
+        return new Chunks(area, chunks, count);
+    }
+
+    /** Pages that lie as they are. */
+    private static final class OneRun implements PageLane.Pages {
+        private @Nullable MemorySegment bytes;
+
+        OneRun(MemorySegment bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public @Nullable MemorySegment next() {
+            MemorySegment run = bytes;
+            bytes = null;
+            return run;
+        }
+    }
+
+    /** Compressed pages. A damaged or cut chunk ends the lane; the metadata has told of a cut. */
+    private final class Chunks implements PageLane.Pages {
+        private final Content.Area area;
+        private final Cursor chunks;
+        private long left;
+
+        Chunks(Content.Area area, Cursor chunks, long count) {
+            this.area = area;
+            this.chunks = chunks;
+            this.left = count;
+        }
+
+        @Override
+        public @Nullable MemorySegment next() throws IOException {
+            if (left == 0) {
+                return null;
+            }
+            left--;
+            try {
+                return TraceDatParser.chunk(area, chunks);
+            } catch (MalformedInputException e) {
+                left = 0;
+                note("CPU " + area.cpu() + ": the rest is not readable: " + e.getMessage());
+                return null;
+            }
+        }
+    }
+
+    private void note(String text) {
+        if (!content.notes.contains(text)) {
+            content.notes.add(text);
+        }
+    }
+
+    /** What the file says besides events. */
+    public TraceDatMetadata metadata() {
+        return metadata;
+    }
+
+    /** The event types by the kernel's numbers. */
+    public EventTable table() {
+        return table;
+    }
+
+    /** Names of the buffers; the top one's is empty. */
+    public List<String> buffers() {
+        return List.copyOf(content.buffers);
+    }
+
+    /**
+     * Nanoseconds that the writer wanted added to every time ({@code --date}, {@code --ts-offset}).
+     */
+    public long timeOffset() {
+        return content.timeOffset;
+    }
+
+    /** {@code /proc/PID/maps} texts that trace-cmd saved for {@code --proc-map}; may be empty. */
+    public byte[] procMaps() {
+        return content.procMaps.clone();
+    }
+
+    /** Text of a latency tracer, empty for files with events. */
+    public byte[] latencyText() {
+        return content.latencyText.clone();
+    }
+
+    /** What is missing or damaged, one sentence each; grows while compressed lanes are read. */
+    public List<String> notes() {
+        return List.copyOf(content.notes);
+    }
+
+    /** Command names by tid, from the CMDLINES section. */
+    public Map<Integer, String> comms() {
+        Map<Integer, String> comms = new HashMap<>();
+        String text = new String(metadata.cmdlines(), StandardCharsets.UTF_8);
+        for (String line : text.split("\n")) {
+            int blank = line.indexOf(' ');
+            if (blank > 0) {
+                try {
+                    comms.put(Integer.valueOf(line.substring(0, blank)), line.substring(blank + 1));
+                } catch (NumberFormatException e) {
+                    note("cmdlines: \"" + line + "\" is no tid and name");
+                }
+            }
+        }
+        return comms;
+    }
+
+    @Override
+    public void close() {
+        inputs.forEach(Input::close);
+    }
+}
