@@ -8,6 +8,7 @@ module sonde.format {
     requires aircompressor.v3;
 
     exports sonde.format;
+    exports sonde.format.bundle;
     exports sonde.format.ftrace;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
