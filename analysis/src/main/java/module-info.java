@@ -5,6 +5,7 @@ module sonde.analysis {
     requires transitive sonde.event;
 
     exports sonde.analysis;
+    exports sonde.analysis.block;
     exports sonde.analysis.sched;
     exports sonde.analysis.stack;
     exports sonde.analysis.syscall;

@@ -360,9 +360,9 @@ public final class Threads implements Operator {
         return tids[thread];
     }
 
-    /** The process, -1 when no row told. */
+    /** The process; the tid itself when no row told. */
     public int pid(int thread) {
-        return pids[thread];
+        return pids[thread] >= 0 ? pids[thread] : tids[thread];
     }
 
     /** The latest name; {@code "?"} when no row told. */

@@ -123,14 +123,9 @@ final class EnginePropertyTest {
         StateTotals totals = new StateTotals();
         OffCpu offCpu = new OffCpu();
         WakeUps wakeUps = new WakeUps();
-        StackTable stacks = new StackTable();
+        StackTable stacks = new StackTable(Symbols.none());
         ThreadStates states =
-                new ThreadStates(
-                        threads,
-                        stacks,
-                        Symbols.none(),
-                        Window.ALL,
-                        List.of(totals, offCpu, wakeUps));
+                new ThreadStates(threads, stacks, Window.ALL, List.of(totals, offCpu, wakeUps));
         Syscalls calls = new Syscalls(threads, Window.ALL);
         Order order = new Order();
         Count count = new Count();

@@ -8,7 +8,6 @@ import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
 import sonde.event.Batch;
 import sonde.event.Source;
 import sonde.event.StringField;
@@ -48,7 +47,6 @@ public final class ThreadStates implements Operator {
 
     private final Threads threads;
     private final StackTable stacks;
-    private final Symbols symbols;
     private final Window window;
     private final Slices[] consumers;
     private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
@@ -77,15 +75,9 @@ public final class ThreadStates implements Operator {
      * @param window spans are cut to it
      * @param consumers take every span
      */
-    public ThreadStates(
-            Threads threads,
-            StackTable stacks,
-            Symbols symbols,
-            Window window,
-            List<Slices> consumers) {
+    public ThreadStates(Threads threads, StackTable stacks, Window window, List<Slices> consumers) {
         this.threads = threads;
         this.stacks = stacks;
-        this.symbols = symbols;
         this.window = window;
         this.consumers = consumers.toArray(Slices[]::new);
     }
@@ -189,7 +181,7 @@ public final class ThreadStates implements Operator {
             switchOut(previous, time, onCpu, stateOf(reported));
             stack[previous] = StackTable.NONE;
             if (batch.stackDepth(row) > 0 && threads.counts(previous, time)) {
-                stack[previous] = stacks.intern(batch, row, symbols.space(threads.pid(previous)));
+                stack[previous] = stacks.intern(batch, row, threads.pid(previous));
             }
         }
         if (next >= 0) {

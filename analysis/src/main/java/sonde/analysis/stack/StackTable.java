@@ -4,9 +4,8 @@ import java.util.Arrays;
 import sonde.event.Batch;
 
 /**
- * Call chains as a tree of addresses, each distinct chain once: a chain is named by the node of its
- * callee, and goes by {@link #parent} to its outermost caller. User addresses of two address spaces
- * never share a node.
+ * Call chains as a tree of locations, each distinct chain once: a chain is named by the node of its
+ * callee, and goes by {@link #parent} to its outermost caller.
  */
 public final class StackTable {
     /** No chain. */
@@ -20,24 +19,25 @@ public final class StackTable {
     private static final long PERF_CONTEXT_KERNEL = -128;
     private static final long PERF_CONTEXT_USER = -512;
 
+    private final Symbols symbols;
     private int[] parents = new int[1024];
-    private int[] spaces = new int[1024];
-    private long[] addresses = new long[1024];
-    private boolean[] kernels = new boolean[1024];
+    private long[] locations = new long[1024];
     private int size;
     // Open addressing: node plus 1.
     private int[] table = new int[4096];
 
-    /** No chains yet. */
-    public StackTable() {}
+    /** No chains yet; {@code symbols} says what code an address means. */
+    public StackTable(Symbols symbols) {
+        this.symbols = symbols;
+    }
 
     /**
      * The node of a row's call chain.
      *
-     * @param space address space of the row's process, as {@link Symbols#space} numbers it
+     * @param pid process of the row, as its user addresses are to be understood
      * @return {@link #NONE} when the row has no chain
      */
-    public int intern(Batch batch, int row, int space) {
+    public int intern(Batch batch, int row, int pid) {
         int depth = Math.min(batch.stackDepth(row), MAX_DEPTH);
         int node = NONE;
         // Callee first in the row; the part an entry belongs to is named by the marker before it.
@@ -47,12 +47,12 @@ public final class StackTable {
             while (start > 0 && !isMarker(batch.stackEntry(row, start - 1))) {
                 start--;
             }
-            long marker = start > 0 ? batch.stackEntry(row, start - 1) : 0;
-            for (int i = end - 1; i >= start; i--) {
-                long address = batch.stackEntry(row, i);
-                boolean kernel = marker == PERF_CONTEXT_KERNEL || (marker == 0 && address < 0);
-                if (kernel || marker == PERF_CONTEXT_USER || marker == 0) {
-                    node = child(node, kernel ? -1 : space, address, kernel);
+            long marker = start > 0 ? batch.stackEntry(row, start - 1) : PERF_CONTEXT_USER;
+            if (marker == PERF_CONTEXT_KERNEL || marker == PERF_CONTEXT_USER) {
+                for (int i = end - 1; i >= start; i--) {
+                    // All but a part's first entry are return addresses: the call lies before.
+                    long address = batch.stackEntry(row, i) - (i > start ? 1 : 0);
+                    node = child(node, symbols.location(pid, address));
                 }
             }
             end = start - 1;
@@ -64,28 +64,24 @@ public final class StackTable {
         return Long.compareUnsigned(entry, PERF_CONTEXT_MAX) >= 0;
     }
 
-    /** The node of an address called from a chain, made when absent. */
-    int child(int parent, int space, long address, boolean kernel) {
+    /** The node of a location called from a chain, made when absent. */
+    int child(int parent, long location) {
         int mask = table.length - 1;
-        int slot = hash(parent, space, address) & mask;
+        int slot = hash(parent, location) & mask;
         while (table[slot] != 0) {
             int node = table[slot] - 1;
-            if (addresses[node] == address && parents[node] == parent && spaces[node] == space) {
+            if (locations[node] == location && parents[node] == parent) {
                 return node;
             }
             slot = (slot + 1) & mask;
         }
         if (size == parents.length) {
             parents = Arrays.copyOf(parents, 2 * size);
-            spaces = Arrays.copyOf(spaces, 2 * size);
-            addresses = Arrays.copyOf(addresses, 2 * size);
-            kernels = Arrays.copyOf(kernels, 2 * size);
+            locations = Arrays.copyOf(locations, 2 * size);
         }
         int node = size++;
         parents[node] = parent;
-        spaces[node] = space;
-        addresses[node] = address;
-        kernels[node] = kernel;
+        locations[node] = location;
         table[slot] = node + 1;
         if (2 * size > table.length) {
             rehash();
@@ -93,17 +89,15 @@ public final class StackTable {
         return node;
     }
 
-    private static int hash(int parent, int space, long address) {
-        long mixed = (address * 31 + parent) * 31 + space;
-        mixed *= 0x9E3779B97F4A7C15L;
-        return (int) (mixed >>> 32);
+    private static int hash(int parent, long location) {
+        return (int) ((location * 31 + parent) * 0x9E3779B97F4A7C15L >>> 32);
     }
 
     private void rehash() {
         table = new int[2 * table.length];
         int mask = table.length - 1;
         for (int node = 0; node < size; node++) {
-            int slot = hash(parents[node], spaces[node], addresses[node]) & mask;
+            int slot = hash(parents[node], locations[node]) & mask;
             while (table[slot] != 0) {
                 slot = (slot + 1) & mask;
             }
@@ -121,18 +115,8 @@ public final class StackTable {
         return parents[node];
     }
 
-    /** The address space, -1 for the kernel. */
-    public int space(int node) {
-        return spaces[node];
-    }
-
-    /** The address: of the instruction for a chain's first entry, else where the call returns. */
-    public long address(int node) {
-        return addresses[node];
-    }
-
-    /** Whether it is kernel code. */
-    public boolean isKernel(int node) {
-        return kernels[node];
+    /** What code it is, as {@link Symbols#location} names it. */
+    public long location(int node) {
+        return locations[node];
     }
 }

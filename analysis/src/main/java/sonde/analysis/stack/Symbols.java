@@ -1,38 +1,41 @@
 package sonde.analysis.stack;
 
-import java.util.List;
 import sonde.event.result.Frame;
 
 /**
- * Addresses to frames. A process has one address space after the other (execve replaces it), so
- * chains name the space they were seen in and can be resolved when everything was read.
+ * From addresses to frames in two steps, so that the pass over the events stays cheap: while rows
+ * come an address becomes a location, which means the same code whatever happens to the process
+ * later; at the end each distinct location is named once.
  */
 public interface Symbols {
-    /** The number of the address space a process has now. */
-    int space(int pid);
+    /** The code at an address of a process, as it is mapped now; kernel addresses are negative. */
+    long location(int pid, long address);
 
-    /**
-     * The functions at an address, caller first: more than one where calls were inlined, never
-     * none.
-     *
-     * @param space as {@link #space} gave it; ignored for the kernel
-     * @param isReturn whether the address is where a call returns to, so the call lies before it
-     */
-    List<Frame> frames(int space, long address, boolean kernel, boolean isReturn);
+    /** The function a location lies in. */
+    Frame frame(long location);
 
-    /** Resolves nothing: frames are named by their addresses. */
+    /** Whether a whole user stack may end with this frame: a process's or thread's first. */
+    boolean isRoot(Frame frame);
+
+    /** Names nothing: frames are addresses. */
     static Symbols none() {
         return new Symbols() {
             @Override
-            public int space(int pid) {
-                return pid;
+            public long location(int pid, long address) {
+                return address;
             }
 
             @Override
-            public List<Frame> frames(int space, long address, boolean kernel, boolean isReturn) {
+            public Frame frame(long location) {
+                boolean kernel = location < 0;
                 Frame.Kind kind = kernel ? Frame.Kind.KERNEL : Frame.Kind.USER;
-                String name = "0x" + Long.toHexString(address);
-                return List.of(new Frame(name, kernel ? "[kernel]" : "", kind));
+                String name = "0x" + Long.toHexString(location);
+                return new Frame(name, kernel ? "[kernel]" : "", kind);
+            }
+
+            @Override
+            public boolean isRoot(Frame frame) {
+                return false;
             }
         };
     }

@@ -2,8 +2,8 @@
  * Call chains and what is added up along them: samples on the CPU, time off it, page faults.
  *
  * {@snippet :
- * StackTable stacks = new StackTable();
- * StackSums samples = StackSums.cpuSamples(threads, stacks, symbols, Window.ALL);
+ * StackTable stacks = new StackTable(symbols);
+ * StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
  * Engine.run(recording, List.of(threads, samples));
  * CallTree tree = new Trees(stacks, symbols).tree("on-cpu", Unit.NANOS, samples.sums());
  * }

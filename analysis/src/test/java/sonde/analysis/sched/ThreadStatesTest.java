@@ -23,13 +23,12 @@ final class ThreadStatesTest {
     private final StateTotals totals = new StateTotals();
     private final OffCpu offCpu = new OffCpu();
     private final WakeUps wakeUps = new WakeUps();
-    private final StackTable stacks = new StackTable();
+    private final StackTable stacks = new StackTable(Symbols.none());
     private Threads threads = new Threads(Tree.everything());
 
     private ThreadStates run(Script script, Window window) throws IOException {
         ThreadStates states =
-                new ThreadStates(
-                        threads, stacks, Symbols.none(), window, List.of(totals, offCpu, wakeUps));
+                new ThreadStates(threads, stacks, window, List.of(totals, offCpu, wakeUps));
         Engine.run(script.recording(), List.of(threads, states));
         return states;
     }
@@ -61,8 +60,8 @@ final class ThreadStatesTest {
         assertThat(longest.sum().nanos()).isEqualTo(400);
         assertThat(longest.cause().call()).isZero();
         assertThat(longest.cause().waker()).isEqualTo(threads.find(20));
-        assertThat(stacks.address(longest.cause().stack())).isEqualTo(-4096);
-        assertThat(stacks.address(stacks.parent(longest.cause().stack()))).isEqualTo(0x400000);
+        assertThat(stacks.location(longest.cause().stack())).isEqualTo(-4096);
+        assertThat(stacks.location(stacks.parent(longest.cause().stack()))).isEqualTo(0x400000);
 
         WakeUps.Edge edge = wakeUps.edges().getFirst();
         assertThat(edge.waker()).isEqualTo(threads.find(20));
