@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts the image that this script lies in. Exports nothing: a recorded command must see the
-# environment its user has. Every fork costs a millisecond, so there are few.
+# Starts the image that this script lies in. What it exports begins with SONDE_, which a recorded
+# command does not see. Every fork costs a millisecond, so there are few.
 app=$(readlink -f "$0")
 app=${app%/*}
 home=${app%/app}
@@ -18,7 +18,13 @@ cache=$caches/$key.aot
 
 heap=-Xmx1400m
 case ${1-} in
-record) heap=-Xmx128m ;;
+record)
+    heap=-Xmx128m
+    # HotSpot puts handlers over ignored signals; the recorded command is to find them ignored.
+    while read -r name value; do
+        [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
+    done </proc/self/status
+    ;;
 esac
 # One collector everywhere: a cache holds only for the collector it was made with. The JVM's raise
 # of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.

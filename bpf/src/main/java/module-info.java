@@ -4,4 +4,7 @@ module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.sys;
+
+    exports sonde.bpf;
+    exports sonde.bpf.insn;
 }

@@ -3,9 +3,16 @@
 module sonde.probe {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires sonde.sys;
-    requires sonde.format;
+    requires transitive sonde.sys;
+    requires transitive sonde.format;
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+    requires jdk.unsupported;
+
+    exports sonde.probe.launch;
+    exports sonde.probe.perf;
+    exports sonde.probe.plan;
+    exports sonde.probe.record;
+    exports sonde.probe.tracefs;
 }

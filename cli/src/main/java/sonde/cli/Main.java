@@ -2,32 +2,126 @@ package sonde.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
-/** The program: finds the command, runs it, turns what happened into an exit code. */
-@Command(
-        name = "sonde",
-        version = "sonde 0.1.0",
-        mixinStandardHelpOptions = true,
-        synopsisSubcommandLabel = "COMMAND",
-        description = "Finds out what a Linux machine is doing and why.")
-public final class Main implements Runnable {
-    @Spec private CommandSpec spec;
+/**
+ * The program: finds the command, runs it, turns what happened into an exit code.
+ *
+ * <p>Only the command that was named is built: picocli reads each option by reflection, which for
+ * all commands together would be most of the start.
+ */
+public final class Main {
+    /** Shown by {@code --version} and written into recordings. */
+    static final String VERSION = "0.1.0";
 
-    @Override
-    public void run() {
-        spec.commandLine().usage(spec.commandLine().getOut());
-    }
+    private record Entry(String name, String summary, Supplier<Callable<Integer>> make) {}
+
+    private static final List<Entry> COMMANDS =
+            List.of(
+                    new Entry(
+                            "record",
+                            "record a command, a process or the machine into NAME.sonde",
+                            RecordCommand::new),
+                    new Entry(
+                            "report",
+                            "show where the time went in a recording: text, JSON or a page",
+                            ReportCommand::new),
+                    new Entry(
+                            "list",
+                            "list the events that can be recorded, with their fields",
+                            ListCommand::new),
+                    new Entry(
+                            "doctor",
+                            "say what this machine allows and what each gap costs",
+                            DoctorCommand::new));
+
+    private Main() {}
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-        int status = new CommandLine(new Main()).setOut(out).setErr(err).execute(args);
+        int status = run(args, out, err);
         out.flush();
         System.exit(status);
+    }
+
+    private static int run(String[] args, PrintWriter out, PrintWriter err) {
+        String first = args.length == 0 ? "--help" : args[0];
+        switch (first) {
+            case "--version", "-V" -> {
+                out.println("sonde " + VERSION);
+                return ExitCode.DONE;
+            }
+            case "--help", "-h" -> {
+                overview(out);
+                return args.length == 0 ? ExitCode.USAGE : ExitCode.DONE;
+            }
+            case "help" -> {
+                return args.length == 1
+                        ? run(new String[] {"--help"}, out, err)
+                        : run(new String[] {args[1], "--help"}, out, err);
+            }
+            case "--train" -> {
+                return Training.run();
+            }
+            default -> {}
+        }
+        Optional<Entry> entry = entry(first);
+        if (entry.isEmpty()) {
+            String what = first.startsWith("-") ? "option" : "command";
+            err.println("sonde: no " + what + " is called '" + first + "'" + suggestion(first));
+            err.println("       'sonde --help' lists them");
+            return ExitCode.USAGE;
+        }
+        CommandLine line =
+                new CommandLine(entry.get().make().get())
+                        .setCommandName("sonde " + first)
+                        .setOut(out)
+                        .setErr(err)
+                        .setStopAtPositional(first.equals("record"))
+                        .setUsageHelpAutoWidth(true)
+                        .setParameterExceptionHandler(Failures::usage)
+                        .setExecutionExceptionHandler(Failures::execution);
+        return line.execute(Arrays.copyOfRange(args, 1, args.length));
+    }
+
+    private static Optional<Entry> entry(String name) {
+        return COMMANDS.stream().filter(entry -> entry.name().equals(name)).findFirst();
+    }
+
+    private static String suggestion(String word) {
+        for (Entry entry : COMMANDS) {
+            String name = entry.name();
+            if (name.startsWith(word) || word.startsWith(name.substring(0, 3))) {
+                return "; did you mean '" + name + "'?";
+            }
+        }
+        return "";
+    }
+
+    private static void overview(PrintWriter out) {
+        out.println("sonde finds out what a Linux machine is doing and why it is slow.");
+        out.println();
+        out.println("Usage: sonde COMMAND [OPTIONS]");
+        out.println();
+        for (Entry entry : COMMANDS) {
+            out.printf("  %-10s %s%n", entry.name(), entry.summary());
+        }
+        out.println();
+        out.println("  sonde record -- make -j2       records a build, then says where the time went");
+        out.println("  sonde report make.sonde        shows it again; --html FILE makes a page of it");
+        out.println("  sonde COMMAND --help           says more");
+    }
+
+    /** What {@link #run} does, for the training of the start-up cache. */
+    static int quietly(String... args) {
+        PrintWriter nowhere = new PrintWriter(java.io.Writer.nullWriter());
+        return run(args, nowhere, nowhere);
     }
 }

@@ -93,7 +93,7 @@ class ArchitectureTest {
         check(
                 noClasses()
                         .that()
-                        .resideInAnyPackage("sonde.analysis..", "sonde.view..", "sonde.cli..")
+                        .resideInAnyPackage("sonde.analysis..", "sonde.view..")
                         .should()
                         .dependOnClassesThat()
                         .haveFullyQualifiedName("java.lang.foreign.ValueLayout"));

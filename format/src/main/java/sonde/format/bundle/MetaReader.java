@@ -203,7 +203,7 @@ public final class MetaReader {
     }
 
     private static MalformedInputException malformed(String field, String found) {
-        return new MalformedInputException(Meta.FILE, field, -1, found);
+        return new MalformedInputException(Meta.FILE, field, 0, found);
     }
 
     /** An object of the file and the path to it. */

@@ -1,0 +1,199 @@
+package sonde.bpf;
+
+import static sonde.bpf.insn.Register.R0;
+import static sonde.bpf.insn.Register.R1;
+import static sonde.bpf.insn.Register.R10;
+import static sonde.bpf.insn.Register.R2;
+import static sonde.bpf.insn.Register.R3;
+import static sonde.bpf.insn.Register.R4;
+import static sonde.bpf.insn.Register.R6;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import sonde.bpf.insn.Code;
+import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Label;
+import sonde.bpf.insn.Width;
+import sonde.sys.SyscallException;
+
+/**
+ * The threads of some processes and of all their descendants, kept by the kernel itself: a map of
+ * kernel pids that programs on sched_process_fork, _exec and _exit keep true.
+ *
+ * <p>Numbers are those of the initial pid namespace.
+ */
+public final class TaskTree implements AutoCloseable {
+    private static final int MAX_TASKS = 1 << 15;
+
+    /** Stack place of the key that {@link #filter} uses: a u32. */
+    public static final int KEY = -4;
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final BpfMap members;
+    private final BpfMap overflow;
+
+    private TaskTree(BpfMap members, BpfMap overflow) {
+        this.members = members;
+        this.overflow = overflow;
+        parts.push(members);
+        parts.push(overflow);
+    }
+
+    /**
+     * Starts to follow. Threads that the roots make while this runs are not missed.
+     *
+     * @param rootPids processes; one that is gone is left out
+     */
+    public static TaskTree open(Set<Integer> rootPids) throws IOException {
+        BpfMap members = BpfMap.create(new MapSpec("sonde_tree", MapType.HASH, 4, 4, MAX_TASKS));
+        BpfMap overflow;
+        try {
+            overflow = BpfMap.create(new MapSpec("sonde_overflow", MapType.ARRAY, 4, 8, 1));
+        } catch (IOException e) {
+            members.close();
+            throw e;
+        }
+        TaskTree tree = new TaskTree(members, overflow);
+        try {
+            tree.follow("fork", tree::forked);
+            tree.follow("exec", tree::executed);
+            tree.follow("exit", tree::exited);
+            for (int pid : rootPids) {
+                tree.addProcess(pid);
+            }
+            return tree;
+        } catch (IOException e) {
+            tree.close();
+            throw e;
+        }
+    }
+
+    private interface Reaction {
+        Code code(Tracepoint tracepoint) throws IOException;
+    }
+
+    private void follow(String what, Reaction reaction) throws IOException {
+        Tracepoint tracepoint = Tracepoint.of("sched", "sched_process_" + what);
+        Code code = reaction.code(tracepoint);
+        try (Program program = Program.load("sonde_tree_" + what, ProgramType.TRACEPOINT, code)) {
+            parts.push(Link.tracepoint(program, tracepoint));
+        }
+    }
+
+    /** A child of a member, thread or process, is a member. */
+    private Code forked(Tracepoint fork) throws IOException {
+        Label out = new Label("out");
+        CodeBuilder code = new CodeBuilder().step("is the parent a member").move(R6, R1);
+        filter(code, out);
+        code.step("add the child").load(Width.U32, R1, R6, fork.offset("child_pid"));
+        addTask(code, out);
+        return code.at(out).exit(0).build();
+    }
+
+    /** The thread that calls exec takes over the number of its process's leader. */
+    private Code executed(Tracepoint exec) throws IOException {
+        Label out = new Label("out");
+        CodeBuilder code =
+                new CodeBuilder()
+                        .step("remove the old number")
+                        .move(R6, R1)
+                        .load(Width.U32, R1, R6, exec.offset("old_pid"))
+                        .store(Width.U32, R10, KEY, R1)
+                        .map(R1, members.fd())
+                        .move(R2, R10)
+                        .add(R2, KEY)
+                        .call(KernelFunction.MAP_DELETE_ELEM)
+                        .ifNotZero(R0, out)
+                        .step("add the new number")
+                        .load(Width.U32, R1, R6, exec.offset("pid"));
+        addTask(code, out);
+        return code.at(out).exit(0).build();
+    }
+
+    private Code exited(Tracepoint exit) {
+        return new CodeBuilder()
+                .step("remove the thread that ends")
+                .call(KernelFunction.GET_CURRENT_PID_TGID)
+                .store(Width.U32, R10, KEY, R0)
+                .map(R1, members.fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .call(KernelFunction.MAP_DELETE_ELEM)
+                .exit(0)
+                .build();
+    }
+
+    /** Adds the task in R1; counts when the map is full. */
+    private void addTask(CodeBuilder code, Label added) {
+        code.store(Width.U32, R10, KEY, R1)
+                .store(Width.U32, R10, KEY - 4, 1)
+                .map(R1, members.fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .move(R3, R10)
+                .add(R3, KEY - 4)
+                .move(R4, 0)
+                .call(KernelFunction.MAP_UPDATE_ELEM)
+                .ifZero(R0, added)
+                .mapValue(R1, overflow.fd(), 0)
+                .move(R2, 1)
+                .atomicAdd(Width.U64, R1, 0, R2);
+    }
+
+    /**
+     * Writes instructions that go to the label unless the current thread is a member. R0 to R5 are
+     * lost, {@link #KEY} holds its number afterwards.
+     */
+    public void filter(CodeBuilder code, Label outside) {
+        code.call(KernelFunction.GET_CURRENT_PID_TGID).store(Width.U32, R10, KEY, R0);
+        filterKey(code, outside);
+    }
+
+    /** As {@link #filter}, for the thread whose number is at {@link #KEY}. */
+    public void filterKey(CodeBuilder code, Label outside) {
+        code.map(R1, members.fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .call(KernelFunction.MAP_LOOKUP_ELEM)
+                .ifZero(R0, outside);
+    }
+
+    /**
+     * Adds a process and what it starts from now on; its threads are read until no new one shows,
+     * as one may be made by another that was not a member yet.
+     */
+    public void addProcess(int pid) throws SyscallException {
+        boolean grew = true;
+        while (grew) {
+            grew = false;
+            String[] tids = new File("/proc/" + pid + "/task").list();
+            for (String tid : tids == null ? new String[0] : tids) {
+                int number = Integer.parseInt(tid);
+                if (!members.contains(number)) {
+                    members.put(number, 1);
+                    grew = true;
+                }
+            }
+        }
+    }
+
+    /** Whether a thread is a member now. */
+    public boolean contains(int tid) throws SyscallException {
+        return members.contains(tid);
+    }
+
+    /** Tasks not followed because there were more than 32768 at once. */
+    public long missed() throws SyscallException {
+        return overflow.sum(0);
+    }
+
+    /** Detaches and frees. */
+    @Override
+    public void close() {
+        Closing.all(parts);
+    }
+}

@@ -1,0 +1,154 @@
+package sonde.bpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static sonde.bpf.insn.Register.R1;
+import static sonde.bpf.insn.Register.R10;
+import static sonde.bpf.insn.Register.R2;
+import static sonde.bpf.insn.Register.R6;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.Label;
+import sonde.bpf.insn.Width;
+import sonde.sys.Bpf;
+import sonde.sys.SyscallException;
+
+/**
+ * Counts hits of tracepoints in the kernel, for all tasks or a {@link TaskTree}: the truth that
+ * "recorded + lost" is compared with. Counting never drops; where the kernel skips a program
+ * because another one is running on that CPU, {@link #missed} says how often.
+ */
+public final class TracepointCounter implements AutoCloseable {
+    private static final int OBJ_GET_INFO_BY_FD = 15;
+    // struct bpf_prog_info: recursion_misses (Linux 5.12) stands at 208.
+    private static final int PROG_INFO_SIZE = 232;
+    private static final int RECURSION_MISSES = 208;
+
+    /**
+     * What to count.
+     *
+     * @param otherTask field with the kernel pid of a second thread the event is about, which makes
+     *     it count as well: {@code next_pid} of sched_switch, {@code pid} of sched_waking, as
+     *     ftrace's set_event_pid does; null for the current thread alone
+     */
+    public record Target(String category, String name, @Nullable String otherTask) {
+        /** Counts events of the current thread. */
+        public Target(String category, String name) {
+            this(category, name, null);
+        }
+    }
+
+    private final List<Target> targets;
+    private final BpfMap counts;
+    private final List<Program> programs = new ArrayList<>();
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private TracepointCounter(List<Target> targets, BpfMap counts) {
+        this.targets = targets;
+        this.counts = counts;
+        parts.push(counts);
+    }
+
+    /**
+     * Starts counting.
+     *
+     * @param tree whose tasks count; null for all tasks. Stays the caller's to close, later than
+     *     this
+     */
+    public static TracepointCounter open(List<Target> targets, @Nullable TaskTree tree)
+            throws IOException {
+        MapSpec spec = new MapSpec("sonde_counts", MapType.ARRAY, 4, 8, targets.size());
+        TracepointCounter counter =
+                new TracepointCounter(List.copyOf(targets), BpfMap.create(spec));
+        try {
+            for (int i = 0; i < targets.size(); i++) {
+                counter.attach(i, targets.get(i), tree);
+            }
+            return counter;
+        } catch (IOException e) {
+            counter.close();
+            throw e;
+        }
+    }
+
+    private void attach(int index, Target target, @Nullable TaskTree tree) throws IOException {
+        Tracepoint tracepoint = Tracepoint.of(target.category(), target.name());
+        Label hit = new Label("hit");
+        Label out = new Label("out");
+        CodeBuilder code = new CodeBuilder().move(R6, R1);
+        if (tree != null) {
+            Label otherwise = new Label("otherwise");
+            code.step("current thread");
+            tree.filter(code, otherwise);
+            code.jump(hit).at(otherwise);
+            if (target.otherTask() != null) {
+                code.step("other thread")
+                        .load(Width.U32, R1, R6, tracepoint.offset(target.otherTask()))
+                        .store(Width.U32, R10, TaskTree.KEY, R1);
+                tree.filterKey(code, out);
+            } else {
+                code.jump(out);
+            }
+        }
+        code.at(hit)
+                .step("count")
+                .mapValue(R1, counts.fd(), index * 8)
+                .move(R2, 1)
+                .atomicAdd(Width.U64, R1, 0, R2)
+                .at(out)
+                .exit(0);
+        // Raw tracepoints are skipped only within themselves, those of perf within any program;
+        // but system calls by name exist for perf alone, and fields stand only in its context.
+        boolean raw = !target.category().equals("syscalls") && target.otherTask() == null;
+        ProgramType type = raw ? ProgramType.RAW_TRACEPOINT : ProgramType.TRACEPOINT;
+        Program program = Program.load("sonde_count", type, code.build());
+        programs.add(program);
+        parts.push(program);
+        parts.push(
+                raw
+                        ? Link.rawTracepoint(program, target.name())
+                        : Link.tracepoint(program, tracepoint));
+    }
+
+    /** Hits so far, in the order of the targets. */
+    public long count(int target) throws SyscallException {
+        return counts.sum(target);
+    }
+
+    /** Hits so far of a target by its name. */
+    public long count(String name) throws SyscallException {
+        for (int i = 0; i < targets.size(); i++) {
+            if (targets.get(i).name().equals(name)) {
+                return count(i);
+            }
+        }
+        throw new IllegalArgumentException("not counted: " + name);
+    }
+
+    /** Hits of a target at which the kernel did not run the program (Linux 5.12; before that 0). */
+    public long missed(int target) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment info = arena.allocate(PROG_INFO_SIZE, 8);
+            MemorySegment attr = Attr.allocate(arena);
+            attr.set(JAVA_INT, 0, programs.get(target).fd());
+            attr.set(JAVA_INT, 4, PROG_INFO_SIZE);
+            attr.set(JAVA_LONG, 8, info.address());
+            Bpf.call(OBJ_GET_INFO_BY_FD, attr, "info of a program");
+            return info.get(JAVA_LONG, RECURSION_MISSES);
+        }
+    }
+
+    /** Detaches and frees. */
+    @Override
+    public void close() {
+        Closing.all(parts);
+    }
+}

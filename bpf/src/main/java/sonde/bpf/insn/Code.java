@@ -1,0 +1,48 @@
+package sonde.bpf.insn;
+
+import java.util.List;
+
+/**
+ * A finished program: its words, and for each instruction the step of the program it belongs to.
+ */
+public final class Code {
+    private final long[] words;
+    private final List<Instruction> instructions;
+    private final List<String> steps;
+
+    Code(List<Instruction> instructions, List<String> steps) {
+        this.instructions = List.copyOf(instructions);
+        this.words = Encoding.encode(instructions);
+        this.steps = List.copyOf(steps);
+    }
+
+    /** The words to load, 8 bytes each. */
+    public long[] words() {
+        return words.clone();
+    }
+
+    /** The instructions. */
+    public List<Instruction> instructions() {
+        return instructions;
+    }
+
+    /**
+     * The step ({@link CodeBuilder#step}) that made the instruction at a slot; empty when none did.
+     */
+    public String stepAt(int slot) {
+        int at = 0;
+        for (int i = 0; i < instructions.size(); i++) {
+            at += instructions.get(i).slots();
+            if (slot < at) {
+                return slot < 0 ? "" : steps.get(i);
+            }
+        }
+        return "";
+    }
+
+    /** The program as the kernel would print it. */
+    @Override
+    public String toString() {
+        return String.join("\n", Disassembler.lines(words));
+    }
+}

@@ -1,0 +1,223 @@
+package sonde.bpf.insn;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.bpf.insn.Instruction.Alu;
+import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Branch;
+import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.Exit;
+import sonde.bpf.insn.Instruction.Goto;
+import sonde.bpf.insn.Instruction.Load;
+import sonde.bpf.insn.Instruction.LoadWide;
+import sonde.bpf.insn.Instruction.Meaning;
+import sonde.bpf.insn.Instruction.Negate;
+import sonde.bpf.insn.Instruction.Store;
+
+/** Writes a program by the effects of its instructions; jumps go to labels. */
+public final class CodeBuilder {
+    private record Jump(int index, Label target) {}
+
+    private final List<Instruction> instructions = new ArrayList<>();
+    private final List<String> steps = new ArrayList<>();
+    private final List<Jump> jumps = new ArrayList<>();
+    private final Map<Label, Integer> places = new HashMap<>();
+    private String step = "";
+    private int slots;
+
+    /** Adds any instruction; every other method comes here. */
+    public CodeBuilder add(Instruction instruction) {
+        instructions.add(instruction);
+        steps.add(step);
+        slots += instruction.slots();
+        return this;
+    }
+
+    /** Names what the following instructions do, for the verifier's complaints. */
+    public CodeBuilder step(String name) {
+        step = name;
+        return this;
+    }
+
+    /** Binds a label to this place. */
+    public CodeBuilder at(Label label) {
+        if (places.put(label, slots) != null) {
+            throw new IllegalStateException("label " + label + " bound twice");
+        }
+        return this;
+    }
+
+    // --- values --------------------------------------------------------------------------------
+
+    /** {@code to = from}. */
+    public CodeBuilder move(Register to, Register from) {
+        return add(new Alu(AluOperation.MOVE, true, to, from));
+    }
+
+    /** {@code to = value}, sign-extended. */
+    public CodeBuilder move(Register to, int value) {
+        return compute(AluOperation.MOVE, to, value);
+    }
+
+    /** {@code to = value}, in one slot when 32 bits suffice. */
+    public CodeBuilder move(Register to, long value) {
+        return value == (int) value
+                ? move(to, (int) value)
+                : add(new LoadWide(Meaning.NUMBER, to, value));
+    }
+
+    /** {@code to} = the map of that descriptor, for helpers. */
+    public CodeBuilder map(Register to, int mapFd) {
+        return add(new LoadWide(Meaning.MAP, to, mapFd));
+    }
+
+    /** {@code to} = address in the first value of an array map, no lookup and no null. */
+    public CodeBuilder mapValue(Register to, int mapFd, int offset) {
+        return add(new LoadWide(Meaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
+    }
+
+    /** {@code to operation= value}, 64 bits. */
+    public CodeBuilder compute(AluOperation operation, Register to, int value) {
+        return add(new Alu(operation, true, to, new Operand.Immediate(value)));
+    }
+
+    /** {@code to operation= from}, 64 bits. */
+    public CodeBuilder compute(AluOperation operation, Register to, Register from) {
+        return add(new Alu(operation, true, to, from));
+    }
+
+    /** {@code to += value}. */
+    public CodeBuilder add(Register to, int value) {
+        return compute(AluOperation.ADD, to, value);
+    }
+
+    /** {@code to += from}. */
+    public CodeBuilder add(Register to, Register from) {
+        return compute(AluOperation.ADD, to, from);
+    }
+
+    /** {@code to &= mask}, the mask sign-extended. */
+    public CodeBuilder and(Register to, int mask) {
+        return compute(AluOperation.AND, to, mask);
+    }
+
+    /** {@code to <<= bits}. */
+    public CodeBuilder shiftLeft(Register to, int bits) {
+        return compute(AluOperation.SHIFT_LEFT, to, bits);
+    }
+
+    /** {@code to >>= bits}, zeros enter. */
+    public CodeBuilder shiftRight(Register to, int bits) {
+        return compute(AluOperation.SHIFT_RIGHT, to, bits);
+    }
+
+    /** {@code to = -to}. */
+    public CodeBuilder negate(Register to) {
+        return add(new Negate(true, to));
+    }
+
+    // --- memory --------------------------------------------------------------------------------
+
+    /** {@code to = *(base + offset)}, zero-extended. */
+    public CodeBuilder load(Width width, Register to, Register base, int offset) {
+        return add(new Load(width, to, base, toShort(offset)));
+    }
+
+    /** {@code *(base + offset) = from}. */
+    public CodeBuilder store(Width width, Register base, int offset, Register from) {
+        return add(new Store(width, base, toShort(offset), from));
+    }
+
+    /** {@code *(base + offset) = value}. */
+    public CodeBuilder store(Width width, Register base, int offset, int value) {
+        return add(new Store(width, base, toShort(offset), new Operand.Immediate(value)));
+    }
+
+    /** {@code *(base + offset) += from}, atomically. */
+    public CodeBuilder atomicAdd(Width width, Register base, int offset, Register from) {
+        return add(new AtomicAdd(width, base, toShort(offset), from));
+    }
+
+    // --- control -------------------------------------------------------------------------------
+
+    /** Calls a helper: arguments in R1 to R5, all five lost, result in R0. */
+    public CodeBuilder call(int helper) {
+        return add(new Call(helper));
+    }
+
+    /** Returns R0. */
+    public CodeBuilder exit() {
+        return add(new Exit());
+    }
+
+    /** Returns a number. */
+    public CodeBuilder exit(int result) {
+        return move(Register.R0, result).exit();
+    }
+
+    /** Goes to the label. */
+    public CodeBuilder jump(Label target) {
+        jumps.add(new Jump(instructions.size(), target));
+        return add(new Goto((short) 0));
+    }
+
+    /** Goes to the label when {@code left condition right} holds for 64 bits. */
+    public CodeBuilder branch(Condition condition, Register left, Operand right, Label target) {
+        jumps.add(new Jump(instructions.size(), target));
+        return add(new Branch(condition, true, left, right, (short) 0));
+    }
+
+    /** Goes to the label when {@code left condition value} holds for 64 bits. */
+    public CodeBuilder branch(Condition condition, Register left, int value, Label target) {
+        return branch(condition, left, new Operand.Immediate(value), target);
+    }
+
+    /** Goes to the label when the register is 0. */
+    public CodeBuilder ifZero(Register register, Label target) {
+        return branch(Condition.EQUAL, register, 0, target);
+    }
+
+    /** Goes to the label when the register is not 0. */
+    public CodeBuilder ifNotZero(Register register, Label target) {
+        return branch(Condition.NOT_EQUAL, register, 0, target);
+    }
+
+    /**
+     * The program.
+     *
+     * @throws IllegalStateException when a label is not bound or too far for 16 bits
+     */
+    public Code build() {
+        int[] slotAfter = new int[instructions.size()];
+        int slot = 0;
+        for (int i = 0; i < slotAfter.length; i++) {
+            slot += instructions.get(i).slots();
+            slotAfter[i] = slot;
+        }
+        List<Instruction> resolved = new ArrayList<>(instructions);
+        for (Jump jump : jumps) {
+            Integer place = places.get(jump.target());
+            if (place == null) {
+                throw new IllegalStateException("label " + jump.target() + " not bound");
+            }
+            short offset = toShort(place - slotAfter[jump.index()]);
+            resolved.set(jump.index(), withOffset(resolved.get(jump.index()), offset));
+        }
+        return new Code(resolved, steps);
+    }
+
+    private static Instruction withOffset(Instruction jump, short offset) {
+        return jump instanceof Branch b
+                ? new Branch(b.condition(), b.wide(), b.left(), b.right(), offset)
+                : new Goto(offset);
+    }
+
+    private static short toShort(int offset) {
+        if (offset != (short) offset) {
+            throw new IllegalStateException("offset " + offset + " does not fit 16 bits");
+        }
+        return (short) offset;
+    }
+}

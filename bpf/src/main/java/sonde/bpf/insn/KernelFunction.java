@@ -1,0 +1,60 @@
+package sonde.bpf.insn;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * KernelFunction functions of the kernel: numbers of enum bpf_func_id for those that programs here
+ * call, names for all of them.
+ */
+public final class KernelFunction {
+    public static final int MAP_LOOKUP_ELEM = 1;
+    public static final int MAP_UPDATE_ELEM = 2;
+    public static final int MAP_DELETE_ELEM = 3;
+    public static final int KTIME_GET_NS = 5;
+    public static final int GET_SMP_PROCESSOR_ID = 8;
+
+    /** R0 = tgid in the upper, kernel pid in the lower half. */
+    public static final int GET_CURRENT_PID_TGID = 14;
+
+    public static final int PERF_EVENT_OUTPUT = 25;
+
+    /** Since Linux 5.5, as the next three. */
+    public static final int PROBE_READ_USER = 112;
+
+    public static final int PROBE_READ_KERNEL = 113;
+
+    /** R0 = bytes copied including the NUL, or a negative errno. */
+    public static final int PROBE_READ_USER_STR = 114;
+
+    public static final int PROBE_READ_KERNEL_STR = 115;
+
+    /** Since Linux 5.8. */
+    public static final int RINGBUF_OUTPUT = 130;
+
+    private static final List<String> NAMES = names();
+
+    private KernelFunction() {}
+
+    /** {@code "bpf_map_lookup_elem"}; {@code "unknown"} for a number without one, as the kernel. */
+    public static String name(int number) {
+        return number >= 0 && number < NAMES.size() ? "bpf_" + NAMES.get(number) : "unknown";
+    }
+
+    private static List<String> names() {
+        try (InputStream in =
+                Objects.requireNonNull(KernelFunction.class.getResourceAsStream("helpers.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> line.charAt(0) != '#')
+                    .map(line -> line.substring(line.indexOf(' ') + 1))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

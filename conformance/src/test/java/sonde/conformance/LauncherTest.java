@@ -1,0 +1,125 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The image starts wherever it lies and whoever starts it, and never prints about its cache. */
+@Tag("product")
+class LauncherTest {
+    @TempDir Path folder;
+
+    private Path image;
+
+    @BeforeEach
+    void copyTheImage() throws Exception {
+        assertThat(Sonde.in(folder).run("--version").status()).isZero();
+        image = folder.resolve("image");
+        copy(Sonde.ROOT.resolve("build/image"), image);
+    }
+
+    private void copy(Path from, Path to) throws Exception {
+        assertThat(shell("cp -a '" + from + "' '" + to + "'").status()).isZero();
+    }
+
+    private Sonde.Outcome shell(String script) throws Exception {
+        return Sonde.in(folder).execute(List.of("/bin/sh", "-c", script));
+    }
+
+    private Sonde.Outcome version(Path where, Map<String, String> environment) throws Exception {
+        return Sonde.in(folder)
+                .with(environment)
+                .execute(List.of(where.resolve("bin/sonde").toString(), "--version"));
+    }
+
+    private static void assertRuns(Sonde.Outcome outcome) {
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(outcome.out()).startsWith("sonde ");
+        assertThat(outcome.err()).isEmpty();
+    }
+
+    @Test
+    void copiedAndMoved() throws Exception {
+        assertRuns(version(image, Map.of()));
+        Path moved = folder.resolve("a folder with blanks");
+        Files.move(image, moved);
+        assertRuns(version(moved, Map.of()));
+        assertRuns(version(moved, Map.of()));
+    }
+
+    @Test
+    void withTouchedJar() throws Exception {
+        assertRuns(version(image, Map.of()));
+        try (Stream<Path> jars = Files.list(image.resolve("app"))) {
+            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).toList()) {
+                Files.setLastModifiedTime(jar, FileTime.fromMillis(1_000_000_000_000L));
+            }
+        }
+        assertRuns(version(image, Map.of()));
+    }
+
+    @Test
+    void asAnotherUserWithoutHome() throws Exception {
+        assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
+        shell("chmod 755 '" + folder + "' && chmod -R a+rX '" + image + "'");
+        Sonde.Outcome outcome =
+                shell("env -u HOME setpriv --reuid=65534 --regid=65534 --clear-groups '"
+                                + image
+                                + "/bin/sonde' --version");
+        assertRuns(outcome);
+    }
+
+    @Test
+    void installedReadOnly() throws Exception {
+        assertThat(shell("chmod -R a-w '" + image + "'").status()).isZero();
+        assertRuns(version(image, Map.of()));
+        shell("chmod -R u+w '" + image + "'");
+    }
+
+    @Test
+    void throughASymbolicLink() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("sonde"), image.resolve("bin/sonde"));
+        assertRuns(Sonde.in(folder).execute(List.of(link.toString(), "--version")));
+    }
+
+    @Test
+    void withNativeAccessDeniedToAllOthers() throws Exception {
+        Sonde.Outcome outcome =
+                version(
+                        image,
+                        Map.of(
+                                "SONDE_JAVA_FLAGS",
+                                "--illegal-native-access=deny --sun-misc-unsafe-memory-access=deny"));
+        assertRuns(outcome);
+        assertThat(
+                        Sonde.in(folder)
+                                .with(Map.of("SONDE_JAVA_FLAGS", "--illegal-native-access=deny"))
+                                .execute(List.of(image.resolve("bin/sonde").toString(), "list"))
+                                .status())
+                .isZero();
+    }
+
+    @Test
+    void sourcesThatOthersMayWriteAreRefusedAsRoot() throws Exception {
+        assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
+        Path checkout = folder.resolve("checkout");
+        Files.createDirectories(checkout.resolve("event/src/main/java"));
+        Files.createDirectories(checkout.resolve("launcher"));
+        Files.copy(Sonde.ROOT.resolve("sonde"), checkout.resolve("sonde"));
+        shell("chmod 755 '" + checkout + "/sonde'; chmod 777 '" + checkout + "/event/src/main/java'");
+        Sonde.Outcome outcome =
+                Sonde.in(folder).execute(List.of(checkout.resolve("sonde").toString(), "--version"));
+        assertThat(outcome.status()).as("%s", outcome).isEqualTo(3);
+        assertThat(outcome.err()).contains("event/src/main/java");
+    }
+}

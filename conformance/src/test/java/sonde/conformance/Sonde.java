@@ -1,0 +1,89 @@
+package sonde.conformance;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs {@code ./sonde} of this checkout, as a user would, in a folder of the test's. */
+final class Sonde {
+    /** The checkout. */
+    static final Path ROOT = Path.of(System.getProperty("sonde.root", "..")).toAbsolutePath();
+
+    private static final long LIMIT_SECONDS = 120;
+
+    private final Path folder;
+    private final List<String> prefix;
+    private final Map<String, String> environment;
+
+    private Sonde(Path folder, List<String> prefix, Map<String, String> environment) {
+        this.folder = folder;
+        this.prefix = prefix;
+        this.environment = environment;
+    }
+
+    /** With that working folder. */
+    static Sonde in(Path folder) {
+        return new Sonde(folder, List.of(), Map.of());
+    }
+
+    /** Behind another program: {@code setpriv …}. */
+    Sonde behind(String... command) {
+        return new Sonde(folder, List.of(command), environment);
+    }
+
+    /** With variables added to the environment. */
+    Sonde with(Map<String, String> variables) {
+        return new Sonde(folder, prefix, variables);
+    }
+
+    /** What a run left. */
+    record Outcome(int status, String out, String err) {
+        @Override
+        public String toString() {
+            return "status " + status + "\n--- out\n" + out + "\n--- err\n" + err;
+        }
+    }
+
+    /** Runs {@code ./sonde args}. */
+    Outcome run(String... args) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ROOT.resolve("sonde").toString());
+        command.addAll(List.of(args));
+        return execute(command);
+    }
+
+    /** Runs any other program the same way. */
+    Outcome execute(List<String> command) throws IOException, InterruptedException {
+        File out = Files.createTempFile("sonde-test", ".out").toFile();
+        File err = Files.createTempFile("sonde-test", ".err").toFile();
+        try {
+            ProcessBuilder builder =
+                    new ProcessBuilder(command)
+                            .directory(folder.toFile())
+                            .redirectInput(new File("/dev/null"))
+                            .redirectOutput(out)
+                            .redirectError(err);
+            builder.environment().putAll(environment);
+            Process process = builder.start();
+            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError(
+                        command + " still runs after " + LIMIT_SECONDS + " s; " + text(err));
+            }
+            return new Outcome(process.exitValue(), text(out), text(err));
+        } finally {
+            Files.delete(out.toPath());
+            Files.delete(err.toPath());
+        }
+    }
+
+    private static String text(File file) throws IOException {
+        return new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
+    }
+}

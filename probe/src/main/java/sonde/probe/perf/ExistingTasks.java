@@ -1,0 +1,207 @@
+package sonde.probe.perf;
+
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_KERNEL;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_USER;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.format.perfdata.AttrEntry;
+import sonde.format.perfdata.PerfDataWriter;
+import sonde.format.perfdata.PerfRecords;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/**
+ * Writes the records the kernel would have made had it been asked before: the kernel's own mapping,
+ * its modules, and parent, names and executable mappings of every process in /proc. Called after
+ * the events were enabled: what starts in between is seen twice rather than never.
+ *
+ * <p>Time 0 puts these records before all others.
+ */
+public final class ExistingTasks {
+    private static final int MAX_TEXT = 16 << 20;
+    private static final int MAX_PATH = 4000;
+    private static final int PROT_EXEC = 4;
+    private static final int MAP_SHARED = 1;
+    private static final int MAP_PRIVATE = 2;
+
+    /** /proc/PID/maps: address, permissions, offset, device, inode, path. */
+    private static final Pattern MAP =
+            Pattern.compile(
+                    "([0-9a-f]{1,16})-([0-9a-f]{1,16}) (....) ([0-9a-f]{1,16}) "
+                            + "([0-9a-f]{1,8}):([0-9a-f]{1,8}) (\\d{1,19})\\s*(.*)");
+
+    /** /proc/modules: name, size, users, dependants, state, address. */
+    private static final Pattern MODULE =
+            Pattern.compile("(\\S{1,64}) (\\d{1,12}) \\S+ \\S+ \\S+ 0x([0-9a-f]{1,16}).*");
+
+    private final PerfDataWriter writer;
+    private final PerfRecords records;
+    private final long id;
+    private final Comms comms;
+
+    /**
+     * @param owner the event the records count for: the dummy
+     * @param comms is told the names too
+     */
+    public ExistingTasks(PerfDataWriter writer, AttrEntry owner, Comms comms) {
+        this.writer = writer;
+        this.comms = comms;
+        this.records = new PerfRecords(owner.attr());
+        this.id = owner.ids()[0];
+    }
+
+    /** Writes the kernel's mappings; without visible addresses none. */
+    public void kernel() throws IOException {
+        Optional<Long> start = kernelStart();
+        if (start.isEmpty()) {
+            return;
+        }
+        long from = start.get();
+        PerfRecords.Mapping kernel =
+                new PerfRecords.Mapping(-1, 0, from, -1L - from, from, "[kernel.kallsyms]_text");
+        writer.appendSynthetic(records.mmap(stamp(-1, 0), PERF_RECORD_MISC_KERNEL, kernel));
+        for (String line : text("/proc/modules").split("\n")) {
+            Matcher module = MODULE.matcher(line);
+            if (!module.matches()) {
+                continue;
+            }
+            long address = Long.parseUnsignedLong(module.group(3), 16);
+            if (address == 0) {
+                continue;
+            }
+            PerfRecords.Mapping mapping =
+                    new PerfRecords.Mapping(
+                            -1,
+                            0,
+                            address,
+                            Long.parseLong(module.group(2)),
+                            0,
+                            "[" + module.group(1) + "]");
+            writer.appendSynthetic(records.mmap(stamp(-1, 0), PERF_RECORD_MISC_KERNEL, mapping));
+        }
+        writer.flush();
+    }
+
+    /** The address of _text: on x86 and arm64 among the first lines of kallsyms. */
+    private static Optional<Long> kernelStart() throws IOException {
+        File kallsyms = new File("/proc/kallsyms");
+        try (BufferedReader in =
+                new BufferedReader(new FileReader(kallsyms, StandardCharsets.UTF_8), 1 << 16)) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.endsWith(" _text") || line.endsWith(" _stext")) {
+                    long address = Long.parseUnsignedLong(line.substring(0, 16), 16);
+                    return address == 0 ? Optional.empty() : Optional.of(address);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Writes every process that is there now. */
+    public void processes() throws IOException {
+        for (int pid : numbers("/proc")) {
+            process(pid);
+        }
+        writer.flush();
+    }
+
+    /** Writes one process: its parent, its threads' names, its executable mappings. */
+    public void process(int pid) throws IOException {
+        String status = text("/proc/" + pid + "/status");
+        int parent = field(status, "PPid:");
+        if (parent < 0) {
+            return;
+        }
+        writer.appendSynthetic(records.fork(stamp(pid, pid), pid, parent, pid, parent));
+        for (int tid : numbers("/proc/" + pid + "/task")) {
+            if (tid != pid) {
+                writer.appendSynthetic(records.fork(stamp(pid, tid), pid, pid, tid, pid));
+            }
+            String comm = text("/proc/" + pid + "/task/" + tid + "/comm").stripTrailing();
+            if (!comm.isEmpty()) {
+                comms.named(tid, comm);
+                writer.appendSynthetic(records.comm(stamp(pid, tid), pid, tid, comm, false));
+            }
+        }
+        for (String line : text("/proc/" + pid + "/maps").split("\n")) {
+            Matcher map = MAP.matcher(line);
+            if (map.matches() && map.group(3).charAt(2) == 'x') {
+                mapping(pid, map);
+            }
+        }
+    }
+
+    private void mapping(int pid, Matcher map) throws SyscallException {
+        long start = Long.parseUnsignedLong(map.group(1), 16);
+        long end = Long.parseUnsignedLong(map.group(2), 16);
+        String path = map.group(8).isEmpty() ? "//anon" : map.group(8);
+        if (path.length() > MAX_PATH || path.equals("[vsyscall]")) {
+            return;
+        }
+        PerfRecords.Mapping mapping =
+                new PerfRecords.Mapping(
+                        pid,
+                        pid,
+                        start,
+                        end - start,
+                        Long.parseUnsignedLong(map.group(4), 16),
+                        path);
+        String permissions = map.group(3);
+        int protection = PROT_EXEC;
+        protection |= permissions.charAt(0) == 'r' ? 1 : 0;
+        protection |= permissions.charAt(1) == 'w' ? 2 : 0;
+        writer.appendSynthetic(
+                records.mmap2(
+                        stamp(pid, pid),
+                        PERF_RECORD_MISC_USER,
+                        mapping,
+                        Integer.parseUnsignedInt(map.group(5), 16),
+                        Integer.parseUnsignedInt(map.group(6), 16),
+                        Long.parseUnsignedLong(map.group(7)),
+                        protection,
+                        permissions.charAt(3) == 's' ? MAP_SHARED : MAP_PRIVATE));
+    }
+
+    private PerfRecords.Stamp stamp(int pid, int tid) {
+        return new PerfRecords.Stamp(pid, tid, 0, id, 0);
+    }
+
+    /** The directory's names that are numbers. */
+    private static int[] numbers(String folder) {
+        String[] names = new File(folder).list();
+        if (names == null) {
+            return new int[0];
+        }
+        return java.util.Arrays.stream(names)
+                .filter(name -> name.length() < 10 && name.matches("\\d+"))
+                .mapToInt(Integer::parseInt)
+                .sorted()
+                .toArray();
+    }
+
+    private static int field(String status, String key) {
+        int at = status.indexOf("\n" + key);
+        if (at < 0) {
+            return -1;
+        }
+        int end = status.indexOf('\n', at + 1);
+        String value = status.substring(at + 1 + key.length(), end < 0 ? status.length() : end);
+        return Integer.parseInt(value.strip());
+    }
+
+    /** Empty for what vanished meanwhile or is not ours to read. */
+    private static String text(String path) {
+        try {
+            return new String(Files.readAll(path, MAX_TEXT), StandardCharsets.UTF_8);
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package sonde.probe.perf;
+
+import static sonde.format.perfdata.PerfEvent.FLAG_BPF_EVENT;
+import static sonde.format.perfdata.PerfEvent.FLAG_COMM;
+import static sonde.format.perfdata.PerfEvent.FLAG_COMM_EXEC;
+import static sonde.format.perfdata.PerfEvent.FLAG_CONTEXT_SWITCH;
+import static sonde.format.perfdata.PerfEvent.FLAG_DISABLED;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_CALLCHAIN_USER;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_IDLE;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_USER;
+import static sonde.format.perfdata.PerfEvent.FLAG_INHERIT;
+import static sonde.format.perfdata.PerfEvent.FLAG_KSYMBOL;
+import static sonde.format.perfdata.PerfEvent.FLAG_MMAP;
+import static sonde.format.perfdata.PerfEvent.FLAG_MMAP2;
+import static sonde.format.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
+import static sonde.format.perfdata.PerfEvent.FLAG_TASK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_ID;
+import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_LOST;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CPU;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+
+import sonde.format.perfdata.PerfAttr;
+import sonde.probe.plan.CallGraph;
+import sonde.probe.plan.Plan;
+import sonde.probe.plan.SampledEvent;
+import sonde.sys.Arch;
+import sonde.sys.Clocks;
+
+/** Makes the attrs of a plan's events. */
+final class PerfAttrs {
+    /** What every record carries, so that all can be told apart, ordered and attributed. */
+    private static final long SAMPLE =
+            PERF_SAMPLE_IDENTIFIER
+                    | PERF_SAMPLE_IP
+                    | PERF_SAMPLE_TID
+                    | PERF_SAMPLE_TIME
+                    | PERF_SAMPLE_CPU
+                    | PERF_SAMPLE_PERIOD;
+
+    /** Bytes of stack copied for unwinding: perf's default. */
+    private static final int STACK_BYTES = 8192;
+
+    /** All general registers: asm/perf_regs.h without ds, es, fs, gs; arm64 x0..x30, sp, pc. */
+    private static final long REGISTERS =
+            Arch.current() == Arch.AARCH64 ? (1L << 33) - 1 : 0xff0fffL;
+
+    private final Plan plan;
+    private final boolean systemWide;
+    private final int watermark;
+
+    PerfAttrs(Plan plan, boolean systemWide) {
+        this.plan = plan;
+        this.systemWide = systemWide;
+        this.watermark = (int) (plan.rings().perfBytes() / 4);
+    }
+
+    /** The attr of an event; {@code tracepointId} where the plan left it open. */
+    PerfAttr of(SampledEvent event, int tracepointId) {
+        PerfAttr.Builder attr =
+                tracepointId >= 0
+                        ? PerfAttr.tracepoint(tracepointId)
+                        : PerfAttr.of(event.type(), event.config());
+        common(attr);
+        if (event.frequency()) {
+            attr.frequency(event.rate());
+        } else {
+            attr.period(event.rate());
+        }
+        switch (event.side()) {
+            case USER -> attr.flags(FLAG_EXCLUDE_KERNEL | FLAG_EXCLUDE_HV);
+            case KERNEL -> attr.flags(FLAG_EXCLUDE_USER);
+            case ALL -> {
+                // nothing left out
+            }
+        }
+        if (event.raw()) {
+            attr.sampleType(PERF_SAMPLE_RAW);
+        }
+        if (event.callChain()) {
+            attr.sampleType(PERF_SAMPLE_CALLCHAIN);
+            if (plan.spec().callGraph() == CallGraph.DWARF) {
+                attr.sampleType(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+                attr.userStack(REGISTERS, STACK_BYTES).flags(FLAG_EXCLUDE_CALLCHAIN_USER);
+            }
+        }
+        boolean clock = event.type() == PERF_TYPE_SOFTWARE && event.config() <= 1;
+        if (clock && systemWide && !event.name().equals("dummy")) {
+            // The timer of cpu-clock runs on idle CPUs too; what it finds there is not wanted.
+            attr.flags(FLAG_EXCLUDE_IDLE);
+        }
+        if (event.name().equals("dummy")) {
+            dummy(attr);
+        }
+        return attr.build();
+    }
+
+    /** Samples that a BPF program writes. */
+    PerfAttr bpfOutput() {
+        PerfAttr.Builder attr = PerfAttr.software(PERF_COUNT_SW_BPF_OUTPUT);
+        common(attr);
+        return attr.period(1).sampleType(PERF_SAMPLE_RAW).build();
+    }
+
+    private void common(PerfAttr.Builder attr) {
+        attr.sampleType(SAMPLE)
+                .readFormat(PERF_FORMAT_ID | (plan.exactLosses() ? PERF_FORMAT_LOST : 0))
+                .flags(FLAG_DISABLED | FLAG_SAMPLE_ID_ALL)
+                .watermark(watermark)
+                .clockid(Clocks.CLOCK_MONOTONIC);
+        if (!systemWide) {
+            attr.flags(FLAG_INHERIT);
+        }
+    }
+
+    private void dummy(PerfAttr.Builder attr) {
+        attr.flags(FLAG_MMAP | FLAG_MMAP2 | FLAG_COMM | FLAG_COMM_EXEC | FLAG_TASK);
+        if (systemWide) {
+            attr.flags(FLAG_KSYMBOL | FLAG_BPF_EVENT);
+        }
+        if (plan.owner("switch").isPresent()) {
+            attr.flags(FLAG_CONTEXT_SWITCH);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package sonde.probe.perf;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import sonde.format.perfdata.PerfEvent;
+import sonde.sys.Machine;
+import sonde.sys.Pages;
+import sonde.sys.SyscallException;
+
+/**
+ * The ring of one CPU: a control page (struct perf_event_mmap_page) and a power of two of data
+ * pages. One reader.
+ */
+final class PerfRing implements AutoCloseable {
+    /** Offsets of data_head and data_tail in struct perf_event_mmap_page. */
+    private static final long HEAD = 1024;
+
+    private static final long TAIL = 1032;
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+
+    private final int cpu;
+    private final int fd;
+    private final MemorySegment mapping;
+    private final MemorySegment data;
+    private final long mask;
+    private long tail;
+    private boolean closed;
+
+    /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
+    interface Sink {
+        void append(MemorySegment first, MemorySegment second) throws IOException;
+    }
+
+    /** What a drain saw. */
+    static final class Tally {
+        final Comms comms = new Comms();
+        long records;
+        long throttled;
+        long lost;
+        long bytes;
+    }
+
+    private PerfRing(int cpu, int fd, MemorySegment mapping) {
+        this.cpu = cpu;
+        this.fd = fd;
+        this.mapping = mapping;
+        this.data = mapping.asSlice(Machine.pageBytes());
+        this.mask = data.byteSize() - 1;
+    }
+
+    /**
+     * Maps the ring of an event.
+     *
+     * @param dataBytes a power of two of pages
+     */
+    static PerfRing map(int cpu, int fd, long dataBytes) throws SyscallException {
+        MemorySegment mapping =
+                Pages.map(
+                        fd,
+                        0,
+                        dataBytes + Machine.pageBytes(),
+                        Pages.PROT_READ | Pages.PROT_WRITE,
+                        Pages.MAP_SHARED);
+        return new PerfRing(cpu, fd, mapping);
+    }
+
+    int cpu() {
+        return cpu;
+    }
+
+    /** The descriptor to poll and to redirect others to. */
+    int fd() {
+        return fd;
+    }
+
+    /**
+     * Hands all whole records to the sink, then gives their space back: the kernel writes them
+     * before it moves data_head (kernel/events/ring_buffer.c, perf_output_put_handle).
+     *
+     * @return whether there was anything
+     */
+    boolean drain(Sink sink, Tally tally) throws IOException {
+        long head = (long) U64.getAcquire(mapping, HEAD);
+        if (head == tail) {
+            return false;
+        }
+        long start = tail & mask;
+        long size = head - tail;
+        long first = Math.min(size, data.byteSize() - start);
+        sink.append(data.asSlice(start, first), data.asSlice(0, size - first));
+        count(head, tally);
+        tally.bytes += size;
+        tail = head;
+        U64.setRelease(mapping, TAIL, tail);
+        return true;
+    }
+
+    /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */
+    private void count(long head, Tally tally) {
+        long at = tail;
+        while (at < head) {
+            long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
+            int type = (int) header;
+            int size = (int) (header >>> 48);
+            if (type == PerfEvent.PERF_RECORD_THROTTLE) {
+                tally.throttled++;
+            } else if (type == PerfEvent.PERF_RECORD_LOST) {
+                // u64 id, u64 lost after the header.
+                tally.lost += data.get(JAVA_LONG_UNALIGNED, (at + 16) & mask);
+            } else if (type == PerfEvent.PERF_RECORD_FORK) {
+                // u32 pid, ppid, tid, ptid.
+                tally.comms.forked(u32(at + 16), u32(at + 20));
+            } else if (type == PerfEvent.PERF_RECORD_COMM) {
+                // u32 pid, tid, then the name.
+                tally.comms.named(u32(at + 12), text(at + 16, size - 16));
+            }
+            if (size < PerfEvent.HEADER_BYTES) {
+                return;
+            }
+            tally.records++;
+            at += size;
+        }
+    }
+
+    private int u32(long position) {
+        return data.get(JAVA_INT_UNALIGNED, position & mask);
+    }
+
+    /** A name of at most TASK_COMM_LEN bytes; records may wrap around the ring's end. */
+    private String text(long position, int sizeBytes) {
+        byte[] name = new byte[Math.clamp(sizeBytes, 0, 16)];
+        int length = 0;
+        while (length < name.length) {
+            byte b = data.get(JAVA_BYTE, (position + length) & mask);
+            if (b == 0) {
+                break;
+            }
+            name[length++] = b;
+        }
+        return new String(name, 0, length, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            try {
+                Pages.unmap(mapping);
+            } catch (SyscallException e) {
+                throw new IllegalStateException("own mapping", e);
+            }
+        }
+    }
+}

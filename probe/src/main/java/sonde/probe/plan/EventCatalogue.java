@@ -1,0 +1,199 @@
+package sonde.probe.plan;
+
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CGROUP_SWITCHES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Names of events: perf's own and the kernel's tracepoints.
+ *
+ * <p>A name is perf's ({@code cpu-clock}, {@code cycles:u}, raw {@code r01c4}), or a tracepoint
+ * with its system ({@code sched:sched_switch}), without ({@code sched_switch}), or a glob of either
+ * ({@code sched:*}, {@code sys_enter_open*}).
+ */
+public final class EventCatalogue {
+    private static final Map<String, Perf> PERF = perfNames();
+
+    private final List<String> tracepoints;
+
+    /** Over the tracepoints that exist here, {@code system:name} each. */
+    public EventCatalogue(List<String> tracepoints) {
+        this.tracepoints = tracepoints;
+    }
+
+    /** A perf event's number. */
+    public record Perf(String name, int type, long config, SampledEvent.Side side) {}
+
+    /** perf's own event of that name. */
+    static Optional<Perf> perf(String text) {
+        String name = text;
+        SampledEvent.Side side = SampledEvent.Side.ALL;
+        if (text.endsWith(":u")) {
+            side = SampledEvent.Side.USER;
+            name = text.substring(0, text.length() - 2);
+        } else if (text.endsWith(":k")) {
+            side = SampledEvent.Side.KERNEL;
+            name = text.substring(0, text.length() - 2);
+        }
+        if (name.matches("r[0-9a-fA-F]{1,16}")) {
+            long config = Long.parseUnsignedLong(name.substring(1), 16);
+            return Optional.of(new Perf(text, PERF_TYPE_RAW, config, side));
+        }
+        Perf found = PERF.get(name);
+        return found == null
+                ? Optional.empty()
+                : Optional.of(new Perf(text, found.type(), found.config(), side));
+    }
+
+    /** Every tracepoint that a name or glob means, sorted; empty when none. */
+    public List<String> tracepoints(String pattern) {
+        boolean bare = pattern.indexOf(':') < 0;
+        List<String> found = new ArrayList<>();
+        for (String name : tracepoints) {
+            String candidate = bare ? name.substring(name.indexOf(':') + 1) : name;
+            if (matches(pattern, 0, candidate, 0)) {
+                found.add(name);
+            }
+        }
+        return found;
+    }
+
+    /** The known name that differs least from {@code text}; empty when all differ much. */
+    public String nearest(String text) {
+        String best = "";
+        int bestDistance = Math.max(2, text.length() / 3) + 1;
+        List<String> names = new ArrayList<>(PERF.keySet());
+        names.addAll(tracepoints);
+        for (String name : names) {
+            int distance = distance(text, name, bestDistance);
+            if (text.indexOf(':') < 0 && name.indexOf(':') >= 0) {
+                String bare = name.substring(name.indexOf(':') + 1);
+                distance = Math.min(distance, distance(text, bare, bestDistance));
+            }
+            if (distance < bestDistance) {
+                bestDistance = distance;
+                best = name;
+            }
+        }
+        return best;
+    }
+
+    /** perf's own names that a name or glob means, in the order of perf-list(1). */
+    public static List<Perf> perfEvents(String pattern) {
+        return PERF.values().stream()
+                .filter(event -> matches(pattern, 0, event.name(), 0))
+                .toList();
+    }
+
+    /** Shell globs: {@code *} and {@code ?}. Linear in practice: one backtrack point at a time. */
+    static boolean matches(String pattern, int patternStart, String text, int textStart) {
+        int p = patternStart;
+        int t = textStart;
+        int star = -1;
+        int resume = 0;
+        while (t < text.length()) {
+            char c = p < pattern.length() ? pattern.charAt(p) : '\0';
+            if (c == '*') {
+                star = p++;
+                resume = t;
+            } else if (p < pattern.length() && (c == '?' || c == text.charAt(t))) {
+                p++;
+                t++;
+            } else if (star >= 0) {
+                p = star + 1;
+                t = ++resume;
+            } else {
+                return false;
+            }
+        }
+        while (p < pattern.length() && pattern.charAt(p) == '*') {
+            p++;
+        }
+        return p == pattern.length();
+    }
+
+    /** Levenshtein distance, or {@code limit} when it is not below. */
+    private static int distance(String a, String b, int limit) {
+        if (Math.abs(a.length() - b.length()) >= limit) {
+            return limit;
+        }
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return Math.min(row[b.length()], limit);
+    }
+
+    /** Names as perf-list(1) has them. */
+    private static Map<String, Perf> perfNames() {
+        Map<String, Perf> names = new LinkedHashMap<>();
+        software(names, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+        software(names, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", "faults");
+        software(names, PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches", "cs");
+        software(names, PERF_COUNT_SW_CPU_MIGRATIONS, "cpu-migrations", "migrations");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "major-faults");
+        software(names, PERF_COUNT_SW_ALIGNMENT_FAULTS, "alignment-faults");
+        software(names, PERF_COUNT_SW_EMULATION_FAULTS, "emulation-faults");
+        software(names, PERF_COUNT_SW_CGROUP_SWITCHES, "cgroup-switches");
+        hardware(names, PERF_COUNT_HW_CPU_CYCLES, "cycles", "cpu-cycles");
+        hardware(names, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
+        hardware(names, PERF_COUNT_HW_CACHE_REFERENCES, "cache-references");
+        hardware(names, PERF_COUNT_HW_CACHE_MISSES, "cache-misses");
+        hardware(names, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", "branch-instructions");
+        hardware(names, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
+        hardware(names, PERF_COUNT_HW_BUS_CYCLES, "bus-cycles");
+        hardware(names, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend");
+        hardware(names, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "stalled-cycles-backend");
+        hardware(names, PERF_COUNT_HW_REF_CPU_CYCLES, "ref-cycles");
+        return names;
+    }
+
+    private static void software(Map<String, Perf> names, int config, String... spellings) {
+        for (String name : spellings) {
+            names.put(name, new Perf(name, PERF_TYPE_SOFTWARE, config, SampledEvent.Side.ALL));
+        }
+    }
+
+    private static void hardware(Map<String, Perf> names, int config, String... spellings) {
+        for (String name : spellings) {
+            names.put(name, new Perf(name, PERF_TYPE_HARDWARE, config, SampledEvent.Side.ALL));
+        }
+    }
+}

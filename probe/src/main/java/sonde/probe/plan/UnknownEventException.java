@@ -1,0 +1,33 @@
+package sonde.probe.plan;
+
+/** An event name that nothing on this machine has. */
+public final class UnknownEventException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String event;
+    private final String nearest;
+
+    /**
+     * @param event as the user gave it
+     * @param nearest the most similar name, empty when none is similar
+     */
+    public UnknownEventException(String event, String nearest) {
+        super(
+                "unknown event '"
+                        + event
+                        + "'"
+                        + (nearest.isEmpty() ? "" : ", did you mean '" + nearest + "'?"));
+        this.event = event;
+        this.nearest = nearest;
+    }
+
+    /** As the user gave it. */
+    public String event() {
+        return event;
+    }
+
+    /** The most similar name, empty when none is similar. */
+    public String nearest() {
+        return nearest;
+    }
+}

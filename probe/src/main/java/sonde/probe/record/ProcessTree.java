@@ -1,0 +1,107 @@
+package sonde.probe.record;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import sonde.format.bundle.Meta;
+import sonde.sys.Clocks;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/** What /proc says of processes and their descendants. Everything may vanish while it is read. */
+final class ProcessTree {
+    /** Descriptors listed of one process; more are left out. */
+    private static final int MAX_DESCRIPTORS = 4096;
+
+    private static final int MAX_PROCESSES = 10_000;
+
+    private ProcessTree() {}
+
+    /** The processes and all their descendants, parents first. */
+    static List<Integer> processes(List<Integer> roots) {
+        Set<Integer> found = new LinkedHashSet<>();
+        Deque<Integer> open = new ArrayDeque<>(roots);
+        while (!open.isEmpty() && found.size() < MAX_PROCESSES) {
+            int pid = open.removeFirst();
+            if (new File("/proc/" + pid).isDirectory() && found.add(pid)) {
+                for (int tid : threads(pid)) {
+                    open.addAll(children(pid, tid));
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** Thread ids of a process; empty when it is gone. */
+    static List<Integer> threads(int pid) {
+        String[] names = new File("/proc/" + pid + "/task").list();
+        List<Integer> tids = new ArrayList<>();
+        for (String name : names == null ? new String[0] : names) {
+            tids.add(Integer.parseInt(name));
+        }
+        return tids;
+    }
+
+    /** All threads of those processes. */
+    static Set<Integer> allThreads(List<Integer> pids) {
+        Set<Integer> tids = new LinkedHashSet<>();
+        pids.forEach(pid -> tids.addAll(threads(pid)));
+        return tids;
+    }
+
+    private static List<Integer> children(int pid, int tid) {
+        List<Integer> children = new ArrayList<>();
+        String text = text("/proc/" + pid + "/task/" + tid + "/children");
+        for (String child : text.strip().split(" ")) {
+            if (child.matches("\\d{1,9}")) {
+                children.add(Integer.parseInt(child));
+            }
+        }
+        return children;
+    }
+
+    /** Descriptor tables of those processes. */
+    static List<Meta.Descriptors> descriptors(List<Integer> pids) {
+        List<Meta.Descriptors> tables = new ArrayList<>();
+        for (int pid : pids) {
+            Map<Integer, String> targets = new TreeMap<>();
+            String folder = "/proc/" + pid + "/fd/";
+            String[] names = new File(folder).list();
+            long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            for (String name : names == null ? new String[0] : names) {
+                if (targets.size() < MAX_DESCRIPTORS) {
+                    String target = link(folder + name);
+                    if (!target.isEmpty()) {
+                        targets.put(Integer.parseInt(name), target);
+                    }
+                }
+            }
+            tables.add(new Meta.Descriptors(pid, now, targets));
+        }
+        return tables;
+    }
+
+    private static String link(String path) {
+        try {
+            byte[] target = Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
+            return new String(target, StandardCharsets.UTF_8);
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+
+    private static String text(String path) {
+        try {
+            return new String(Files.readAll(path, 1 << 16), StandardCharsets.UTF_8);
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+}

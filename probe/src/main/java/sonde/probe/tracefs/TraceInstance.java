@@ -1,0 +1,195 @@
+package sonde.probe.tracefs;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.StringJoiner;
+import sonde.sys.Errno;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/**
+ * A tracefs instance of ours: own rings, own filters, own set of enabled events. Made switched off;
+ * {@link #close} takes it away with everything in it.
+ */
+public final class TraceInstance implements AutoCloseable {
+    /** tracefs takes at most a page in one write. */
+    private static final int MAX_WRITE = 4000;
+
+    private static final int REMOVE_ATTEMPTS = 50;
+
+    private final Tracefs tracefs;
+    private final String path;
+    private final List<String> failed = new ArrayList<>();
+    private boolean closed;
+
+    private TraceInstance(Tracefs tracefs, String path) {
+        this.tracefs = tracefs;
+        this.path = path;
+    }
+
+    /** Makes the instance, with events off, its clock CLOCK_MONOTONIC. */
+    public static TraceInstance create(Tracefs tracefs, InstanceName name) throws SyscallException {
+        String path = tracefs.root() + "/instances/" + name;
+        Files.mkdirat(Files.AT_FDCWD, Tracefs.bytes(path), 0700);
+        TraceInstance instance = new TraceInstance(tracefs, path);
+        try {
+            instance.write("tracing_on", "0");
+            instance.write("trace_clock", "mono");
+        } catch (SyscallException e) {
+            instance.close();
+            throw e;
+        }
+        return instance;
+    }
+
+    /** Its directory. */
+    public String path() {
+        return path;
+    }
+
+    /** Sets the ring's size per CPU; the kernel rounds up to sub-buffers. */
+    public void bufferBytes(long sizeBytes) throws SyscallException {
+        write("buffer_size_kb", Long.toString(Math.max(sizeBytes >> 10, 1)));
+    }
+
+    /** How full a ring must be before poll(2) wakes its reader, in percent. */
+    public void wakeAtPercent(int percent) throws SyscallException {
+        write("buffer_percent", Integer.toString(percent));
+    }
+
+    /** Sets an option ({@code overwrite}, {@code event-fork}). */
+    public void option(String name, boolean value) throws SyscallException {
+        write("options/" + name, value ? "1" : "0");
+    }
+
+    /**
+     * Takes only events in the context of these threads and of those they make from now on. May be
+     * called again to add more.
+     */
+    public void follow(Collection<Integer> tids) throws SyscallException {
+        option("event-fork", true);
+        appendTids("set_event_pid", tids);
+    }
+
+    /** Takes no events in the context of these threads, nor of those they make from now on. */
+    public void exclude(Collection<Integer> tids) throws SyscallException {
+        option("event-fork", true);
+        appendTids("set_event_notrace_pid", tids);
+    }
+
+    private void appendTids(String file, Collection<Integer> tids) throws SyscallException {
+        StringJoiner chunk = new StringJoiner(" ");
+        for (int tid : tids) {
+            chunk.add(Integer.toString(tid));
+            if (chunk.length() > MAX_WRITE - 12) {
+                append(file, chunk.toString());
+                chunk = new StringJoiner(" ");
+            }
+        }
+        if (chunk.length() > 0) {
+            append(file, chunk.toString());
+        }
+    }
+
+    /** Without O_TRUNC and with O_APPEND the list grows; with a plain open it would be cleared. */
+    private void append(String file, String tids) throws SyscallException {
+        Tracefs.write(path + "/" + file, tids + "\n", Files.O_WRONLY | Files.O_APPEND);
+    }
+
+    /**
+     * Enables events.
+     *
+     * @return those that the kernel refused, with the reason
+     */
+    public List<String> enable(List<String> events) {
+        List<String> refused = new ArrayList<>();
+        for (String event : events) {
+            try {
+                write(Tracefs.eventFolder(event) + "/enable", "1");
+            } catch (SyscallException e) {
+                refused.add(event + ": " + Errno.describe(e.errno()));
+            }
+        }
+        return refused;
+    }
+
+    /** Starts taking events. */
+    public void on() throws SyscallException {
+        write("tracing_on", "1");
+    }
+
+    /** Stops taking events; what is in the rings stays. */
+    public void off() throws SyscallException {
+        write("tracing_on", "0");
+    }
+
+    /** A CPU's account. */
+    public CpuStats stats(int cpu) throws SyscallException {
+        return CpuStats.parse(
+                tracefs.text(
+                        path.substring(tracefs.root().length() + 1)
+                                + "/per_cpu/cpu"
+                                + cpu
+                                + "/stats"));
+    }
+
+    /** Text of a file of the instance. */
+    public String text(String file) throws SyscallException {
+        return tracefs.text(path.substring(tracefs.root().length() + 1) + "/" + file);
+    }
+
+    /** Opens a CPU's raw ring, non-blocking. */
+    public int openRaw(int cpu) throws SyscallException {
+        return Files.open(
+                path + "/per_cpu/cpu" + cpu + "/trace_pipe_raw", Files.O_RDONLY | Files.O_NONBLOCK);
+    }
+
+    /** Things that could not be undone; empty after a clean {@link #close}. */
+    public List<String> failures() {
+        return List.copyOf(failed);
+    }
+
+    private void write(String file, String value) throws SyscallException {
+        Tracefs.write(path + "/" + file, value);
+    }
+
+    /**
+     * Switches off and removes. All descriptors into it must be closed before: the kernel answers
+     * EBUSY while one is open, also for a moment afterwards, so that is tried again for half a
+     * second.
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        quietly("tracing_on");
+        quietly("events/enable");
+        for (int attempt = 1; ; attempt++) {
+            try {
+                Files.unlinkat(Files.AT_FDCWD, Tracefs.bytes(path), Files.AT_REMOVEDIR);
+                return;
+            } catch (SyscallException e) {
+                if (e.errno() != Errno.EBUSY || attempt == REMOVE_ATTEMPTS) {
+                    failed.add(path + ": " + Errno.describe(e.errno()));
+                    return;
+                }
+            }
+            try {
+                Thread.sleep(10);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void quietly(String file) {
+        try {
+            write(file, "0");
+        } catch (SyscallException e) {
+            failed.add(path + "/" + file + ": " + Errno.describe(e.errno()));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * ftrace instances: made, filtered, drained by splice, taken away again.
+ *
+ * {@snippet :
+ * Tracefs tracefs = Tracefs.find().orElseThrow();
+ * try (TraceInstance instance = TraceInstance.create(tracefs, InstanceName.ofThisProcess("task"))) {
+ *     instance.bufferBytes(8 << 20);
+ *     instance.follow(List.of(pid));
+ *     instance.enable(List.of("raw_syscalls:sys_enter"));
+ *     instance.on();
+ * }
+ * }
+ */
+package sonde.probe.tracefs;
