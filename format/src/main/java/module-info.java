@@ -10,6 +10,7 @@ module sonde.format {
     exports sonde.format.bundle;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
+    exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
     exports sonde.format;

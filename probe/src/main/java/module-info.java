@@ -10,7 +10,11 @@ module sonde.probe {
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
 
+<<<<<<< HEAD
     exports sonde.probe.launch;
+=======
+    exports sonde.probe.names;
+>>>>>>> bpf
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;

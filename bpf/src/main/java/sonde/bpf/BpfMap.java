@@ -120,6 +120,15 @@ public final class BpfMap implements AutoCloseable {
         }
     }
 
+    /** A 64-bit word of the first entry of an array, for programs that count side by side in it. */
+    public long word(int offset) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(valueBytes, 8);
+            get(arena.allocateFrom(JAVA_INT, 0), value);
+            return value.get(JAVA_LONG, offset);
+        }
+    }
+
     /** The sum of all 64-bit words of an entry: for per-CPU counters their total. */
     public long sum(int key) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {

@@ -37,7 +37,7 @@ final class Refusal {
             return new BpfRefusedException(
                     what,
                     errno,
-                    "this process lacks CAP_BPF and CAP_PERFMON",
+                    "this thread lacks CAP_BPF and CAP_PERFMON",
                     "run as root, or give both (Linux 5.8; before that CAP_SYS_ADMIN)");
         }
         String lockdown = read("/sys/kernel/security/lockdown");
@@ -61,9 +61,9 @@ final class Refusal {
         return (capabilities >> capability & 1) != 0;
     }
 
-    /** CapEff of /proc/self/status; all when it cannot be read, so that others are not blamed. */
+    /** CapEff of this thread; all when it cannot be read, so that others are not blamed. */
     private static long effectiveCapabilities() {
-        for (String line : read("/proc/self/status").lines().toList()) {
+        for (String line : read("/proc/thread-self/status").lines().toList()) {
             if (line.startsWith("CapEff:")) {
                 return Long.parseUnsignedLong(line.substring("CapEff:".length()).strip(), 16);
             }

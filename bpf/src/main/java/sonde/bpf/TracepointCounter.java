@@ -65,7 +65,7 @@ public final class TracepointCounter implements AutoCloseable {
      */
     public static TracepointCounter open(List<Target> targets, @Nullable TaskTree tree)
             throws IOException {
-        MapSpec spec = new MapSpec("sonde_counts", MapType.ARRAY, 4, 8, targets.size());
+        MapSpec spec = new MapSpec("sonde_counts", MapType.ARRAY, 4, 8 * targets.size(), 1);
         TracepointCounter counter =
                 new TracepointCounter(List.copyOf(targets), BpfMap.create(spec));
         try {
@@ -120,7 +120,7 @@ public final class TracepointCounter implements AutoCloseable {
 
     /** Hits so far, in the order of the targets. */
     public long count(int target) throws SyscallException {
-        return counts.sum(target);
+        return counts.word(8 * target);
     }
 
     /** Hits so far of a target by its name. */

@@ -27,6 +27,9 @@ public final class CodeBuilder {
     private String step = "";
     private int slots;
 
+    /** An empty program. */
+    public CodeBuilder() {}
+
     /** Adds any instruction; every other method comes here. */
     public CodeBuilder add(Instruction instruction) {
         instructions.add(instruction);
@@ -73,7 +76,7 @@ public final class CodeBuilder {
         return add(new LoadWide(Meaning.MAP, to, mapFd));
     }
 
-    /** {@code to} = address in the first value of an array map, no lookup and no null. */
+    /** {@code to} = address in the value of an array map with one entry, no lookup and no null. */
     public CodeBuilder mapValue(Register to, int mapFd, int offset) {
         return add(new LoadWide(Meaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
     }

@@ -1,0 +1,88 @@
+package sonde.bpf.insn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import sonde.bpf.insn.Instruction.Alu;
+import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Branch;
+import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.Exit;
+import sonde.bpf.insn.Instruction.Load;
+import sonde.bpf.insn.Instruction.LoadWide;
+import sonde.bpf.insn.Instruction.Meaning;
+import sonde.bpf.insn.Instruction.Store;
+import sonde.bpf.insn.Instruction.Unknown;
+
+final class EncodingTest {
+    /** Words written by hand from RFC 9669: immediate, offset, source and destination, opcode. */
+    @Test
+    void encodesAsTheSpecificationSays() {
+        assertThat(word(new Alu(AluOperation.MOVE, true, Register.R1, Register.R6)))
+                .isEqualTo(0x00000000_0000_61_bfL);
+        assertThat(word(new Alu(AluOperation.ADD, true, Register.R2, imm(-8))))
+                .isEqualTo(0xfffffff8_0000_02_07L);
+        assertThat(word(new Alu(AluOperation.SHIFT_RIGHT_SIGNED, false, Register.R3, imm(4))))
+                .isEqualTo(0x00000004_0000_03_c4L);
+        assertThat(word(new Load(Width.U64, Register.R1, Register.R10, (short) -8)))
+                .isEqualTo(0x00000000_fff8_a1_79L);
+        assertThat(word(new Load(Width.U8, Register.R0, Register.R1, (short) 3)))
+                .isEqualTo(0x00000000_0003_10_71L);
+        assertThat(word(new Store(Width.U32, Register.R10, (short) -4, Register.R7)))
+                .isEqualTo(0x00000000_fffc_7a_63L);
+        assertThat(word(new Store(Width.U16, Register.R9, (short) 26, imm(5))))
+                .isEqualTo(0x00000005_001a_09_6aL);
+        assertThat(word(new AtomicAdd(Width.U64, Register.R1, (short) 0, Register.R2)))
+                .isEqualTo(0x00000000_0000_21_dbL);
+        assertThat(word(new Branch(Condition.EQUAL, true, Register.R0, imm(0), (short) 7)))
+                .isEqualTo(0x00000000_0007_00_15L);
+        assertThat(word(new Call(25))).isEqualTo(0x00000019_0000_00_85L);
+        assertThat(word(new Exit())).isEqualTo(0x00000000_0000_00_95L);
+    }
+
+    @Test
+    void wideLoadsTakeTwoSlots() {
+        long value = 0x1122334455667788L;
+        long[] words = Encoding.encode(List.of(new LoadWide(Meaning.NUMBER, Register.R3, value)));
+        assertThat(words).containsExactly(0x55667788_0000_03_18L, 0x11223344_0000_00_00L);
+        assertThat(Encoding.encode(List.of(new LoadWide(Meaning.MAP, Register.R1, 9))))
+                .containsExactly(0x00000009_0000_11_18L, 0L);
+    }
+
+    @Test
+    void negativeWideNumbersSurvive() {
+        LoadWide load = new LoadWide(Meaning.NUMBER, Register.R3, -2);
+        assertThat(Encoding.decode(Encoding.encode(List.of(load)))).containsExactly(load);
+    }
+
+    /** Whatever the words are: decoding never fails, and encoding gives them back. */
+    @Test
+    void everyWordSurvivesDecodingAndEncoding() {
+        Random random = new Random(20261120);
+        for (int round = 0; round < 20_000; round++) {
+            long[] words = random.longs(5).toArray();
+            if ((round & 1) == 0) {
+                // Few bits set: many of these are valid instructions.
+                for (int i = 0; i < words.length; i++) {
+                    words[i] &= 0xff_0000_00ffL & random.nextLong() | words[i] & 0xff;
+                }
+            }
+            assertThat(Encoding.encode(Encoding.decode(words))).isEqualTo(words);
+        }
+    }
+
+    @Test
+    void halfOfAWideLoadIsUnknown() {
+        assertThat(Encoding.decode(new long[] {0x18})).containsExactly(new Unknown(0x18));
+    }
+
+    private static long word(Instruction instruction) {
+        return Encoding.encode(List.of(instruction))[0];
+    }
+
+    private static Operand imm(int value) {
+        return new Operand.Immediate(value);
+    }
+}

@@ -1,0 +1,28 @@
+package sonde.probe.names;
+
+import java.util.List;
+import sonde.format.names.NamedCall.Kind;
+
+/**
+ * A system call whose argument points to a name. Argument positions count from 0; -1 when the call
+ * has none.
+ *
+ * @param descriptor position of the directory or socket
+ * @param pointer position of the path or address
+ * @param length position of the address's length, or of the pointer to it
+ */
+record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int length) {
+    /** All of them; what an architecture lacks has no tracepoint and is skipped. */
+    static final List<NamedSyscall> ALL =
+            List.of(
+                    new NamedSyscall("open", Kind.OPEN, -1, 0, -1),
+                    new NamedSyscall("openat", Kind.OPEN, 0, 1, -1),
+                    new NamedSyscall("openat2", Kind.OPEN, 0, 1, -1),
+                    new NamedSyscall("creat", Kind.OPEN, -1, 0, -1),
+                    new NamedSyscall("execve", Kind.EXECUTE, -1, 0, -1),
+                    new NamedSyscall("execveat", Kind.EXECUTE, 0, 1, -1),
+                    new NamedSyscall("connect", Kind.CONNECT, 0, 1, 2),
+                    new NamedSyscall("bind", Kind.BIND, 0, 1, 2),
+                    new NamedSyscall("accept", Kind.ACCEPT, 0, 1, 2),
+                    new NamedSyscall("accept4", Kind.ACCEPT, 0, 1, 2));
+}

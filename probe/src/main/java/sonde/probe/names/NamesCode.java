@@ -1,0 +1,300 @@
+package sonde.probe.names;
+
+import static sonde.bpf.insn.Register.R0;
+import static sonde.bpf.insn.Register.R1;
+import static sonde.bpf.insn.Register.R10;
+import static sonde.bpf.insn.Register.R2;
+import static sonde.bpf.insn.Register.R3;
+import static sonde.bpf.insn.Register.R4;
+import static sonde.bpf.insn.Register.R5;
+import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.Register.R7;
+import static sonde.bpf.insn.Register.R8;
+import static sonde.bpf.insn.Register.R9;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfMap;
+import sonde.bpf.TaskTree;
+import sonde.bpf.Tracepoint;
+import sonde.bpf.insn.Code;
+import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Label;
+import sonde.bpf.insn.Width;
+import sonde.format.names.NamedCall;
+import sonde.format.names.NamedCall.Kind;
+import sonde.sys.Syscalls;
+
+/**
+ * The programs of {@link NamesProgram}.
+ *
+ * <p>Registers: R6 context, R7 tgid and tid as the kernel gives them, later the length; R9 the
+ * record being filled.
+ */
+final class NamesCode {
+    // Context of syscalls:sys_enter_* and sys_exit_*: __syscall_nr at 8, arguments from 16 or ret.
+    private static final int CONTEXT_NUMBER = 8;
+    private static final int CONTEXT_ARGUMENTS = 16;
+    private static final int CONTEXT_RESULT = 16;
+
+    // A call under way, value of the map "pending" by tid.
+    private static final int POINTER = 0;
+    private static final int LENGTH = 8;
+    private static final int DESCRIPTOR = 16;
+    private static final int KIND = 20;
+    static final int PENDING_BYTES = 24;
+
+    // Stack: the key, a zero key, and a copy of the pending call.
+    private static final int KEY = TaskTree.KEY;
+    private static final int ZERO = -8;
+    private static final int CALL = -40;
+    private static final int USER_LENGTH = -48;
+
+    // Counters, bytes from the start of their map's only value.
+    static final int SENT = 0;
+    static final int DROPPED = 8;
+    static final int UNREADABLE = 16;
+    static final int COUNTERS = 3;
+
+    private static final int PATH_ROOM = NamedCall.MAX_PATH + 1;
+    private static final int LENGTH_MASK = 0x1ff;
+    private static final long CURRENT_CPU = 0xffffffffL;
+
+    private final BpfMap pending;
+    private final BpfMap events;
+    private final BpfMap scratch;
+    private final BpfMap counters;
+    private final @Nullable TaskTree tree;
+
+    NamesCode(
+            BpfMap pending,
+            BpfMap events,
+            BpfMap scratch,
+            BpfMap counters,
+            @Nullable TaskTree tree) {
+        this.pending = pending;
+        this.events = events;
+        this.scratch = scratch;
+        this.counters = counters;
+        this.tree = tree;
+    }
+
+    /** At a call's begin: keeps its pointers under the thread's number. */
+    Code begin(NamedSyscall call) {
+        Label out = new Label("out");
+        CodeBuilder code = new CodeBuilder();
+        filter(code, out);
+        code.step("remember the arguments");
+        argument(code, call.pointer()).store(Width.U64, R10, CALL + POINTER, R1);
+        argument(code, call.length()).store(Width.U64, R10, CALL + LENGTH, R1);
+        if (call.descriptor() < 0) {
+            code.move(R1, NamedCall.WORKING_DIRECTORY);
+        } else {
+            argument(code, call.descriptor());
+        }
+        return code.store(Width.U32, R10, CALL + DESCRIPTOR, R1)
+                .store(Width.U32, R10, CALL + KIND, call.kind().ordinal())
+                .map(R1, pending.fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .move(R3, R10)
+                .add(R3, CALL)
+                .move(R4, 0)
+                .call(KernelFunction.MAP_UPDATE_ELEM)
+                .at(out)
+                .exit(0)
+                .build();
+    }
+
+    private static CodeBuilder argument(CodeBuilder code, int position) {
+        return position < 0
+                ? code.move(R1, 0)
+                : code.load(Width.U64, R1, R6, CONTEXT_ARGUMENTS + 8 * position);
+    }
+
+    /** At a call's end: reads what the pointers point to and sends the record. */
+    Code end() {
+        Label out = new Label("out");
+        Label address = new Label("address");
+        Label unreadable = new Label("unreadable");
+        Label send = new Label("send");
+        CodeBuilder code = new CodeBuilder();
+        code.step("find the call")
+                .move(R6, R1)
+                .call(KernelFunction.GET_CURRENT_PID_TGID)
+                .move(R7, R0)
+                .store(Width.U32, R10, KEY, R7);
+        lookUp(code, pending, KEY, out);
+        // The entry may be another's the moment it is removed, so its words are copied first.
+        for (int at = 0; at < PENDING_BYTES; at += 8) {
+            code.load(Width.U64, R1, R0, at).store(Width.U64, R10, CALL + at, R1);
+        }
+        forget(code);
+        startRecord(code, out);
+        code.step("fill the record")
+                .load(Width.U32, R1, R6, CONTEXT_NUMBER)
+                .store(Width.U32, R9, NamedCall.SYSCALL, R1)
+                .load(Width.U32, R1, R10, CALL + DESCRIPTOR)
+                .store(Width.U32, R9, NamedCall.DESCRIPTOR, R1)
+                .load(Width.U64, R8, R6, CONTEXT_RESULT)
+                .store(Width.U64, R9, NamedCall.RESULT, R8)
+                .load(Width.U32, R1, R10, CALL + KIND)
+                .store(Width.U16, R9, NamedCall.KIND, R1)
+                .branch(Condition.GREATER_OR_EQUAL, R1, Kind.CONNECT.ordinal(), address);
+        readPath(code, out, unreadable);
+        code.jump(send);
+        code.at(address);
+        readAddress(code, out, unreadable, send);
+        code.jump(send);
+        code.at(unreadable).step("unreadable");
+        count(code, UNREADABLE);
+        code.move(R0, 0);
+        code.at(send);
+        send(code);
+        return code.at(out).exit(0).build();
+    }
+
+    /** The path; R0 = its length. A good exec is told at sched_process_exec: its memory is gone. */
+    private static void readPath(CodeBuilder code, Label out, Label unreadable) {
+        Label read = new Label("read the path");
+        code.step("read the path")
+                .branch(Condition.NOT_EQUAL, R1, Kind.EXECUTE.ordinal(), read)
+                .ifZero(R8, out)
+                .at(read)
+                .move(R1, R9)
+                .add(R1, NamedCall.BYTES)
+                .move(R2, PATH_ROOM)
+                .load(Width.U64, R3, R10, CALL + POINTER)
+                .call(KernelFunction.PROBE_READ_USER_STR)
+                .branch(Condition.SIGNED_LESS_OR_EQUAL, R0, 0, unreadable)
+                .add(R0, -1);
+    }
+
+    /** The address; R0 = its length. Accepts that failed have none and are not told. */
+    private static void readAddress(CodeBuilder code, Label out, Label unreadable, Label send) {
+        Label given = new Label("length given");
+        Label fits = new Label("length fits");
+        code.step("read the address's length")
+                .load(Width.U32, R2, R10, CALL + LENGTH)
+                .branch(Condition.NOT_EQUAL, R1, Kind.ACCEPT.ordinal(), given)
+                .branch(Condition.SIGNED_LESS, R8, 0, out)
+                .move(R0, 0)
+                .load(Width.U64, R3, R10, CALL + LENGTH)
+                .ifZero(R3, send)
+                .move(R1, R10)
+                .add(R1, USER_LENGTH)
+                .move(R2, 4)
+                .call(KernelFunction.PROBE_READ_USER)
+                .ifNotZero(R0, unreadable)
+                .load(Width.U32, R2, R10, USER_LENGTH)
+                .at(given)
+                .branch(Condition.LESS_OR_EQUAL, R2, NamedCall.MAX_ADDRESS, fits)
+                .move(R2, NamedCall.MAX_ADDRESS)
+                .at(fits)
+                .step("read the address")
+                .move(R7, R2)
+                .move(R1, R9)
+                .add(R1, NamedCall.BYTES)
+                .load(Width.U64, R3, R10, CALL + POINTER)
+                .call(KernelFunction.PROBE_READ_USER)
+                .ifNotZero(R0, unreadable)
+                .move(R0, R7);
+    }
+
+    /** At an exec that worked: the file as the kernel opened it. */
+    Code executed(Tracepoint exec) throws IOException {
+        Label out = new Label("out");
+        Label read = new Label("read");
+        CodeBuilder code = new CodeBuilder();
+        filter(code, out);
+        code.step("forget the call")
+                .load(Width.U32, R1, R6, exec.offset("old_pid"))
+                .store(Width.U32, R10, KEY, R1);
+        forget(code);
+        startRecord(code, out);
+        code.step("fill the record")
+                .store(Width.U32, R9, NamedCall.SYSCALL, Syscalls.number("execve"))
+                .store(Width.U32, R9, NamedCall.DESCRIPTOR, NamedCall.WORKING_DIRECTORY)
+                .store(Width.U64, R9, NamedCall.RESULT, 0)
+                .store(Width.U16, R9, NamedCall.KIND, Kind.EXECUTE.ordinal())
+                .step("read the path")
+                // __data_loc: the low half is the offset in the event.
+                .load(Width.U32, R3, R6, exec.offset("filename"))
+                .and(R3, 0xffff)
+                .add(R3, R6)
+                .move(R1, R9)
+                .add(R1, NamedCall.BYTES)
+                .move(R2, PATH_ROOM)
+                .call(KernelFunction.PROBE_READ_KERNEL_STR)
+                .add(R0, -1)
+                .branch(Condition.SIGNED_GREATER_OR_EQUAL, R0, 0, read)
+                .move(R0, 0)
+                .at(read);
+        send(code);
+        return code.at(out).exit(0).build();
+    }
+
+    /** R6 = context, R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */
+    private void filter(CodeBuilder code, Label out) {
+        code.step("is the task watched").move(R6, R1);
+        if (tree != null) {
+            tree.filter(code, out);
+        }
+        code.call(KernelFunction.GET_CURRENT_PID_TGID).move(R7, R0).store(Width.U32, R10, KEY, R7);
+        if (tree == null) {
+            long own = ProcessHandle.current().pid();
+            code.shiftRight(R0, 32).branch(Condition.EQUAL, R0, (int) own, out);
+        }
+    }
+
+    /** R0 = address of the value at a key on the stack; leaves when there is none. */
+    private static void lookUp(CodeBuilder code, BpfMap map, int key, Label none) {
+        code.map(R1, map.fd())
+                .move(R2, R10)
+                .add(R2, key)
+                .call(KernelFunction.MAP_LOOKUP_ELEM)
+                .ifZero(R0, none);
+    }
+
+    private void forget(CodeBuilder code) {
+        code.map(R1, pending.fd()).move(R2, R10).add(R2, KEY).call(KernelFunction.MAP_DELETE_ELEM);
+    }
+
+    /** R9 = this CPU's record, with the thread's numbers. */
+    private void startRecord(CodeBuilder code, Label out) {
+        code.step("start the record").store(Width.U32, R10, ZERO, 0);
+        lookUp(code, scratch, ZERO, out);
+        code.move(R9, R0)
+                .store(Width.U32, R9, NamedCall.TID, R7)
+                .move(R1, R7)
+                .shiftRight(R1, 32)
+                .store(Width.U32, R9, NamedCall.PID, R1);
+    }
+
+    /** Sends the record with R0 bytes. */
+    private void send(CodeBuilder code) {
+        Label sent = new Label("sent");
+        Label done = new Label("done");
+        code.step("send")
+                .store(Width.U16, R9, NamedCall.LENGTH, R0)
+                .move(R5, R0)
+                .and(R5, LENGTH_MASK)
+                .add(R5, NamedCall.BYTES)
+                .move(R1, R6)
+                .map(R2, events.fd())
+                .move(R3, CURRENT_CPU)
+                .move(R4, R9)
+                .call(KernelFunction.PERF_EVENT_OUTPUT)
+                .ifZero(R0, sent);
+        count(code, DROPPED);
+        code.jump(done).at(sent);
+        count(code, SENT);
+        code.at(done);
+    }
+
+    private void count(CodeBuilder code, int counter) {
+        code.mapValue(R1, counters.fd(), counter).move(R2, 1).atomicAdd(Width.U64, R1, 0, R2);
+    }
+}

@@ -1,0 +1,179 @@
+package sonde.probe.names;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfMap;
+import sonde.bpf.Closing;
+import sonde.bpf.Link;
+import sonde.bpf.MapSpec;
+import sonde.bpf.MapType;
+import sonde.bpf.Program;
+import sonde.bpf.ProgramType;
+import sonde.bpf.TaskTree;
+import sonde.bpf.Tracepoint;
+import sonde.bpf.insn.Code;
+import sonde.format.names.NamedCall;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+
+/**
+ * Writes a {@link NamedCall} for every open, exec, connect, bind and accept into the recorder's
+ * perf rings. Tracepoints carry pointers only, so a small program remembers the pointers when the
+ * call begins and reads what they point to when it ends, when the page is surely present.
+ *
+ * <p>Not seen: calls of 32-bit programs, calls through io_uring, and calls that had begun before.
+ */
+public final class NamesProgram implements AutoCloseable {
+    /** Calls of one task that can be under way: one; so this bounds blocked threads. */
+    private static final int MIN_PENDING = 1 << 13;
+
+    /** The kernel keeps up to 128 free entries of an LRU map with each CPU. */
+    private static final int PENDING_PER_CPU = 256;
+
+    private static final int SCRATCH_BYTES = 544;
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final List<String> attached = new ArrayList<>();
+    private final BpfMap pending;
+    private final BpfMap events;
+    private final BpfMap scratch;
+    private final BpfMap counters;
+    private final @Nullable TaskTree tree;
+
+    /**
+     * What became of the records.
+     *
+     * @param sent arrived in a ring
+     * @param dropped did not: ring full (also in its PERF_RECORD_LOST and PERF_FORMAT_LOST), or no
+     *     event on the CPU
+     * @param unreadable of those sent, how many have no bytes because the pointer was bad
+     * @param unfollowed tasks left out because the tree had more than it can hold
+     */
+    public record Counters(long sent, long dropped, long unreadable, long unfollowed) {}
+
+    private NamesProgram(@Nullable TaskTree tree, IntUnaryOperator outputs) throws IOException {
+        this.tree = tree;
+        if (tree != null) {
+            parts.push(tree);
+        }
+        try {
+            int cpus = Machine.possibleCpus().length();
+            int calls = Math.max(MIN_PENDING, PENDING_PER_CPU * cpus);
+            pending = map("sonde_pending", MapType.LRU_HASH, NamesCode.PENDING_BYTES, calls);
+            events = map("sonde_names", MapType.PERF_EVENT_ARRAY, 4, cpus);
+            scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
+            counters = map("sonde_sent", MapType.ARRAY, 8 * NamesCode.COUNTERS, 1);
+            Machine.onlineCpus().stream().forEach(cpu -> output(cpu, outputs.applyAsInt(cpu)));
+            attachAll();
+        } catch (OutputException e) {
+            close();
+            throw e.failure;
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts writing the calls of some processes and all their descendants.
+     *
+     * @param outputs descriptor, by CPU, of an enabled perf event of type PERF_TYPE_SOFTWARE,
+     *     config PERF_COUNT_SW_BPF_OUTPUT (10), sample_type with PERF_SAMPLE_RAW, all tasks; -1 for
+     *     a CPU without; they stay the caller's
+     * @param rootPids kernel pids; empty is allowed, {@link #add} adds more
+     * @throws sonde.bpf.BpfRefusedException when BPF is not allowed here, with the remedy
+     */
+    public static NamesProgram ofTree(IntUnaryOperator outputs, Set<Integer> rootPids)
+            throws IOException {
+        return new NamesProgram(TaskTree.open(rootPids), outputs);
+    }
+
+    /** As {@link #ofTree}, for all processes but this one. */
+    public static NamesProgram ofAll(IntUnaryOperator outputs) throws IOException {
+        return new NamesProgram(null, outputs);
+    }
+
+    private BpfMap map(String name, MapType type, int valueBytes, int entries) throws IOException {
+        BpfMap map = BpfMap.create(new MapSpec(name, type, 4, valueBytes, entries));
+        parts.push(map);
+        return map;
+    }
+
+    private void output(int cpu, int fd) {
+        if (fd >= 0) {
+            try {
+                events.put(cpu, fd);
+            } catch (SyscallException e) {
+                throw new OutputException(e);
+            }
+        }
+    }
+
+    private void attachAll() throws IOException {
+        NamesCode code = new NamesCode(pending, events, scratch, counters, tree);
+        Tracepoint exec = Tracepoint.of("sched", "sched_process_exec");
+        attach("sonde_exec", code.executed(exec), exec);
+        try (Program end = Program.load("sonde_end", ProgramType.TRACEPOINT, code.end())) {
+            for (NamedSyscall call : NamedSyscall.ALL) {
+                Tracepoint enter = Tracepoint.find("syscalls", "sys_enter_" + call.name());
+                Tracepoint exit = Tracepoint.find("syscalls", "sys_exit_" + call.name());
+                if (enter != null && exit != null) {
+                    parts.push(Link.tracepoint(end, exit));
+                    attach("sonde_begin", code.begin(call), enter);
+                    attached.add(call.name());
+                }
+            }
+        }
+    }
+
+    private void attach(String name, Code code, Tracepoint tracepoint) throws IOException {
+        try (Program program = Program.load(name, ProgramType.TRACEPOINT, code)) {
+            parts.push(Link.tracepoint(program, tracepoint));
+        }
+    }
+
+    /** Follows another process from now on; for {@link #ofTree} only. */
+    public void add(int pid) throws SyscallException {
+        if (tree == null) {
+            throw new IllegalStateException("all processes are followed");
+        }
+        tree.addProcess(pid);
+    }
+
+    /** The system calls that are watched; not every architecture has all. */
+    public List<String> syscalls() {
+        return List.copyOf(attached);
+    }
+
+    /** What became of the records so far. */
+    public Counters counters() throws SyscallException {
+        return new Counters(
+                counters.word(NamesCode.SENT),
+                counters.word(NamesCode.DROPPED),
+                counters.word(NamesCode.UNREADABLE),
+                tree == null ? 0 : tree.missed());
+    }
+
+    /** Detaches everything; the perf events stay. */
+    @Override
+    public void close() {
+        Closing.all(parts);
+    }
+
+    /** Carries a failure out of a stream. */
+    private static final class OutputException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final SyscallException failure;
+
+        OutputException(SyscallException failure) {
+            super(failure);
+            this.failure = failure;
+        }
+    }
+}

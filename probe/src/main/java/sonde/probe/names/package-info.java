@@ -1,0 +1,11 @@
+/**
+ * Names of files and peers in a recording, from a small BPF program.
+ *
+ * {@snippet :
+ * try (NamesProgram names = NamesProgram.ofTree(cpu -> outputFds[cpu], Set.of(commandPid))) {
+ *     // samples with raw data arrive in the rings of outputFds: sonde.format.names.NamedCall
+ *     summary.add(names.counters());
+ * }
+ * }
+ */
+package sonde.probe.names;
