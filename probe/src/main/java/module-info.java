@@ -3,18 +3,15 @@
 module sonde.probe {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires transitive sonde.sys;
     requires transitive sonde.format;
-    requires sonde.symbol;
+    requires transitive sonde.sys;
+    requires jdk.unsupported;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
-    requires jdk.unsupported;
+    requires sonde.symbol;
 
-<<<<<<< HEAD
     exports sonde.probe.launch;
-=======
     exports sonde.probe.names;
->>>>>>> bpf
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;
