@@ -3,6 +3,7 @@
 module sonde.analysis {
     requires static org.jspecify;
     requires transitive sonde.event;
+    requires transitive sonde.symbol;
 
     exports sonde.analysis;
     exports sonde.analysis.block;

@@ -11,4 +11,6 @@ module sonde.tools {
     requires sonde.analysis;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
+
+    exports sonde.tools.report;
 }
