@@ -2,14 +2,15 @@
 @org.jspecify.annotations.NullMarked
 module sonde.probe {
     requires static org.jspecify;
-    requires transitive sonde.event;
     requires transitive sonde.format;
     requires transitive sonde.sys;
+    requires transitive sonde.event;
+    requires sonde.symbol;
+    requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
     requires sonde.bpf;
-    requires com.fasterxml.jackson.core;
-    requires sonde.symbol;
 
+    exports sonde.probe.jvm;
     exports sonde.probe.launch;
     exports sonde.probe.names;
     exports sonde.probe.perf;

@@ -2,15 +2,18 @@
 @org.jspecify.annotations.NullMarked
 module sonde.tools {
     requires static org.jspecify;
+    requires transitive sonde.probe;
+    requires transitive sonde.format;
     requires transitive sonde.event;
-    requires sonde.sys;
-    requires sonde.format;
     requires sonde.symbol;
-    requires sonde.bpf;
-    requires sonde.probe;
     requires sonde.analysis;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
+    requires sonde.sys;
+    requires sonde.bpf;
 
+    exports sonde.tools.doctor;
+    exports sonde.tools.list;
+    exports sonde.tools.record;
     exports sonde.tools.report;
 }
