@@ -46,7 +46,7 @@ public record Plan(
     public List<Meta.Ring> ringList() {
         List<Meta.Ring> list = new ArrayList<>();
         if (!sampled.isEmpty()) {
-            list.add(new Meta.Ring("perf.data", "", rings.perfBytes(), spec.flightRecorder()));
+            list.add(new Meta.Ring("perf.data", "", rings.perfBytes(), false));
         }
         for (TraceBuffer buffer : buffers) {
             list.add(

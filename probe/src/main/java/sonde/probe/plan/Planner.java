@@ -376,6 +376,13 @@ public final class Planner {
             Finding finding = features.finding(Feature.PERF_KERNEL);
             gaps.add(new Gap("kernel code in samples", finding.reason(), finding.remedy()));
         }
+        if (perf && spec.flightRecorder()) {
+            gaps.add(
+                    new Gap(
+                            "end-only perf.data",
+                            "its rings are written out all the time, also by a flight recorder",
+                            ""));
+        }
         if (!ftrace) {
             Finding finding = features.finding(Feature.TRACEFS);
             gaps.add(

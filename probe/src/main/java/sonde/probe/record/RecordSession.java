@@ -176,7 +176,12 @@ public final class RecordSession implements AutoCloseable {
             parts.add(new Meta.Part(KernelFormats.FILE, Meta.PartKind.KERNEL_FORMATS, "", -1));
             parts.addAll(ftrace.parts());
         }
-        meta = meta.withParts(parts).withProcesses(ProcessTree.descriptors(tree()), List.of());
+        meta =
+                meta.withParts(parts)
+                        .withProcesses(
+                                ProcessTree.descriptors(
+                                        tree(), request.mode() == Meta.Mode.COMMAND),
+                                List.of());
         folder.writeMeta(meta);
     }
 
@@ -387,7 +392,7 @@ public final class RecordSession implements AutoCloseable {
         drainToEnd();
         List<Meta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == Meta.Mode.PID) {
-            tables.addAll(ProcessTree.descriptors(tree()));
+            tables.addAll(ProcessTree.descriptors(tree(), false));
         }
         Meta.Times times = meta.times();
         meta =

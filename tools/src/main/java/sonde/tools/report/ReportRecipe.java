@@ -1,6 +1,7 @@
 package sonde.tools.report;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,17 @@ public final class ReportRecipe {
     /** A report with these sections. */
     public ReportRecipe(ReportOptions options) {
         this.options = options;
+    }
+
+    /**
+     * The screenful about a bundle, a trace.dat or a perf.data.
+     *
+     * @throws IOException when it cannot be read
+     */
+    public static Report summary(Path path) throws IOException {
+        try (ReportSource source = ReportSource.open(path)) {
+            return new ReportRecipe(ReportOptions.summary()).run(source);
+        }
     }
 
     /** Reads the recording once and makes the sections asked for. */
