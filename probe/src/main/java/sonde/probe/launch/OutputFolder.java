@@ -143,7 +143,6 @@ public final class OutputFolder implements AutoCloseable {
         return bytes(name);
     }
 
-
     /**
      * Gives the folder's files, and the folder last, to the user who called sudo; without sudo
      * nothing changes.

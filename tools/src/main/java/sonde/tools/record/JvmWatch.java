@@ -142,8 +142,7 @@ final class JvmWatch implements AutoCloseable {
                     if (status.isRegular() && ours && status.sizeBytes() <= MAP_LIMIT) {
                         byte[] map = Files.readAll(file, MAP_LIMIT);
                         store(pid, map, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
-                        Files.unlinkat(
-                                Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
+                        Files.unlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
                     }
                 } finally {
                     Fd.discard(file);

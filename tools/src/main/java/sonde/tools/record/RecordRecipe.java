@@ -115,9 +115,7 @@ public final class RecordRecipe {
             name =
                     command != null
                             ? baseName(command.words().getFirst())
-                            : order.pids().isEmpty()
-                                    ? "machine"
-                                    : "pid-" + order.pids().getFirst();
+                            : order.pids().isEmpty() ? "machine" : "pid-" + order.pids().getFirst();
             return OutputFolder.next(Path.of("."), name);
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
@@ -177,8 +175,7 @@ public final class RecordRecipe {
                         List.of(),
                         order.pids(),
                         plan.names()
-                                ? new NamesSource(
-                                        Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
+                                ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
                                 : null);
         BundleFolder folder = new BundleFolder(output.fd());
         try (RecordSession session = RecordSession.start(plan, folder, request)) {
@@ -204,14 +201,19 @@ public final class RecordRecipe {
     }
 
     private @Nullable WaitStatus follow(
-            RecordSession session, @Nullable Target target, OutputFolder output, List<Integer> roots)
+            RecordSession session,
+            @Nullable Target target,
+            OutputFolder output,
+            List<Integer> roots)
             throws IOException, InterruptedException {
         if (order.jvm() == RecordOrder.JvmMaps.NONE) {
             return follow(session, target);
         }
         try (JvmWatch jvms =
                 new JvmWatch(
-                        output, session, () -> ProcessTree.processes(roots.isEmpty() ? INIT : roots))) {
+                        output,
+                        session,
+                        () -> ProcessTree.processes(roots.isEmpty() ? INIT : roots))) {
             jvms.start();
             WaitStatus status = follow(session, target);
             if (order.jvm() == RecordOrder.JvmMaps.AT_EXIT) {
