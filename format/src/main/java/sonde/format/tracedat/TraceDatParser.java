@@ -66,9 +66,6 @@ final class TraceDatParser {
             case "7" -> parser.version7();
             default -> throw start.malformed("version", version + ", known are 6 and 7");
         }
-        if (parser.content.clock.isEmpty()) {
-            parser.content.clock = "[local]";
-        }
         return parser.content;
     }
 
@@ -252,7 +249,10 @@ final class TraceDatParser {
                     instances.add(new Instance(option.text("name", MOST_NAME_BYTES), offset));
                 }
             }
-            case Section.TRACECLOCK -> content.clock = Content.text(rest(option)).strip();
+            case Section.TRACECLOCK -> {
+                String clock = Content.text(rest(option)).strip();
+                content.clock = clock.isEmpty() ? content.clock : clock;
+            }
             case Section.UNAME -> content.uname = Content.text(rest(option));
             case Section.VERSION -> content.version = Content.text(rest(option));
             case Section.PROCMAPS -> content.procMaps = rest(option);
@@ -352,7 +352,9 @@ final class TraceDatParser {
             content.notes.add(where + ": its events are missing, the file ends before them");
             return;
         }
-        long left = Math.min(size, there - offset);
+        // Compressed data say themselves how long they are; trace-cmd states some bytes less.
+        boolean plain = used == Compression.NONE;
+        long left = plain ? Math.min(size, there - offset) : there - offset;
         if (left < size) {
             content.notes.add(where + ": cut after " + left + " of " + size + " bytes");
         }

@@ -1,0 +1,251 @@
+package sonde.format.ftrace;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import sonde.event.Batch;
+
+/** A growing buffer of text in bytes. */
+public final class TextBuffer {
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    // The two characters of 0..99 and of 0x00..0xff.
+    private static final short[] DECIMAL_PAIRS = pairs(100, 10);
+    private static final short[] HEX_PAIRS = pairs(256, 16);
+    private static final VarHandle PAIR =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private byte[] bytes;
+    private int size;
+
+    /** Empty, with room for that many bytes. */
+    public TextBuffer(int expectedBytes) {
+        bytes = new byte[Math.max(expectedBytes, 64)];
+    }
+
+    private static short[] pairs(int count, int radix) {
+        short[] pairs = new short[count];
+        for (int i = 0; i < count; i++) {
+            pairs[i] = (short) (HEX[i / radix] | HEX[i % radix] << 8);
+        }
+        return pairs;
+    }
+
+    /** Bytes in it. */
+    public int size() {
+        return size;
+    }
+
+    /** Drops what stands behind the first {@code newSize} bytes. */
+    public void truncate(int newSize) {
+        size = newSize;
+    }
+
+    /** Writes everything and empties the buffer. */
+    public void drainTo(OutputStream out) throws IOException {
+        out.write(bytes, 0, size);
+        size = 0;
+    }
+
+    /** The byte at an index. */
+    public byte at(int index) {
+        return bytes[index];
+    }
+
+    /** One byte. */
+    public TextBuffer put(char ascii) {
+        room(1);
+        bytes[size++] = (byte) ascii;
+        return this;
+    }
+
+    /** Bytes as they are. */
+    public TextBuffer put(byte[] text) {
+        room(text.length);
+        System.arraycopy(text, 0, bytes, size, text.length);
+        size += text.length;
+        return this;
+    }
+
+    /** Part of an array as it is. */
+    public TextBuffer put(byte[] text, int offset, int length) {
+        room(length);
+        System.arraycopy(text, offset, bytes, size, length);
+        size += length;
+        return this;
+    }
+
+    /** A text in UTF-8. */
+    public TextBuffer put(String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        return put(utf8, 0, utf8.length);
+    }
+
+    /** {@code count} blanks; none when negative. */
+    public TextBuffer blanks(int count) {
+        return fill(' ', count);
+    }
+
+    /** {@code count} times the same byte; none when negative. */
+    public TextBuffer fill(char ascii, int count) {
+        if (count > 0) {
+            room(count);
+            Arrays.fill(bytes, size, size + count, (byte) ascii);
+            size += count;
+        }
+        return this;
+    }
+
+    /** A signed decimal number. */
+    public TextBuffer decimal(long value) {
+        if (value >= 0) {
+            return digits(value, 1);
+        }
+        put('-');
+        return value == Long.MIN_VALUE ? put("9223372036854775808") : digits(-value, 1);
+    }
+
+    /** An unsigned decimal number. */
+    public TextBuffer unsigned(long value) {
+        return value >= 0 ? digits(value, 1) : put(Long.toUnsignedString(value));
+    }
+
+    /** A non-negative number with leading zeros up to {@code least} digits. */
+    public TextBuffer digits(long value, int least) {
+        room(20 + least);
+        int count = decimalDigits(value);
+        if (count < least) {
+            Arrays.fill(bytes, size, size + least - count, (byte) '0');
+            size += least - count;
+        }
+        size += count;
+        int at = size;
+        long rest = value;
+        while (rest > Integer.MAX_VALUE) {
+            long hundredth = rest / 100;
+            at -= 2;
+            PAIR.set(bytes, at, DECIMAL_PAIRS[(int) (rest - hundredth * 100)]);
+            rest = hundredth;
+        }
+        int small = (int) rest;
+        while (small >= 100) {
+            int hundredth = small / 100;
+            at -= 2;
+            PAIR.set(bytes, at, DECIMAL_PAIRS[small - hundredth * 100]);
+            small = hundredth;
+        }
+        if (small >= 10) {
+            PAIR.set(bytes, at - 2, DECIMAL_PAIRS[small]);
+        } else {
+            bytes[at - 1] = (byte) ('0' + small);
+        }
+        return this;
+    }
+
+    private static int decimalDigits(long value) {
+        int count = 1;
+        long limit = 10;
+        while (count < 19 && value >= limit) {
+            count++;
+            limit *= 10;
+        }
+        return count;
+    }
+
+    /** An unsigned hexadecimal number in lower case, at least {@code least} digits. */
+    public TextBuffer hex(long value, int least) {
+        int count = Math.max(least, (67 - Long.numberOfLeadingZeros(value)) >>> 2);
+        count = Math.max(count, 1);
+        room(count);
+        int at = size + count;
+        long rest = value;
+        while (at - 2 >= size) {
+            at -= 2;
+            PAIR.set(bytes, at, HEX_PAIRS[(int) rest & 0xff]);
+            rest >>>= 8;
+        }
+        if (at > size) {
+            bytes[size] = HEX[(int) rest & 15];
+        }
+        size += count;
+        return this;
+    }
+
+    /**
+     * A text of the payload up to its NUL. Control characters other than tab and line feed stand as
+     * {@code \xNN}: the text comes from a traced process and goes to a terminal.
+     */
+    public TextBuffer text(Batch batch, int row, int offset, int mostBytes) {
+        int length = Math.min(mostBytes, batch.payloadBytes(row) - offset);
+        if (length <= 0) {
+            return this;
+        }
+        room(length);
+        batch.copy(row, offset, length, bytes, size);
+        int end = size + length;
+        for (int i = size; i < end; i++) {
+            int b = bytes[i];
+            if (b == 0) {
+                size = i;
+                return this;
+            }
+            if (b >= 0 && b < ' ' && b != '\n' && b != '\t' || b == 0x7f) {
+                return escaped(i, end);
+            }
+        }
+        size = end;
+        return this;
+    }
+
+    private TextBuffer escaped(int from, int end) {
+        byte[] rest = Arrays.copyOfRange(bytes, from, end);
+        size = from;
+        for (byte b : rest) {
+            if (b == 0) {
+                break;
+            }
+            if (b >= 0 && b < ' ' && b != '\n' && b != '\t' || b == 0x7f) {
+                put('\\').put('x').hex(b, 2);
+            } else {
+                put((char) (b & 0xff));
+            }
+        }
+        return this;
+    }
+
+    /** Moves what was written since {@code start} to the right or fills up, as printf's width. */
+    TextBuffer pad(int start, int width, boolean left) {
+        int missing = width - (size - start);
+        if (missing > 0) {
+            room(missing);
+            if (left) {
+                Arrays.fill(bytes, size, size + missing, (byte) ' ');
+            } else {
+                System.arraycopy(bytes, start, bytes, start + missing, size - start);
+                Arrays.fill(bytes, start, start + missing, (byte) ' ');
+            }
+            size += missing;
+        }
+        return this;
+    }
+
+    /** What was written since {@code start}. */
+    byte[] since(int start) {
+        return Arrays.copyOfRange(bytes, start, size);
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, size, StandardCharsets.UTF_8);
+    }
+
+    private void room(int count) {
+        if (size + count > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + count));
+        }
+    }
+}
