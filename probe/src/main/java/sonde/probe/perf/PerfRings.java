@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 import sonde.format.bundle.Meta;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
@@ -104,6 +105,28 @@ public final class PerfRings implements AutoCloseable {
             events.add(output);
         }
         filterOwnSwitches();
+        filterOwnSamples();
+    }
+
+    private void filterOwnSamples() {
+        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+            return;
+        }
+        try (OwnSampleFilter filter = OwnSampleFilter.load()) {
+            for (Event event : events) {
+                boolean sampling =
+                        event.attr.type() != PERF_TYPE_TRACEPOINT
+                                && !event.name.equals("dummy")
+                                && !event.name.equals("bpf-output");
+                if (sampling) {
+                    for (int fd : event.fds) {
+                        filter.attach(fd);
+                    }
+                }
+            }
+        } catch (SyscallException e) {
+            notes.add("samples of the recorder are among the events: " + e.getMessage());
+        }
     }
 
     private void openEvent(Event event, List<Integer> cpus) throws SyscallException {
