@@ -141,6 +141,14 @@ final class RecordCommand implements Callable<Integer> {
     private boolean jvm;
 
     @Option(
+            names = "--jvm-map",
+            paramLabel = "exit",
+            description =
+                    "exit: the command's JVMs also write a map of compiled code when they end"
+                            + " (through JAVA_TOOL_OPTIONS; the JVM says so on standard error)")
+    private @Nullable String jvmMap;
+
+    @Option(
             names = "--plan",
             description = "only show what would be recorded, from which source, and why")
     private boolean planOnly;
@@ -179,6 +187,12 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private RecordOrder.JvmMaps jvmMaps() {
+        if (jvmMap != null) {
+            if (!jvmMap.equals("exit")) {
+                throw new ParameterException(spec.commandLine(), "--jvm-map takes only: exit");
+            }
+            return RecordOrder.JvmMaps.AT_EXIT;
+        }
         boolean wanted = !noJvm && (jvm || !command.isEmpty());
         return wanted ? RecordOrder.JvmMaps.TARGETS : RecordOrder.JvmMaps.NONE;
     }

@@ -30,6 +30,7 @@ public final class EventText {
     private byte[][] threads = new byte[1 << 16][];
     private final int graphEntry;
     private long timeOffset;
+    private boolean nineDigits;
 
     /**
      * A writer for the rows of one recording.
@@ -51,6 +52,12 @@ public final class EventText {
         this.graphEntry = entry;
         comms.forEach((tid, comm) -> learn(tid, comm.getBytes(StandardCharsets.UTF_8)));
         thread(0, "<idle>".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Shows times with nine digits, as {@code trace-cmd report -t}. */
+    public EventText withNanoseconds() {
+        nineDigits = true;
+        return this;
     }
 
     /** Adds nanoseconds to every time shown. */
@@ -134,13 +141,15 @@ public final class EventText {
             out.unsigned(time).pad(start, 12, false).put(':');
             return;
         }
-        long micros = Long.divideUnsigned(time + 500, 1000);
-        long seconds = micros / 1_000_000;
+        long unit = nineDigits ? 1_000_000_000 : 1_000_000;
+        long units = nineDigits ? time & Long.MAX_VALUE : Long.divideUnsigned(time + 500, 1000);
+        long seconds = units / unit;
         out.put(' ');
         if (seconds < 10_000) {
             out.blanks(seconds < 10 ? 4 : seconds < 100 ? 3 : seconds < 1000 ? 2 : 1);
         }
-        out.digits(seconds, 1).put('.').digits(micros - seconds * 1_000_000, 6).put(':');
+        out.digits(seconds, 1).put('.');
+        out.digits(units - seconds * unit, nineDigits ? 9 : 6).put(':');
     }
 
     private byte[] name(int type) {

@@ -16,7 +16,7 @@ import sonde.sys.Files;
 import sonde.sys.SyscallException;
 
 /** What /proc says of processes and their descendants. Everything may vanish while it is read. */
-final class ProcessTree {
+public final class ProcessTree {
     /** Descriptors listed of one process; more are left out. */
     private static final int MAX_DESCRIPTORS = 4096;
 
@@ -25,7 +25,7 @@ final class ProcessTree {
     private ProcessTree() {}
 
     /** The processes and all their descendants, parents first. */
-    static List<Integer> processes(List<Integer> roots) {
+    public static List<Integer> processes(List<Integer> roots) {
         Set<Integer> found = new LinkedHashSet<>();
         Deque<Integer> open = new ArrayDeque<>(roots);
         while (!open.isEmpty() && found.size() < MAX_PROCESSES) {
