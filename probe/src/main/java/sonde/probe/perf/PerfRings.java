@@ -1,5 +1,7 @@
 package sonde.probe.perf;
 
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 import sonde.format.bundle.Meta;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;

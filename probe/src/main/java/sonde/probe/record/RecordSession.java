@@ -219,15 +219,14 @@ public final class RecordSession implements AutoCloseable {
                 Thread.ofPlatform()
                         .daemon()
                         .name("sonde-record")
-                        .start(
-                                () -> {
-                                    try {
-                                        armed.await();
-                                        loop();
-                                    } catch (InterruptedException e) {
-                                        fail("interrupted");
-                                    }
-                                });
+                        .start(() -> {
+                            try {
+                                armed.await();
+                                loop();
+                            } catch (InterruptedException e) {
+                                fail("interrupted");
+                            }
+                        });
     }
 
     private void loop() {

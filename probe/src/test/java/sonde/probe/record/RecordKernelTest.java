@@ -305,8 +305,8 @@ class RecordKernelTest {
                 .instances().stream()
                         .flatMap(name -> InstanceName.parse(name).stream())
                         .filter(name -> name.pidNamespace() == namespace)
-                        .filter(name -> name.pid() == ProcessHandle.current().pid()
-                                || name.isLeftover())
+                        .filter(name ->
+                                name.pid() == ProcessHandle.current().pid() || name.isLeftover())
                         .map(InstanceName::toString)
                         .toList();
     }
