@@ -137,7 +137,7 @@ public final class ExistingTasks {
             }
             String comm = text("/proc/" + pid + "/task/" + tid + "/comm").stripTrailing();
             if (!comm.isEmpty()) {
-                comms.named(tid, comm);
+                comms.named(tid, comm, 0);
                 writer.appendSynthetic(records.comm(stamp(pid, tid), pid, tid, comm, false));
             }
         }
