@@ -55,8 +55,8 @@ final class Failures {
             case NoSuchFileException missing -> missing.getFile() + ": no such file";
             case AccessDeniedException denied ->
                     denied.getFile() + ": may not be read by this user";
-            case IOException io when io.getMessage() != null -> io.getMessage();
-            case UnknownEventException unknown -> unknown.getMessage();
+            case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
+            case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
             default ->
                     "internal fault: "
                             + failure

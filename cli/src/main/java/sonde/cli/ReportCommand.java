@@ -21,6 +21,7 @@ import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportSource;
+import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
 @Command(
@@ -138,7 +139,10 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private void page(ReportSource source, Path file) throws Exception {
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16)) {}
+        ReportRecipe.Page page = new ReportRecipe(options()).page(source);
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16)) {
+            new HtmlRenderer().write(page.report(), page.timeline(), out);
+        }
 
         spec.commandLine().getErr().println("written: " + file);
     }
