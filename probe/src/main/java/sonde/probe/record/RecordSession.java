@@ -507,8 +507,9 @@ public final class RecordSession implements AutoCloseable {
 
     /**
      * Instances go at once. perf events are silent since {@link #off}, but closing one on a
-     * tracepoint waits for RCU grace periods under the kernel's event_mutex, 20 to 50 ms each (Linux
-     * 6.18, perf_trace_event_unreg), so that is done aside; the end of the process does the same.
+     * tracepoint waits for RCU grace periods under the kernel's event_mutex, 20 to 50 ms each
+     * (Linux 6.18, perf_trace_event_unreg), so that is done aside; the end of the process does the
+     * same.
      */
     private void closeSources() {
         if (ftrace != null) {
@@ -516,8 +517,7 @@ public final class RecordSession implements AutoCloseable {
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {
-            closing =
-                    Thread.ofPlatform().daemon().name("sonde-close-perf").start(open::close);
+            closing = Thread.ofPlatform().daemon().name("sonde-close-perf").start(open::close);
         }
     }
 
