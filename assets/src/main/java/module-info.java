@@ -1,2 +1,7 @@
-/** Built browser files, no code. */
-module sonde.assets {}
+/** Browser files and the door to them. */
+@org.jspecify.annotations.NullMarked
+module sonde.assets {
+    requires static org.jspecify;
+
+    exports sonde.assets;
+}

@@ -9,6 +9,7 @@ module sonde.format {
 
     exports sonde.format;
     exports sonde.format.bundle;
+    exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;
     exports sonde.format.perfdata;

@@ -8,9 +8,12 @@ module sonde.probe {
     requires sonde.symbol;
     requires sonde.bpf;
     requires com.fasterxml.jackson.core;
+    requires jdk.unsupported;
 
     exports sonde.probe.names;
+    exports sonde.probe.launch;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
+    exports sonde.probe.record;
     exports sonde.probe.tracefs;
 }

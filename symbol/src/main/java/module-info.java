@@ -4,5 +4,8 @@ module sonde.symbol {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.sys;
-    requires sonde.format;
+    requires transitive sonde.format;
+
+    exports sonde.symbol;
+    exports sonde.symbol.demangle;
 }

@@ -22,11 +22,14 @@ public final class Errno {
     public static final int EISDIR = 21;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
+    public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
     public static final int EPIPE = 32;
+    public static final int ENAMETOOLONG = 36;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
     public static final int EOPNOTSUPP = 95;
+    public static final int ESTALE = 116;
 
     private static final String[] TABLE = Tables.load("errno.txt", 134);
 

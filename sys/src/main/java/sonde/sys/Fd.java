@@ -24,10 +24,15 @@ public final class Fd {
     public static final int F_SETFD = 2;
     public static final int F_GETFL = 3;
     public static final int F_SETFL = 4;
+    public static final int F_SETOWN = 8;
+    public static final int F_SETSIG = 10;
     public static final int F_SETPIPE_SZ = 1031;
     public static final int F_GETPIPE_SZ = 1032;
     public static final int F_DUPFD_CLOEXEC = 1030;
     public static final int FD_CLOEXEC = 1;
+
+    /** File status flag: send a signal when the descriptor becomes ready. */
+    public static final int O_ASYNC = 020000;
 
     /** Flags of splice(2). */
     public static final int SPLICE_F_MOVE = 1;

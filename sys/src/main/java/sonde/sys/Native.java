@@ -21,21 +21,21 @@ public final class Native {
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final FunctionDescriptor SEVEN_LONGS =
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG);
+    private static final Linker.Option[] OPTIONS = {
+        Linker.Option.captureCallState("errno"), Linker.Option.firstVariadicArg(1)
+    };
     private static final MethodHandle SYSCALL =
-            Linker.nativeLinker()
-                    .downcallHandle(
-                            Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
-                            FunctionDescriptor.of(
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG),
-                            Linker.Option.captureCallState("errno"),
-                            Linker.Option.firstVariadicArg(1));
+            Linker.nativeLinker().downcallHandle(function("syscall"), SEVEN_LONGS, OPTIONS);
     private static final ThreadLocal<MemorySegment> STATES =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
@@ -55,5 +55,30 @@ public final class Native {
     /** {@link #syscall(int, long, long, long, long, long, long)} with fewer arguments. */
     public static long syscall(int number, long a0, long a1, long a2) {
         return syscall(number, a0, a1, a2, 0, 0, 0);
+    }
+
+    /** The address of a function of libc. */
+    static MemorySegment function(String name) {
+        return Linker.nativeLinker().defaultLookup().findOrThrow(name);
+    }
+
+    /**
+     * Calls a C function that takes up to six integers or pointers and returns an int. It shares
+     * the shape of {@code syscall}, so the linker makes no second stub: in the C calling
+     * conventions of x86-64 and arm64 arguments beyond those declared are ignored.
+     */
+    static int call(MemorySegment function, long a0, long a1, long a2, long a3, long a4, long a5) {
+        MemorySegment state = STATES.get();
+        try {
+            return (int)
+                    (long) Functions.ANY.invokeExact(function, state, a0, a1, a2, a3, a4, a5, 0L);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Linked only when a function other than {@code syscall} is called. */
+    private static final class Functions {
+        static final MethodHandle ANY = Linker.nativeLinker().downcallHandle(SEVEN_LONGS, OPTIONS);
     }
 }

@@ -2,13 +2,17 @@ package sonde.format.perfdata;
 
 import static sonde.format.perfdata.PerfFeatures.HEADER_EVENT_DESC;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
 import sonde.sys.SyscallException;
 
 /**
@@ -118,6 +122,30 @@ public final class PerfDataWriter implements AutoCloseable {
             writer.close();
             throw e;
         }
+    }
+
+    /**
+     * Goes on with a file whose recorder was killed, behind its last whole record; {@link #finish}
+     * makes it whole.
+     *
+     * @param fd the file open for writing; stays the caller's to close
+     * @param input the same file
+     * @throws MalformedInputException when it is no perf.data, or none that needs finishing
+     */
+    public static PerfDataWriter resume(int fd, Input input) throws IOException {
+        PerfHeader header = PerfHeader.read(input);
+        if (header.finished() || header.order() != ByteOrder.LITTLE_ENDIAN) {
+            throw new MalformedInputException(
+                    PerfHeader.FORMAT, "data size", 48, "nothing to finish");
+        }
+        PerfView view = new PerfView(input.segment(), false);
+        int attrBytes = (int) view.u64(16) - 16;
+        PerfDataWriter writer =
+                new PerfDataWriter(
+                        fd, header.attrs(), attrBytes, view.u64(24), header.dataOffset());
+        writer.sections.putAll(header.features());
+        writer.end = PerfDataRecording.wholeEnd(view, header.dataOffset(), header.dataEnd());
+        return writer;
     }
 
     /** 128 bytes is what perf before 6.3 accepts; later fields are written only when used. */

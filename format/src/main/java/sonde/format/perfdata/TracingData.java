@@ -10,6 +10,7 @@ import java.util.Map;
  * The formats of tracepoints in a perf.data (feature HEADER_TRACING_DATA): the start of a trace.dat
  * of version "0.6", as tools/perf/util/trace-event-info.c writes it.
  *
+ * @param longBytes size of {@code long} on the traced machine
  * @param pageBytes page size of the traced machine
  * @param headerPage text of tracefs events/header_page
  * @param headerEvent text of tracefs events/header_event
@@ -19,6 +20,7 @@ import java.util.Map;
  * @param cmdlines text of tracefs saved_cmdlines, or empty
  */
 public record TracingData(
+        int longBytes,
         int pageBytes,
         String headerPage,
         String headerEvent,
@@ -41,14 +43,14 @@ public record TracingData(
 
     /** With formats alone: page size of this machine, no kallsyms, no printk formats. */
     public static TracingData of(String headerPage, String headerEvent, List<Format> formats) {
-        return new TracingData(4096, headerPage, headerEvent, formats, "", "", "");
+        return new TracingData(Long.BYTES, 4096, headerPage, headerEvent, formats, "", "", "");
     }
 
     /** The section as it lies in the file. */
     byte[] encode() {
         Bytes out = new Bytes();
         out.u8(23).u8(8).u8(68).raw(ascii("tracing")).raw(ascii("0.6\0"));
-        out.u8(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? 1 : 0).u8(Long.BYTES);
+        out.u8(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? 1 : 0).u8(longBytes);
         out.u32(pageBytes);
         out.raw(ascii("header_page\0"));
         text64(out, headerPage);

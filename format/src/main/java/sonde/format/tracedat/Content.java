@@ -23,7 +23,7 @@ final class Content {
     byte[] procMaps = new byte[0];
     int cpuCount;
     final List<byte[]> cpuStats = new ArrayList<>();
-    String clock = "";
+    String clock = "[local]";
     String uname = "";
     String version = "";
     long traceId;

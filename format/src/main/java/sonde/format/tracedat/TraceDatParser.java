@@ -66,9 +66,6 @@ final class TraceDatParser {
             case "7" -> parser.version7();
             default -> throw start.malformed("version", version + ", known are 6 and 7");
         }
-        if (parser.content.clock.isEmpty()) {
-            parser.content.clock = "[local]";
-        }
         return parser.content;
     }
 
@@ -352,7 +349,9 @@ final class TraceDatParser {
             content.notes.add(where + ": its events are missing, the file ends before them");
             return;
         }
-        long left = Math.min(size, there - offset);
+        // Compressed data say themselves how long they are; trace-cmd states some bytes less.
+        boolean plain = used == Compression.NONE;
+        long left = plain ? Math.min(size, there - offset) : there - offset;
         if (left < size) {
             content.notes.add(where + ": cut after " + left + " of " + size + " bytes");
         }

@@ -21,8 +21,10 @@ import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.ftrace.EventFormat;
 import sonde.format.ftrace.EventTable;
+import sonde.format.ftrace.EventText;
 import sonde.format.ftrace.PageLane;
 import sonde.format.ftrace.PageLayout;
+import sonde.format.ftrace.TextContext;
 
 /**
  * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
@@ -246,6 +248,17 @@ public final class TraceDatRecording implements Recording {
     /** The event types by the kernel's numbers. */
     public EventTable table() {
         return table;
+    }
+
+    /** Kernel symbols and strings of the recording, for the texts of its events. */
+    public TextContext textContext() {
+        return TextContext.of(table.layout(), metadata.kallsyms(), metadata.printk());
+    }
+
+    /** A new writer of its events as text, {@link #timeOffset()} included. */
+    public EventText eventText() {
+        Clock clock = sources.keySet().iterator().next();
+        return new EventText(table, textContext(), comms(), clock).offsetBy(content.timeOffset);
     }
 
     /** Names of the buffers; the top one's is empty. */

@@ -1,6 +1,7 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_KERNEL;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_USER;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -43,12 +44,15 @@ public final class ExistingTasks {
     private final PerfDataWriter writer;
     private final PerfRecords records;
     private final long id;
+    private final Comms comms;
 
     /**
      * @param owner the event the records count for: the dummy
+     * @param comms is told the names too
      */
-    public ExistingTasks(PerfDataWriter writer, AttrEntry owner) {
+    public ExistingTasks(PerfDataWriter writer, AttrEntry owner, Comms comms) {
         this.writer = writer;
+        this.comms = comms;
         this.records = new PerfRecords(owner.attr());
         this.id = owner.ids()[0];
     }
@@ -122,6 +126,7 @@ public final class ExistingTasks {
             }
             String comm = text("/proc/" + pid + "/task/" + tid + "/comm").stripTrailing();
             if (!comm.isEmpty()) {
+                comms.named(tid, comm);
                 writer.appendSynthetic(records.comm(stamp(pid, tid), pid, tid, comm, false));
             }
         }

@@ -1,6 +1,35 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.FLAG_BPF_EVENT;
+import static sonde.format.perfdata.PerfEvent.FLAG_COMM;
+import static sonde.format.perfdata.PerfEvent.FLAG_COMM_EXEC;
+import static sonde.format.perfdata.PerfEvent.FLAG_CONTEXT_SWITCH;
+import static sonde.format.perfdata.PerfEvent.FLAG_DISABLED;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_CALLCHAIN_USER;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_IDLE;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_USER;
+import static sonde.format.perfdata.PerfEvent.FLAG_INHERIT;
+import static sonde.format.perfdata.PerfEvent.FLAG_KSYMBOL;
+import static sonde.format.perfdata.PerfEvent.FLAG_MMAP;
+import static sonde.format.perfdata.PerfEvent.FLAG_MMAP2;
+import static sonde.format.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
+import static sonde.format.perfdata.PerfEvent.FLAG_TASK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_ID;
+import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_LOST;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CPU;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 
 import sonde.format.perfdata.PerfAttr;
 import sonde.probe.plan.CallGraph;

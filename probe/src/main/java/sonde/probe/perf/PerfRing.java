@@ -1,11 +1,14 @@
 package sonde.probe.perf;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import sonde.format.perfdata.PerfEvent;
 import sonde.sys.Machine;
 import sonde.sys.Pages;
@@ -37,6 +40,7 @@ final class PerfRing implements AutoCloseable {
 
     /** What a drain saw. */
     static final class Tally {
+        final Comms comms = new Comms();
         long records;
         long throttled;
         long lost;
@@ -110,6 +114,12 @@ final class PerfRing implements AutoCloseable {
             } else if (type == PerfEvent.PERF_RECORD_LOST) {
                 // u64 id, u64 lost after the header.
                 tally.lost += data.get(JAVA_LONG_UNALIGNED, (at + 16) & mask);
+            } else if (type == PerfEvent.PERF_RECORD_FORK) {
+                // u32 pid, ppid, tid, ptid.
+                tally.comms.forked(u32(at + 16), u32(at + 20));
+            } else if (type == PerfEvent.PERF_RECORD_COMM) {
+                // u32 pid, tid, then the name.
+                tally.comms.named(u32(at + 12), text(at + 16, size - 16));
             }
             if (size < PerfEvent.HEADER_BYTES) {
                 return;
@@ -117,6 +127,24 @@ final class PerfRing implements AutoCloseable {
             tally.records++;
             at += size;
         }
+    }
+
+    private int u32(long position) {
+        return data.get(JAVA_INT_UNALIGNED, position & mask);
+    }
+
+    /** A name of at most TASK_COMM_LEN bytes; records may wrap around the ring's end. */
+    private String text(long position, int sizeBytes) {
+        byte[] name = new byte[Math.clamp(sizeBytes, 0, 16)];
+        int length = 0;
+        while (length < name.length) {
+            byte b = data.get(JAVA_BYTE, (position + length) & mask);
+            if (b == 0) {
+                break;
+            }
+            name[length++] = b;
+        }
+        return new String(name, 0, length, StandardCharsets.UTF_8);
     }
 
     @Override

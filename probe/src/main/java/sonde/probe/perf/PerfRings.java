@@ -1,7 +1,5 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.*;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -209,6 +207,11 @@ public final class PerfRings implements AutoCloseable {
     /** What was refused, one sentence each. */
     public List<String> notes() {
         return List.copyOf(notes);
+    }
+
+    /** Names of threads that records told so far. */
+    public Comms comms() {
+        return tally.comms;
     }
 
     /** Records handed out so far. */

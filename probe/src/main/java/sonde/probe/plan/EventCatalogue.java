@@ -1,6 +1,28 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CGROUP_SWITCHES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,17 +37,18 @@ import java.util.Optional;
  * with its system ({@code sched:sched_switch}), without ({@code sched_switch}), or a glob of either
  * ({@code sched:*}, {@code sys_enter_open*}).
  */
-final class EventCatalogue {
+public final class EventCatalogue {
     private static final Map<String, Perf> PERF = perfNames();
 
     private final List<String> tracepoints;
 
-    EventCatalogue(List<String> tracepoints) {
+    /** Over the tracepoints that exist here, {@code system:name} each. */
+    public EventCatalogue(List<String> tracepoints) {
         this.tracepoints = tracepoints;
     }
 
     /** A perf event's number. */
-    record Perf(String name, int type, long config, SampledEvent.Side side) {}
+    public record Perf(String name, int type, long config, SampledEvent.Side side) {}
 
     /** perf's own event of that name. */
     static Optional<Perf> perf(String text) {
@@ -49,7 +72,7 @@ final class EventCatalogue {
     }
 
     /** Every tracepoint that a name or glob means, sorted; empty when none. */
-    List<String> tracepoints(String pattern) {
+    public List<String> tracepoints(String pattern) {
         boolean bare = pattern.indexOf(':') < 0;
         List<String> found = new ArrayList<>();
         for (String name : tracepoints) {
@@ -62,7 +85,7 @@ final class EventCatalogue {
     }
 
     /** The known name that differs least from {@code text}; empty when all differ much. */
-    String nearest(String text) {
+    public String nearest(String text) {
         String best = "";
         int bestDistance = Math.max(2, text.length() / 3) + 1;
         List<String> names = new ArrayList<>(PERF.keySet());
@@ -79,6 +102,13 @@ final class EventCatalogue {
             }
         }
         return best;
+    }
+
+    /** perf's own names that a name or glob means, in the order of perf-list(1). */
+    public static List<Perf> perfEvents(String pattern) {
+        return PERF.values().stream()
+                .filter(event -> matches(pattern, 0, event.name(), 0))
+                .toList();
     }
 
     /** Shell globs: {@code *} and {@code ?}. Linear in practice: one backtrack point at a time. */

@@ -1,6 +1,14 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.FLAG_DISABLED;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
+import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_LOST;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
 
 import java.io.BufferedReader;
 import java.io.FileReader;

@@ -1,6 +1,13 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.*;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,80 @@
+// Reads what sonde.view.PageData wrote.
+
+class Cursor {
+  constructor(bytes, at) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  /** An unsigned LEB128 number of at most 53 bits. */
+  next() {
+    let byte = this.bytes[this.at++];
+    let value = byte & 0x7f;
+    for (let scale = 128; byte > 0x7f; scale *= 128) {
+      byte = this.bytes[this.at++];
+      value += (byte & 0x7f) * scale;
+    }
+    return value;
+  }
+}
+
+function readTrack(cursor, track) {
+  const n = track.spans;
+  const starts = new Float64Array(n);
+  const ends = new Float64Array(n);
+  const states = new Uint8Array(n);
+  for (let i = 0, time = 0; i < n; i++) {
+    starts[i] = time += cursor.next();
+    ends[i] = time += cursor.next();
+    states[i] = cursor.next();
+  }
+  return { name: track.name, pid: track.pid, tid: track.tid, starts, ends, states };
+}
+
+function readStacks(cursor, n) {
+  const parent = new Int32Array(n);
+  const frame = new Int32Array(n);
+  for (let i = 0; i < n; i++) parent[i] = i - cursor.next();
+  for (let i = 0; i < n; i++) frame[i] = cursor.next();
+  return { parent, frame };
+}
+
+function readSamples(cursor, { name, unit, count }) {
+  const time = new Float64Array(count);
+  const track = new Int32Array(count);
+  const node = new Int32Array(count);
+  const weight = new Float64Array(count);
+  for (let i = 0, last = 0; i < count; i++) {
+    time[i] = last += cursor.next();
+    track[i] = cursor.next() - 1;
+    node[i] = cursor.next() - 1;
+    weight[i] = cursor.next();
+  }
+  // Off-CPU samples are spans: their weight is their length.
+  return { name, unit, time, track, node, weight, spans: name.startsWith('off-cpu') };
+}
+
+function unpackFrames(flat, modules) {
+  const frames = [];
+  for (let i = 0; i < flat.length; i += 3) {
+    frames.push({ name: flat[i], module: modules[flat[i + 1]], kind: flat[i + 2] });
+  }
+  return frames;
+}
+
+/** The recording in an element's text. */
+export async function readData(element) {
+  const text = atob(element.textContent.trim());
+  element.textContent = '';
+  const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const size = new DataView(bytes.buffer).getUint32(0, true);
+  const data = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+  const cursor = new Cursor(bytes, 4 + size);
+  data.tracks = data.tracks.map((track) => readTrack(cursor, track));
+  data.stacks = readStacks(cursor, data.nodes);
+  data.stacks.frames = unpackFrames(data.frames, data.modules);
+  data.samples = data.samples.map((samples) => readSamples(cursor, samples));
+  return data;
+}

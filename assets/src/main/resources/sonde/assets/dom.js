@@ -1,0 +1,60 @@
+// The document, in few words. Text only ever becomes text nodes.
+
+export const $ = (id) => document.getElementById(id);
+
+/** An element with properties and children; strings become text nodes. */
+export function el(name, properties, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties ?? {})) {
+    if (key in element) element[key] = value;
+    else element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A legend's entry: a square of a colour and words. */
+export function legendEntry(colour, ...words) {
+  const square = el('i');
+  square.style.background = colour;
+  return el('li', null, square, ...words);
+}
+
+/** Shows lines beside the pointer: [[text, class]…]; nothing hides it. */
+export function tip(lines, x, y) {
+  const box = $('tip');
+  box.hidden = !lines;
+  if (!lines) return;
+  box.replaceChildren(...lines.map(([text, kind]) => el('div', { className: kind ?? '' }, text)));
+  const { offsetWidth: w, offsetHeight: h } = box;
+  const left = x + 14 + w > innerWidth ? Math.max(4, x - w - 10) : x + 14;
+  const top = y + 18 + h > innerHeight ? Math.max(4, y - h - 10) : y + 18;
+  box.style.transform = `translate(${left}px, ${top}px)`;
+}
+
+/** The colours of the style sheet, read anew when light turns to dark. */
+export const theme = new Proxy({}, {
+  get(cache, name) {
+    cache[name] ??= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    return cache[name];
+  },
+  deleteProperty(cache) {
+    for (const name of Object.keys(cache)) delete cache[name];
+    return true;
+  },
+});
+
+/** The colour of a state by what its name speaks of. */
+export function stateColour(name, index) {
+  const known = [
+    [/kernel|sys/i, 'state-kernel'],
+    [/runnable|preempt|ready|queue/i, 'state-runnable'],
+    [/run|user|cpu/i, 'state-running'],
+    [/disk|i\/?o\b|uninterrupt/i, 'state-disk'],
+    [/lock|futex|block/i, 'state-blocked'],
+    [/sleep|wait|idle|poll/i, 'state-sleeping'],
+    [/stop|trace|dead|zombie/i, 'state-stopped'],
+  ];
+  const found = known.find(([pattern]) => pattern.test(name));
+  return theme[found ? found[1] : `state-other${index % 3}`];
+}

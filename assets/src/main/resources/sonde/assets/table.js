@@ -1,0 +1,107 @@
+// Tables that sort by a click on a heading.
+import { format, percent } from './numbers.js';
+import { el } from './dom.js';
+
+const FIRST_ROWS = 100;
+const isText = (column) => column.unit === 'TEXT';
+
+function compare(a, b) {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  if (typeof a === 'number' && typeof b === 'number') return b - a;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+function cell(column, value) {
+  const text = format(column.unit, value);
+  if (isText(column)) return el('td', { className: 'text', title: text }, text);
+  const td = el('td', { className: 'num' }, text);
+  if (column.unit === 'SHARE' && value > 0) {
+    td.classList.add('share');
+    td.style.setProperty('--share', percent(Math.min(1, value)).replace(' ', '').replace(',', ''));
+  }
+  return td;
+}
+
+/** A table's view; it keeps its order when it is shown again with other rows. */
+export class SortedTable {
+  constructor(place, sortBy = -1, sortDown = true) {
+    this.place = place;
+    this.sortBy = sortBy;
+    this.sortDown = sortDown;
+    this.limit = FIRST_ROWS;
+  }
+
+  show(table) {
+    this.table = table;
+    const { columns } = table;
+    const rows = table.rows.slice();
+    const by = this.sortBy;
+    if (by >= 0) {
+      const turn = this.sortDown ? 1 : -1;
+      rows.sort((a, b) => {
+        const missing = (a[by] ?? null) === null || (b[by] ?? null) === null;
+        return compare(a[by], b[by]) * (missing ? 1 : turn);
+      });
+    }
+    const heads = columns.map((column, i) => this.heading(column, i));
+    const body = el('tbody', null, ...rows.slice(0, this.limit).map((row) =>
+      el('tr', null, ...columns.map((column, i) => cell(column, row[i])))));
+    const caption = table.title ? [el('caption', null, table.title)] : [];
+    const element = el('table', null, ...caption, el('thead', null, el('tr', null, ...heads)), body);
+    const focused = this.place.contains(document.activeElement) && document.activeElement.dataset.i;
+    this.place.replaceChildren(el('div', { className: 'scroll' }, element));
+    if (!rows.length) this.place.append(el('p', { className: 'status' }, 'None.'));
+    if (rows.length > this.limit) {
+      const more = el('button', { className: 'quiet more' },
+        `Show all ${format('COUNT', rows.length)} rows`);
+      more.onclick = () => { this.limit = Infinity; this.show(this.table); };
+      this.place.append(more);
+    }
+    if (focused) this.place.querySelector(`[data-i="${focused}"]`)?.focus();
+  }
+
+  heading(column, i) {
+    const sorted = i === this.sortBy;
+    const down = isText(column) ? !this.sortDown : this.sortDown;
+    const button = el('button', null, column.name,
+      el('span', { ariaHidden: 'true' }, sorted ? (down ? ' ↓' : ' ↑') : ''));
+    button.dataset.i = i;
+    button.onclick = () => {
+      this.sortDown = sorted ? !this.sortDown : true;
+      this.sortBy = i;
+      this.show(this.table);
+    };
+    const th = el('th', { className: isText(column) ? 'text' : 'num', scope: 'col' }, button);
+    if (sorted) th.ariaSort = down ? 'descending' : 'ascending';
+    return th;
+  }
+}
+
+function histogram({ unit, buckets }) {
+  const most = Math.max(1, ...buckets.map((bucket) => bucket[2]));
+  return {
+    columns: [{ name: 'from', unit }, { name: 'to', unit }, { name: 'count', unit: 'COUNT' },
+      { name: 'of the fullest', unit: 'SHARE' }],
+    rows: buckets.map(([from, to, count]) => [from, to, count, count / most]),
+  };
+}
+
+/** A report's sections below each other. */
+export function showSections(place, sections) {
+  for (const section of sections) {
+    const card = el('section', { className: 'card' });
+    if (section.title) card.append(el('h2', null, section.title));
+    for (const note of section.notes ?? []) card.append(el('p', null, note));
+    const table = section.rows ? section : section.buckets && histogram(section);
+    if (table) {
+      const body = el('div');
+      card.append(body);
+      new SortedTable(body).show({ columns: table.columns, rows: table.rows });
+    }
+    if (section.text) card.append(el('pre', null, section.text));
+    place.append(card);
+    if (section.sections) showSections(place, section.sections);
+  }
+}

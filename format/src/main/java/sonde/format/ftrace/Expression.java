@@ -1,0 +1,225 @@
+package sonde.format.ftrace;
+
+import java.util.List;
+import sonde.event.Batch;
+import sonde.event.Field;
+import sonde.event.IntegerField;
+
+/** What stands as an argument in a {@code print fmt}: a number, a place in the payload, a text. */
+sealed interface Expression permits Expression.Value, Expression.Place, Text, Expression.Record {
+
+    /** {@code REC} itself, before its {@code ->}. */
+    record Record() implements Expression {}
+
+    /** Something with a number. */
+    sealed interface Value extends Expression
+            permits Constant, FieldValue, Element, Unary, Binary, Choice, Cast, Length, Swap {
+        /** The number in that row. */
+        long of(Batch batch, int row);
+
+        /** Its type. */
+        CType type();
+    }
+
+    record Constant(long value, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return value;
+        }
+    }
+
+    record FieldValue(Field field, IntegerField accessor, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return accessor.of(batch, row);
+        }
+    }
+
+    /** An element of an array in the payload; 0 beyond its end. */
+    record Element(Place array, Value index, int elementBytes, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long i = index.of(batch, row);
+            if (i < 0 || i > array.sizeBytes(batch, row) / elementBytes - 1) {
+                return 0;
+            }
+            return type.wrap(
+                    Place.integer(
+                            batch,
+                            row,
+                            array.offset(batch, row) + (int) i * elementBytes,
+                            elementBytes));
+        }
+    }
+
+    record Unary(char operator, Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long value = operand.of(batch, row);
+            return switch (operator) {
+                case '-' -> type.wrap(-value);
+                case '~' -> type.wrap(~value);
+                default -> value == 0 ? 1 : 0;
+            };
+        }
+    }
+
+    record Binary(Operator operator, Value left, Value right, CType type, boolean unsigned)
+            implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long a = left.of(batch, row);
+            if (operator == Operator.AND) {
+                return a != 0 && right.of(batch, row) != 0 ? 1 : 0;
+            }
+            if (operator == Operator.OR) {
+                return a != 0 || right.of(batch, row) != 0 ? 1 : 0;
+            }
+            return type.wrap(operator.apply(a, right.of(batch, row), unsigned));
+        }
+    }
+
+    record Choice(Value condition, Value yes, Value no, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return condition.of(batch, row) != 0 ? yes.of(batch, row) : no.of(batch, row);
+        }
+    }
+
+    record Cast(Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return type.wrap(operand.of(batch, row));
+        }
+    }
+
+    /** Bytes of a dynamic array, divided by {@code unit}. */
+    record Length(Place array, int unit, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return array.sizeBytes(batch, row) / unit;
+        }
+    }
+
+    /** Bytes of 2, 4 or 8 turned around: {@code __fswab32}, {@code be32_to_cpu}. */
+    record Swap(Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long value = operand.of(batch, row);
+            return switch (type.sizeBytes()) {
+                case 2 -> Short.reverseBytes((short) value) & 0xffff;
+                case 4 -> Integer.reverseBytes((int) value) & 0xffff_ffffL;
+                default -> Long.reverseBytes(value);
+            };
+        }
+    }
+
+    /**
+     * Bytes in the payload: an array in place or a dynamic one.
+     *
+     * @param elementBytes of one element
+     * @param signed whether elements are signed
+     */
+    record Place(Field field, int elementBytes, boolean signed) implements Expression {
+        private boolean isDynamic() {
+            return field.kind() == Field.Kind.DATA_LOC || field.kind() == Field.Kind.REL_LOC;
+        }
+
+        /** Offset in the payload, inside it. */
+        int offset(Batch batch, int row) {
+            int offset = field.offset();
+            if (isDynamic()) {
+                int base = field.kind() == Field.Kind.REL_LOC ? offset + 4 : 0;
+                offset = base + (batch.u32(row, offset) & 0xffff);
+            }
+            return Math.min(offset, batch.payloadBytes(row));
+        }
+
+        /** Bytes there are, never more than the payload has. */
+        int sizeBytes(Batch batch, int row) {
+            int room = batch.payloadBytes(row) - offset(batch, row);
+            if (isDynamic()) {
+                return Math.min(room, batch.u32(row, field.offset()) >>> 16);
+            }
+            return field.sizeBytes() == 0 ? room : Math.min(room, field.sizeBytes());
+        }
+
+        /** An unsigned integer of 1, 2, 4 or 8 bytes. */
+        static long integer(Batch batch, int row, int offset, int sizeBytes) {
+            return switch (sizeBytes) {
+                case 1 -> batch.u8(row, offset);
+                case 2 -> batch.u16(row, offset);
+                case 4 -> batch.u32(row, offset) & 0xffff_ffffL;
+                default -> batch.u64(row, offset);
+            };
+        }
+    }
+
+    /** Operators of two operands, with C's precedence (higher binds tighter). */
+    enum Operator {
+        OR("||", 1),
+        AND("&&", 2),
+        BIT_OR("|", 3),
+        BIT_XOR("^", 4),
+        BIT_AND("&", 5),
+        EQUAL("==", 6),
+        NOT_EQUAL("!=", 6),
+        LESS("<", 7),
+        GREATER(">", 7),
+        AT_MOST("<=", 7),
+        AT_LEAST(">=", 7),
+        LEFT("<<", 8),
+        RIGHT(">>", 8),
+        PLUS("+", 9),
+        MINUS("-", 9),
+        TIMES("*", 10),
+        DIVIDE("/", 10),
+        MODULO("%", 10);
+
+        final String spelling;
+        final int precedence;
+
+        Operator(String spelling, int precedence) {
+            this.spelling = spelling;
+            this.precedence = precedence;
+        }
+
+        static final List<Operator> ALL = List.of(values());
+
+        boolean isComparison() {
+            return precedence == 6 || precedence == 7 || precedence <= 2;
+        }
+
+        boolean isShift() {
+            return precedence == 8;
+        }
+
+        /** What the kernel would have got; division by 0 gives 0. */
+        long apply(long a, long b, boolean unsigned) {
+            return switch (this) {
+                case OR -> a != 0 || b != 0 ? 1 : 0;
+                case AND -> a != 0 && b != 0 ? 1 : 0;
+                case BIT_OR -> a | b;
+                case BIT_XOR -> a ^ b;
+                case BIT_AND -> a & b;
+                case EQUAL -> a == b ? 1 : 0;
+                case NOT_EQUAL -> a != b ? 1 : 0;
+                case LESS -> compare(a, b, unsigned) < 0 ? 1 : 0;
+                case GREATER -> compare(a, b, unsigned) > 0 ? 1 : 0;
+                case AT_MOST -> compare(a, b, unsigned) <= 0 ? 1 : 0;
+                case AT_LEAST -> compare(a, b, unsigned) >= 0 ? 1 : 0;
+                case LEFT -> b > 63 || b < 0 ? 0 : a << b;
+                case RIGHT -> b > 63 || b < 0 ? 0 : unsigned ? a >>> b : a >> b;
+                case PLUS -> a + b;
+                case MINUS -> a - b;
+                case TIMES -> a * b;
+                case DIVIDE -> b == 0 ? 0 : unsigned ? Long.divideUnsigned(a, b) : a / b;
+                case MODULO -> b == 0 ? 0 : unsigned ? Long.remainderUnsigned(a, b) : a % b;
+            };
+        }
+
+        private static int compare(long a, long b, boolean unsigned) {
+            return unsigned ? Long.compareUnsigned(a, b) : Long.compare(a, b);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package sonde.format.ftrace;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Kernel functions by address, from {@code /proc/kallsyms}. Parsed when first asked. */
+public final class KernelSymbols {
+    private final byte[] text;
+    private volatile @Nullable Index index;
+
+    /**
+     * Sorted by address.
+     *
+     * @param name offset of the name in the text
+     */
+    private record Index(long[] address, int[] name) {}
+
+    /** Symbols of that text; lines that are none are skipped. */
+    public KernelSymbols(byte[] kallsyms) {
+        text = kallsyms;
+    }
+
+    /** Number of the symbol that covers an address, -1 for none. */
+    public int find(long address) {
+        Index all = index();
+        // Kernel addresses are "negative" on 64-bit machines; stored with the top bit flipped.
+        int at = Arrays.binarySearch(all.address, address ^ Long.MIN_VALUE);
+        if (at < 0) {
+            at = -at - 2;
+        } else {
+            while (at > 0 && all.address[at - 1] == all.address[at]) {
+                at--;
+            }
+        }
+        // Behind the last symbol nothing is known.
+        return at == all.address.length - 1 && at >= 0 && address(at) != address ? -1 : at;
+    }
+
+    /** Address of a symbol. */
+    public long address(int symbol) {
+        return index().address[symbol] ^ Long.MIN_VALUE;
+    }
+
+    /** Appends a symbol's name. */
+    public void appendName(TextBuffer out, int symbol) {
+        out.put(name(symbol));
+    }
+
+    /** Name of a symbol. */
+    public byte[] name(int symbol) {
+        int start = index().name[symbol];
+        int end = start;
+        while (end < text.length && text[end] > ' ') {
+            end++;
+        }
+        return Arrays.copyOfRange(text, start, end);
+    }
+
+    private Index index() {
+        Index known = index;
+        if (known == null) {
+            synchronized (this) {
+                known = index;
+                if (known == null) {
+                    known = parse();
+                    index = known;
+                }
+            }
+        }
+        return known;
+    }
+
+    // ffffffff81000000 T _stext[\t[module]]
+    private Index parse() {
+        int lines = 1;
+        for (byte b : text) {
+            lines += b == '\n' ? 1 : 0;
+        }
+        long[] address = new long[lines];
+        int[] name = new int[lines];
+        int count = 0;
+        boolean sorted = true;
+        int at = 0;
+        while (at < text.length) {
+            long value = 0;
+            int digit;
+            int start = at;
+            while (at < text.length && (digit = Character.digit(text[at], 16)) >= 0) {
+                value = value << 4 | digit;
+                at++;
+            }
+            boolean isSymbol = at > start && at + 3 < text.length && text[at] == ' ';
+            // Mapping symbols of ARM ($a, $d, $x) are no functions.
+            if (isSymbol && value != 0 && text[at + 3] != '$') {
+                address[count] = value ^ Long.MIN_VALUE;
+                name[count] = at + 3;
+                sorted &= count == 0 || address[count - 1] <= address[count];
+                count++;
+            }
+            while (at < text.length && text[at++] != '\n') {
+                // Only the end of the line counts.
+            }
+        }
+        address = Arrays.copyOf(address, count);
+        name = Arrays.copyOf(name, count);
+        return sorted ? new Index(address, name) : sorted(address, name);
+    }
+
+    private static Index sorted(long[] address, int[] name) {
+        // Modules stand behind the kernel in runs of ascending addresses: merge is nearly free.
+        Integer[] order = new Integer[address.length];
+        Arrays.setAll(order, i -> i);
+        Arrays.sort(order, (a, b) -> Long.compare(address[a], address[b]));
+        long[] sortedAddress = new long[address.length];
+        int[] sortedName = new int[address.length];
+        for (int i = 0; i < order.length; i++) {
+            sortedAddress[i] = address[order[i]];
+            sortedName[i] = name[order[i]];
+        }
+        return new Index(sortedAddress, sortedName);
+    }
+}

@@ -1,0 +1,179 @@
+package sonde.format.ftrace;
+
+import java.nio.charset.StandardCharsets;
+import sonde.event.Batch;
+import sonde.format.ftrace.Expression.Place;
+import sonde.format.ftrace.Expression.Value;
+
+/**
+ * The letters behind {@code %p}: Documentation/core-api/printk-formats.rst.
+ *
+ * @param letters what follows the p: "S", "M", "I4", "ISpc"
+ */
+record PointerText(String letters, Expression argument, TextContext context) {
+
+    /** Letters that belong to the conversion at the start of {@code rest}. */
+    static int lettersLength(String rest) {
+        if (rest.isEmpty()) {
+            return 0;
+        }
+        return switch (rest.charAt(0)) {
+            case 'S', 's', 'B' -> 1 + run(rest, 1, "Rb");
+            case 'F', 'f', 'x', 'K', 'e', 'D', 'd' -> 1;
+            case 'M', 'm' -> 1 + run(rest, 1, "RF");
+            case 'I', 'i' -> {
+                int kind = 1 + run(rest, 1, "46S");
+                yield kind == 1 ? 0 : kind + run(rest, kind, "pfschnbl");
+            }
+            case 'U' -> 1 + run(rest, 1, "bBlL");
+            case 'h' -> 1 + run(rest, 1, "CDN");
+            case 'a' -> 1 + run(rest, 1, "dp");
+            case '4' -> rest.startsWith("4cc") ? 3 : 0;
+            default -> 0;
+        };
+    }
+
+    private static int run(String text, int from, String of) {
+        int at = from;
+        while (at < text.length() && of.indexOf(text.charAt(at)) >= 0) {
+            at++;
+        }
+        return at - from;
+    }
+
+    void append(TextBuffer out, Batch batch, int row, int width) {
+        char first = letters.isEmpty() ? ' ' : letters.charAt(0);
+        if (argument instanceof Value value) {
+            long address = value.of(batch, row);
+            switch (first) {
+                case 'S', 's', 'F', 'f', 'B' -> symbol(out, address);
+                default -> plain(out, address);
+            }
+        } else if (argument instanceof Place place) {
+            int offset = place.offset(batch, row);
+            int there = batch.payloadBytes(row) - offset;
+            bytes(out, batch, row, offset, there, first, width);
+        } else if (argument instanceof Text text) {
+            text.append(out, batch, row);
+        }
+    }
+
+    private void symbol(TextBuffer out, long address) {
+        int symbol = context.symbols().find(address);
+        if (symbol < 0) {
+            plain(out, address);
+            return;
+        }
+        context.symbols().appendName(out, symbol);
+        if (letters.charAt(0) == 'S' || letters.charAt(0) == 'F') {
+            out.put('+').put('0').put('x');
+            out.hex(address - context.symbols().address(symbol), 1);
+        }
+    }
+
+    private static void plain(TextBuffer out, long address) {
+        if (address == 0) {
+            out.put("(nil)");
+        } else {
+            out.put('0').put('x').hex(address, 1);
+        }
+    }
+
+    private void bytes(
+            TextBuffer out, Batch batch, int row, int offset, int there, char kind, int width) {
+        switch (kind) {
+            case 'M', 'm' -> {
+                if (need(out, there, 6)) {
+                    mac(out, batch, row, offset);
+                }
+            }
+            case 'I', 'i' -> address(out, batch, row, offset, there);
+            case 'U' -> {
+                if (need(out, there, 16)) {
+                    uuid(out, batch, row, offset);
+                }
+            }
+            case 'h' -> {
+                int count = Math.min(there, width < 0 ? 1 : Math.min(width, 64));
+                String separators = letters.length() > 1 ? letters.substring(1) : " ";
+                for (int i = 0; i < count; i++) {
+                    if (i > 0) {
+                        switch (separators.charAt(0)) {
+                            case 'C' -> out.put(':');
+                            case 'D' -> out.put('-');
+                            case 'N' -> {}
+                            default -> out.put(' ');
+                        }
+                    }
+                    out.hex(batch.u8(row, offset + i), 2);
+                }
+            }
+            case 'a' -> {
+                int size = Math.min(there, 8);
+                if (need(out, size, 8)) {
+                    out.put("0x").hex(batch.u64(row, offset), 16);
+                }
+            }
+            default -> plain(out, offset);
+        }
+    }
+
+    private static boolean need(TextBuffer out, int there, int bytes) {
+        if (there < bytes) {
+            out.put("[short]");
+            return false;
+        }
+        return true;
+    }
+
+    private void mac(TextBuffer out, Batch batch, int row, int offset) {
+        boolean reversed = letters.contains("R");
+        boolean bare = letters.charAt(0) == 'm';
+        char between = letters.contains("F") ? '-' : ':';
+        for (int i = 0; i < 6; i++) {
+            if (i > 0 && !bare) {
+                out.put(between);
+            }
+            out.hex(batch.u8(row, offset + (reversed ? 5 - i : i)), 2);
+        }
+    }
+
+    // Order of the bytes in the text: RFC 4122, then GUID with its first three parts little-endian.
+    private static final int[] UUID_ORDER = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    private static final int[] GUID_ORDER = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+
+    private void uuid(TextBuffer out, Batch batch, int row, int offset) {
+        boolean little = letters.endsWith("l") || letters.endsWith("L");
+        int[] order = little ? GUID_ORDER : UUID_ORDER;
+        int start = out.size();
+        for (int i = 0; i < 16; i++) {
+            if (i == 4 || i == 6 || i == 8 || i == 10) {
+                out.put('-');
+            }
+            out.hex(batch.u8(row, offset + order[i]), 2);
+        }
+        if (letters.endsWith("B") || letters.endsWith("L")) {
+            byte[] lower = out.since(start);
+            out.truncate(start);
+            String upper = new String(lower, StandardCharsets.US_ASCII);
+            out.put(upper.toUpperCase(java.util.Locale.ROOT));
+        }
+    }
+
+    private void address(TextBuffer out, Batch batch, int row, int offset, int there) {
+        char kind = letters.charAt(1);
+        boolean compressed = letters.indexOf('c', 2) > 0;
+        if (kind == '4') {
+            if (need(out, there, 4)) {
+                IpText.v4(out, batch, row, offset, letters.charAt(0) == 'i');
+            }
+        } else if (kind == '6') {
+            if (need(out, there, 16)) {
+                IpText.v6(out, batch, row, offset, compressed, letters.charAt(0) == 'i');
+            }
+        } else {
+            boolean port = letters.indexOf('p', 2) > 0;
+            IpText.socket(out, batch, row, offset, there, port, compressed);
+        }
+    }
+}

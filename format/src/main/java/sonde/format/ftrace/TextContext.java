@@ -1,0 +1,71 @@
+package sonde.format.ftrace;
+
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What texts of events need besides the events: names of kernel functions, strings behind kernel
+ * pointers, sizes of the recorded kernel.
+ */
+public final class TextContext {
+    private final PageLayout layout;
+    private final KernelSymbols symbols;
+    private final Map<Long, byte[]> printk;
+
+    private TextContext(PageLayout layout, KernelSymbols symbols, Map<Long, byte[]> printk) {
+        this.layout = layout;
+        this.symbols = symbols;
+        this.printk = printk;
+    }
+
+    /**
+     * A context from the files of a recording.
+     *
+     * @param kallsyms {@code /proc/kallsyms}, read when first asked
+     * @param printkFormats tracefs {@code printk_formats}: lines of {@code 0xADDRESS : "text"}
+     */
+    public static TextContext of(PageLayout layout, byte[] kallsyms, byte[] printkFormats) {
+        return new TextContext(layout, new KernelSymbols(kallsyms), strings(printkFormats));
+    }
+
+    private static Map<Long, byte[]> strings(byte[] printkFormats) {
+        Map<Long, byte[]> strings = new HashMap<>();
+        for (String line : new String(printkFormats, StandardCharsets.UTF_8).split("\n")) {
+            int colon = line.indexOf(':');
+            int open = line.indexOf('"');
+            int close = line.lastIndexOf('"');
+            if (!line.startsWith("0x") || colon < 3 || open < colon || close <= open) {
+                continue;
+            }
+            try {
+                long address = Long.parseUnsignedLong(line.substring(2, colon).strip(), 16);
+                strings.put(address, CString.unescape(line.substring(open + 1, close)));
+            } catch (NumberFormatException e) {
+                // Not an address: nothing can point to that line.
+                continue;
+            }
+        }
+        return strings;
+    }
+
+    /** Functions by address. */
+    public KernelSymbols symbols() {
+        return symbols;
+    }
+
+    /** The string at a kernel address, null when the kernel did not list it. */
+    byte @Nullable [] printk(long address) {
+        return printk.get(address);
+    }
+
+    int longBytes() {
+        return layout.commitBytes();
+    }
+
+    boolean isBigEndian() {
+        return layout.order() == ByteOrder.BIG_ENDIAN;
+    }
+}

@@ -1,0 +1,362 @@
+package sonde.format.perfdata;
+
+import static sonde.format.perfdata.PerfEvent.FLAG_USE_CLOCKID;
+import static sonde.format.perfdata.PerfEvent.HEADER_BYTES;
+import static sonde.format.perfdata.PerfEvent.PERF_ATTR_SIZE_VER0;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_AUXTRACE;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EVENT_UPDATE;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_BUILD_ID;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_FEATURE;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import sonde.event.Clock;
+import sonde.event.Lane;
+import sonde.event.Recording;
+import sonde.event.Source;
+import sonde.format.Cursor;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
+
+/**
+ * A perf.data that is read: file or pipe mode, either byte order, whole, cut or left by a killed
+ * recorder.
+ *
+ * <p>It has one source, "perf.data", with one lane, and these event types:
+ *
+ * <ul>
+ *   <li>{@code notice:lost} (weight: events lost), {@code throttle}, {@code unthrottle}, {@code
+ *       corrupt};
+ *   <li>{@code perf_record:mmap}, {@code mmap2}, {@code comm}, {@code fork}, {@code exit}, {@code
+ *       ksymbol}, {@code bpf_event}, {@code text_poke}, {@code switch}, {@code switch_cpu_wide},
+ *       {@code namespaces}, {@code cgroup}, {@code aux}, {@code itrace_start}, {@code read}, {@code
+ *       aux_output_hw_id}, {@code callchain_deferred}: the payload is the record from its header
+ *       on, so that {@code misc} is a field, up to where its sample_id begins;
+ *   <li>the system and name of each tracepoint, payload the ftrace record with {@code common_type}
+ *       at 0;
+ *   <li>{@code perf:NAME} for every other event, NAME as perf shows it without modifiers; the
+ *       payload is RAW when its samples have it ({@code bpf-output}), else empty.
+ * </ul>
+ *
+ * <p>Every row has pid, tid and cpu where the record tells; samples have their period as weight and
+ * their call chain, or else their ip, as stack. Records without a time of their own (synthetic
+ * ones) take that of the record before them.
+ *
+ * <p>perf's own directory form ({@code perf record --threads}) and AUX traces are not read.
+ */
+public final class PerfDataRecording implements Recording {
+    private static final int MOST_NOTES = 100;
+    private static final int MOST_PIPE_ATTRS = 1 << 16;
+    // enum of perf_record_event_update.type: PERF_EVENT_UPDATE__NAME
+    private static final long UPDATE_NAME = 2;
+
+    private final Input input;
+    private final PerfHeader header;
+    private final PerfView view;
+    private final Set<String> notes = new LinkedHashSet<>();
+    private final List<AttrEntry> attrs;
+    private final RecordedFeatures features;
+    private final PerfTypes types;
+    private final Source source;
+    private final SampleLayout[] layouts;
+    private final EventIds ids;
+
+    private PerfDataRecording(Input input) throws MalformedInputException {
+        this.input = input;
+        header = PerfHeader.read(input);
+        view = new PerfView(input.segment(), isSwapped());
+        List<String> found = new ArrayList<>(header.notes());
+        FeatureReader reader = new FeatureReader(header.order(), found);
+        List<AttrEntry> stated = header.attrs();
+        if (header.pipe()) {
+            stated = new PipeHeader(reader, found).read();
+        } else {
+            header.features()
+                    .forEach((feature, place) ->
+                            reader.accept(
+                                    feature,
+                                    input.segment().asSlice(place.offset(), place.sizeBytes())));
+        }
+        features = reader.result();
+        attrs = List.copyOf(named(stated, features.eventNames()));
+        types = new PerfTypes(attrs, features.tracingData(), found);
+        source = new Source("perf.data", clock(), types.types());
+        layouts = new SampleLayout[attrs.size()];
+        for (int i = 0; i < layouts.length; i++) {
+            layouts[i] = new SampleLayout(attrs.get(i).attr());
+        }
+        ids = new EventIds(attrs);
+        found.forEach(this::note);
+    }
+
+    /**
+     * Reads the header of a recording.
+     *
+     * @param input closed with the recording, and when this fails
+     * @throws MalformedInputException when it is no perf.data or its header is broken
+     */
+    public static PerfDataRecording open(Input input) throws IOException {
+        try {
+            return new PerfDataRecording(input);
+        } catch (IOException | RuntimeException e) {
+            input.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public List<Source> sources() {
+        return List.of(source);
+    }
+
+    @Override
+    public List<Lane> lanes() {
+        return List.of(new PerfLane(this, view, header.dataOffset(), header.dataEnd()));
+    }
+
+    /** The events, in the order of the file, with their names where it tells them. */
+    public List<AttrEntry> attrs() {
+        return attrs;
+    }
+
+    /** What the header says about the recording. */
+    public RecordedFeatures features() {
+        return features;
+    }
+
+    /** False when the recorder was killed before it could finish the file. */
+    public boolean isFinished() {
+        return header.finished();
+    }
+
+    /** Bytes of the records. */
+    public long dataBytes() {
+        return header.dataEnd() - header.dataOffset();
+    }
+
+    /**
+     * What was odd, in plain sentences: things left out, records skipped. Those about records are
+     * complete when every lane has been read.
+     */
+    public List<String> notes() {
+        synchronized (notes) {
+            return List.copyOf(notes);
+        }
+    }
+
+    /** The event type of an attr's samples. */
+    public sonde.event.EventType typeOf(int attr) {
+        return types.types().get(types.ofAttr(attr));
+    }
+
+    @Override
+    public void close() {
+        input.close();
+    }
+
+    void note(String text) {
+        synchronized (notes) {
+            if (notes.size() < MOST_NOTES) {
+                notes.add(text);
+            }
+        }
+    }
+
+    Source source() {
+        return source;
+    }
+
+    PerfTypes types() {
+        return types;
+    }
+
+    SampleLayout[] layouts() {
+        return layouts;
+    }
+
+    EventIds ids() {
+        return ids;
+    }
+
+    ByteOrder order() {
+        return header.order();
+    }
+
+    boolean isSwapped() {
+        return header.order() != ByteOrder.nativeOrder();
+    }
+
+    private Clock clock() {
+        for (AttrEntry entry : attrs) {
+            if (entry.attr().has(FLAG_USE_CLOCKID)) {
+                // include/uapi/linux/time.h
+                return switch (entry.attr().clockid()) {
+                    case 0 -> Clock.REALTIME;
+                    case 1 -> Clock.MONO;
+                    case 4 -> Clock.MONO_RAW;
+                    case 7 -> Clock.BOOT;
+                    case 11 -> Clock.TAI;
+                    default -> Clock.UNKNOWN;
+                };
+            }
+        }
+        return Clock.PERF;
+    }
+
+    /** EVENT_DESC has the attrs once more, with names: joined by id, else by place. */
+    private static List<AttrEntry> named(List<AttrEntry> attrs, List<AttrEntry> described) {
+        Map<Long, String> byId = new HashMap<>();
+        for (AttrEntry entry : described) {
+            for (long id : entry.ids()) {
+                byId.putIfAbsent(id, entry.name());
+            }
+        }
+        List<AttrEntry> named = new ArrayList<>();
+        for (int i = 0; i < attrs.size(); i++) {
+            AttrEntry entry = attrs.get(i);
+            long[] ids = entry.ids();
+            String name = ids.length > 0 ? byId.get(ids[0]) : null;
+            if (name == null && described.size() == attrs.size()) {
+                name = described.get(i).name();
+            }
+            named.add(
+                    name == null || !entry.name().isEmpty()
+                            ? entry
+                            : new AttrEntry(entry.attr(), ids, name));
+        }
+        return named;
+    }
+
+    /**
+     * Bytes that follow a record without counting in its size.
+     *
+     * @param left bytes of the data behind the record; never exceeded
+     */
+    static long bytesBehind(PerfView view, long at, int type, int size, long left) {
+        long behind = 0;
+        if (type == PERF_RECORD_HEADER_TRACING_DATA && size >= 12) {
+            behind = (view.u32(at + 8) & 0xffff_ffffL) + 7 & ~7L;
+        } else if (type == PERF_RECORD_AUXTRACE && size >= 16) {
+            behind = view.u64(at + 8);
+        }
+        return behind < 0 ? left : Math.min(behind, left);
+    }
+
+    /** Where whole records end: less than the data's end when the last one is cut. */
+    static long wholeEnd(PerfView view, long start, long end) {
+        long at = start;
+        while (end - at >= HEADER_BYTES) {
+            int size = view.u16(at + 6);
+            if (size < HEADER_BYTES || size > end - at) {
+                break;
+            }
+            long left = end - at - size;
+            at += size + bytesBehind(view, at, view.u32(at), size, left);
+        }
+        return at;
+    }
+
+    /** In pipe mode attrs, names and features are records among the others. */
+    private final class PipeHeader {
+        private final FeatureReader reader;
+        private final List<String> found;
+        private final List<PerfAttr> pipeAttrs = new ArrayList<>();
+        private final List<long[]> pipeIds = new ArrayList<>();
+        private final Map<Long, String> names = new HashMap<>();
+
+        PipeHeader(FeatureReader reader, List<String> found) {
+            this.reader = reader;
+            this.found = found;
+        }
+
+        List<AttrEntry> read() {
+            long end = header.dataEnd();
+            long at = header.dataOffset();
+            while (end - at >= HEADER_BYTES) {
+                int type = view.u32(at);
+                int size = view.u16(at + 6);
+                if (size < HEADER_BYTES || size > end - at) {
+                    break;
+                }
+                long behind = bytesBehind(view, at, type, size, end - at - size);
+                if (type >= PERF_RECORD_HEADER_ATTR) {
+                    record(type, at, size, behind);
+                }
+                at += size + behind;
+            }
+            List<AttrEntry> entries = new ArrayList<>();
+            for (int i = 0; i < pipeAttrs.size(); i++) {
+                long[] of = pipeIds.get(i);
+                String name = of.length == 0 ? "" : names.getOrDefault(of[0], "");
+                entries.add(new AttrEntry(pipeAttrs.get(i), of, name));
+            }
+            return entries;
+        }
+
+        private void record(int type, long at, int size, long behind) {
+            MemorySegment body = input.segment().asSlice(at + HEADER_BYTES, size - HEADER_BYTES);
+            Cursor in = new Cursor(PerfHeader.FORMAT, body, header.order());
+            try {
+                switch (type) {
+                    case PERF_RECORD_HEADER_ATTR -> attr(in);
+                    case PERF_RECORD_EVENT_UPDATE -> update(in);
+                    case PERF_RECORD_HEADER_TRACING_DATA ->
+                            reader.tracing(input.segment().asSlice(at + size, behind));
+                    case PERF_RECORD_HEADER_BUILD_ID ->
+                            reader.buildIds(
+                                    new Cursor(
+                                            PerfHeader.FORMAT,
+                                            input.segment().asSlice(at, size),
+                                            header.order()));
+                    case PERF_RECORD_HEADER_FEATURE -> {
+                        long feature = in.u64("feature");
+                        if (feature > 0 && feature < PerfFeatures.MAX_FEATURES) {
+                            reader.accept((int) feature, body.asSlice(8));
+                        }
+                    }
+                    default -> {} // not part of the header
+                }
+            } catch (MalformedInputException e) {
+                found.add("a header record left out: " + e.getMessage());
+            }
+        }
+
+        private void attr(Cursor in) throws MalformedInputException {
+            if (pipeAttrs.size() == MOST_PIPE_ATTRS) {
+                throw in.malformed("attr", "more than " + MOST_PIPE_ATTRS);
+            }
+            in.u32("attr type");
+            long stated = in.u32("attr size");
+            in.seek("attr", 0);
+            long bytes = stated == 0 ? PERF_ATTR_SIZE_VER0 : stated;
+            if (bytes < PERF_ATTR_SIZE_VER0) {
+                throw in.malformed("attr size", Long.toString(stated));
+            }
+            byte[] attr = in.bytes("attr", bytes);
+            long[] of = new long[(int) (in.remaining() / 8)];
+            for (int i = 0; i < of.length; i++) {
+                of[i] = in.u64("id");
+            }
+            pipeAttrs.add(FeatureReader.attr(attr, header.order()));
+            pipeIds.add(of);
+        }
+
+        private void update(Cursor in) throws MalformedInputException {
+            long what = in.u64("update type");
+            long id = in.u64("update id");
+            if (what == UPDATE_NAME) {
+                byte[] name = in.bytes("event name", in.remaining());
+                names.put(id, FeatureReader.untilNul(name));
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package sonde.probe.launch;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+import sonde.sys.Limit;
+import sonde.sys.PosixSpawn;
+import sonde.sys.Processes;
+import sonde.sys.Signals;
+import sonde.sys.SyscallException;
+import sonde.sys.WaitStatus;
+
+/**
+ * A command that is about to run, runs, or has run. Methods are for one thread, except that {@link
+ * #pid} may be asked by any.
+ */
+public final class Target implements AutoCloseable {
+    private static final long POLL_NANOS = 100_000;
+
+    private final Command command;
+    private final int pid;
+    private final CompletableFuture<Integer> spawned;
+    private final Launcher.Gate gate;
+    private boolean released;
+    private @Nullable WaitStatus status;
+
+    private Target(
+            Command command, int pid, CompletableFuture<Integer> spawned, Launcher.Gate gate) {
+        this.command = command;
+        this.pid = pid;
+        this.spawned = spawned;
+        this.gate = gate;
+    }
+
+    static Target start(
+            Command command, PosixSpawn.Request request, Launcher.Gate gate, Origin origin)
+            throws IOException, InterruptedException {
+        CompletableFuture<Integer> spawned = new CompletableFuture<>();
+        CompletableFuture<Integer> spawner = new CompletableFuture<>();
+        List<Signals.Disposition> changed = ignoreAgain(origin);
+        try {
+            Thread.ofPlatform()
+                    .name("sonde-spawn")
+                    .daemon()
+                    .start(() -> spawn(request, origin, spawner, spawned));
+            int child = child(spawner, spawned);
+            if (child == 0) {
+                throw failure(command, spawned);
+            }
+            try {
+                gate.tie(child);
+                restoreLimits(child, origin);
+            } catch (SyscallException e) {
+                abandon(child, spawned);
+                throw e;
+            }
+            return new Target(command, child, spawned, gate);
+        } finally {
+            for (Signals.Disposition disposition : changed) {
+                disposition.restore();
+            }
+        }
+    }
+
+    /** Signals ignored when we started, over which the JVM has put handlers since. */
+    private static List<Signals.Disposition> ignoreAgain(Origin origin) throws SyscallException {
+        List<Signals.Disposition> changed = new ArrayList<>();
+        for (int signal = 1; signal <= 64; signal++) {
+            if ((origin.ignoredSignals() & Signals.bit(signal)) != 0
+                    && signal != Processes.SIGKILL
+                    && signal != Processes.SIGSTOP) {
+                changed.add(Signals.ignore(signal));
+            }
+        }
+        return changed;
+    }
+
+    private static void spawn(
+            PosixSpawn.Request request,
+            Origin origin,
+            CompletableFuture<Integer> spawner,
+            CompletableFuture<Integer> spawned) {
+        try {
+            // Both belong to the thread and are inherited from the one that calls posix_spawn.
+            if (Processes.nice(0) != origin.nice()) {
+                Processes.nice(0, origin.nice());
+            }
+            if (!Processes.affinity(0).equals(origin.cpus())) {
+                Processes.affinity(0, origin.cpus());
+            }
+            spawner.complete(Processes.gettid());
+            spawned.complete(PosixSpawn.spawn(request));
+        } catch (SyscallException | RuntimeException | Error e) {
+            spawner.completeExceptionally(e);
+            spawned.completeExceptionally(e);
+        }
+    }
+
+    /** The pid of the spawning thread's child, or 0 when posix_spawn has failed already. */
+    private static int child(CompletableFuture<Integer> spawner, CompletableFuture<Integer> spawned)
+            throws IOException, InterruptedException {
+        int tid;
+        try {
+            tid = spawner.get();
+        } catch (ExecutionException e) {
+            return 0;
+        }
+        int fd = Files.open("/proc/self/task/" + tid + "/children", Files.O_RDONLY);
+        try {
+            while (!spawned.isDone()) {
+                Fd.lseek(fd, 0, Fd.SEEK_SET);
+                String children = new String(Files.readAll(fd, 4096), StandardCharsets.US_ASCII);
+                if (!children.isBlank()) {
+                    return Integer.parseInt(children.strip().split(" ", 2)[0]);
+                }
+                TimeUnit.NANOSECONDS.sleep(POLL_NANOS);
+            }
+            return 0;
+        } finally {
+            Fd.discard(fd);
+        }
+    }
+
+    private static void restoreLimits(int child, Origin origin) throws SyscallException {
+        for (int resource = 0; resource < Limit.COUNT; resource++) {
+            Limit wanted = origin.limits().get(resource);
+            if (!Processes.limit(child, resource).equals(wanted)) {
+                Processes.limit(child, resource, wanted);
+            }
+        }
+    }
+
+    private static IOException failure(Command command, CompletableFuture<Integer> spawned)
+            throws InterruptedException {
+        try {
+            int pid = spawned.get();
+            return new IOException("posix_spawn returned early for pid " + pid);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof SyscallException refused) {
+                return refused.call().equals("posix_spawn") && refused.errno() != Errno.EAGAIN
+                        ? new ExecException(command, refused.errno())
+                        : refused;
+            }
+            return new IOException(e.getCause());
+        }
+    }
+
+    /** The command's process, from before its execve. */
+    public int pid() {
+        return pid;
+    }
+
+    /**
+     * Lets it execute the command; returns when execve has succeeded.
+     *
+     * @throws ExecException when execve failed; the process is gone
+     */
+    public void release() throws IOException, InterruptedException {
+        if (released) {
+            throw new IllegalStateException("released before");
+        }
+        gate.untie();
+        released = true;
+        int fifo = gate.open();
+        try {
+            spawned.get();
+        } catch (ExecutionException e) {
+            throw failure(command, spawned);
+        } finally {
+            Fd.discard(fifo);
+            gate.close();
+        }
+    }
+
+    /** Waits for its end; blocks in the kernel, so not for virtual threads. */
+    public WaitStatus await() throws SyscallException {
+        WaitStatus known = status;
+        if (known == null) {
+            known = Processes.wait4(pid, Processes.WALL).orElseThrow();
+            status = known;
+        }
+        return known;
+    }
+
+    /** Kills a command that was never released; one that runs is left alone. */
+    @Override
+    public void close() throws SyscallException {
+        if (!released) {
+            released = true;
+            try {
+                abandon(pid, spawned);
+            } finally {
+                gate.close();
+            }
+        }
+    }
+
+    private static void abandon(int pid, CompletableFuture<Integer> spawned)
+            throws SyscallException {
+        Processes.kill(pid, Processes.SIGKILL);
+        try {
+            // glibc takes a child killed before execve for a success and leaves it to be reaped.
+            spawned.get(5, TimeUnit.SECONDS);
+            Processes.wait4(pid, Processes.WALL);
+        } catch (ExecutionException | TimeoutException e) {
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

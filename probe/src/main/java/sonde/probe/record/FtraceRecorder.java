@@ -1,0 +1,262 @@
+package sonde.probe.record;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.format.bundle.Meta;
+import sonde.probe.plan.Plan;
+import sonde.probe.plan.TraceBuffer;
+import sonde.probe.tracefs.CpuStats;
+import sonde.probe.tracefs.InstanceName;
+import sonde.probe.tracefs.RingSpool;
+import sonde.probe.tracefs.TraceInstance;
+import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/** The ftrace side of a recording: an instance per buffer of the plan, a spool per CPU. */
+final class FtraceRecorder implements AutoCloseable {
+    /** Fill at which poll(2) wakes: half would leave a fast CPU little time, zero wakes always. */
+    private static final int WAKE_AT_PERCENT = 25;
+
+    private static final int F_PIPE_BYTES = 1 << 20;
+    private static final int SUB_BUFFER_BYTES = 4096;
+
+    private final Plan plan;
+    private final Map<TraceBuffer, TraceInstance> instances = new LinkedHashMap<>();
+    private final Map<TraceBuffer, List<RingSpool>> spools = new LinkedHashMap<>();
+    private final List<Meta.Part> parts = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private final Fd.Pipe pipe;
+    private boolean closed;
+
+    private FtraceRecorder(Plan plan) throws SyscallException {
+        this.plan = plan;
+        this.pipe = Fd.pipe2(Files.O_CLOEXEC);
+        try {
+            Fd.fcntl(pipe.writeEnd(), Fd.F_SETPIPE_SZ, F_PIPE_BYTES);
+        } catch (SyscallException e) {
+            // fs.pipe-max-size is lower: then 64 KiB at a time.
+            notes.add("spools through a small pipe: " + Errno.describe(e.errno()));
+        }
+    }
+
+    /** Makes the instances, everything set and enabled but {@link #on}. */
+    static FtraceRecorder open(Plan plan, Tracefs tracefs, BundleFolder folder, List<Integer> cpus)
+            throws SyscallException {
+        FtraceRecorder recorder = new FtraceRecorder(plan);
+        try {
+            for (TraceBuffer buffer : plan.buffers()) {
+                recorder.openBuffer(buffer, tracefs, folder, cpus);
+            }
+            return recorder;
+        } catch (SyscallException e) {
+            recorder.close();
+            throw e;
+        }
+    }
+
+    private void openBuffer(
+            TraceBuffer buffer, Tracefs tracefs, BundleFolder folder, List<Integer> cpus)
+            throws SyscallException {
+        TraceInstance instance =
+                TraceInstance.create(tracefs, InstanceName.ofThisProcess(buffer.word()));
+        instances.put(buffer, instance);
+        instance.bufferBytes(buffer.bytesPerCpu());
+        instance.option("overwrite", plan.spec().flightRecorder());
+        instance.wakeAtPercent(WAKE_AT_PERCENT);
+        List<RingSpool> rings = new ArrayList<>();
+        spools.put(buffer, rings);
+        for (int cpu : cpus) {
+            String name = "spool." + buffer.word() + ".cpu" + cpu;
+            int raw = instance.openRaw(cpu);
+            int file;
+            try {
+                file = folder.create(name);
+            } catch (SyscallException e) {
+                Fd.discard(raw);
+                throw e;
+            }
+            rings.add(new RingSpool(cpu, raw, file, pipe, SUB_BUFFER_BYTES));
+            parts.add(new Meta.Part(name, Meta.PartKind.SPOOL, buffer.name(), cpu));
+        }
+    }
+
+    /** Adds threads to those followed; buffers that follow nobody take everything. */
+    void follow(Collection<Integer> tids) throws SyscallException {
+        for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
+            if (entry.getKey().targetOnly()) {
+                entry.getValue().follow(tids);
+            }
+        }
+    }
+
+    /** Leaves our own threads out where everything is taken. */
+    void exclude(Collection<Integer> tids) throws SyscallException {
+        for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
+            if (!entry.getKey().targetOnly()) {
+                entry.getValue().exclude(tids);
+            }
+        }
+    }
+
+    /** Enables the events and starts. */
+    void on() throws SyscallException {
+        for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
+            for (String refused : entry.getValue().enable(entry.getKey().events())) {
+                notes.add("no event " + refused);
+            }
+            entry.getValue().on();
+        }
+    }
+
+    /** Stops; what is in the rings stays. */
+    void off() throws SyscallException {
+        for (TraceInstance instance : instances.values()) {
+            instance.off();
+        }
+    }
+
+    /** Descriptors to poll; none for a flight recorder, whose rings are read at the end. */
+    List<Integer> pollable() {
+        return plan.spec().flightRecorder()
+                ? List.of()
+                : allSpools().stream().map(RingSpool::raw).toList();
+    }
+
+    /**
+     * Moves what is there into the spools.
+     *
+     * @return errno of a spool that cannot be written any more, else 0
+     */
+    int drain() throws SyscallException {
+        if (plan.spec().flightRecorder()) {
+            return 0;
+        }
+        int errno = 0;
+        for (RingSpool spool : allSpools()) {
+            spool.drain();
+            errno = errno == 0 ? spool.writeErrno() : errno;
+        }
+        return errno;
+    }
+
+    /** Moves the rest, after {@link #off}; returns as {@link #drain}. */
+    int drainToEnd() throws SyscallException {
+        int errno = 0;
+        for (RingSpool spool : allSpools()) {
+            spool.drainToEnd();
+            errno = errno == 0 ? spool.writeErrno() : errno;
+        }
+        return errno;
+    }
+
+    private List<RingSpool> allSpools() {
+        return spools.values().stream().flatMap(List::stream).toList();
+    }
+
+    /** The spools as parts of the bundle. */
+    List<Meta.Part> parts() {
+        return List.copyOf(parts);
+    }
+
+    /** What was refused. */
+    List<String> notes() {
+        return List.copyOf(notes);
+    }
+
+    /** Bytes in the spools. */
+    long bytes() {
+        return allSpools().stream().mapToLong(RingSpool::written).sum();
+    }
+
+    /** Sum of all rings' accounts. */
+    CpuStats total() throws SyscallException {
+        CpuStats sum = new CpuStats(0, 0, 0, 0, 0);
+        for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
+            for (RingSpool spool : entry.getValue()) {
+                CpuStats stats = stats(entry.getKey(), spool.cpu());
+                sum =
+                        new CpuStats(
+                                sum.entries() + stats.entries(),
+                                sum.overrun() + stats.overrun(),
+                                sum.commitOverrun() + stats.commitOverrun(),
+                                sum.dropped() + stats.dropped(),
+                                sum.read() + stats.read());
+            }
+        }
+        return sum;
+    }
+
+    private CpuStats stats(TraceBuffer buffer, int cpu) throws SyscallException {
+        TraceInstance instance = instances.get(buffer);
+        return instance == null ? new CpuStats(0, 0, 0, 0, 0) : instance.stats(cpu);
+    }
+
+    /** What was lost, per buffer and CPU; after {@link #drainToEnd}. */
+    List<Meta.Loss> losses() throws SyscallException {
+        List<Meta.Loss> losses = new ArrayList<>();
+        Meta.LossKind full =
+                plan.spec().flightRecorder() ? Meta.LossKind.OVERWRITTEN : Meta.LossKind.RING_FULL;
+        for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
+            String buffer = entry.getKey().name();
+            for (RingSpool spool : entry.getValue()) {
+                CpuStats stats = stats(entry.getKey(), spool.cpu());
+                add(losses, buffer, spool.cpu(), full, stats.overrun() + stats.dropped());
+                add(
+                        losses,
+                        buffer,
+                        spool.cpu(),
+                        Meta.LossKind.COMMIT_OVERRUN,
+                        stats.commitOverrun());
+                if (spool.writeErrno() != 0) {
+                    add(losses, buffer, spool.cpu(), Meta.LossKind.NOT_WRITTEN, -1);
+                }
+            }
+        }
+        return losses;
+    }
+
+    private static void add(
+            List<Meta.Loss> losses, String buffer, int cpu, Meta.LossKind kind, long count) {
+        if (count != 0) {
+            losses.add(new Meta.Loss("trace.dat", buffer, cpu, kind, count));
+        }
+    }
+
+    /** The accounts of the first buffer's CPUs as a trace.dat carries them (CPUSTAT). */
+    List<byte[]> cpuStats() throws SyscallException {
+        List<byte[]> texts = new ArrayList<>();
+        TraceBuffer first = plan.buffers().getFirst();
+        TraceInstance instance = instances.get(first);
+        for (RingSpool spool : spools.getOrDefault(first, List.of())) {
+            if (instance != null) {
+                String stats = instance.text("per_cpu/cpu" + spool.cpu() + "/stats");
+                String text = "CPU: " + spool.cpu() + "\n" + stats;
+                texts.add(text.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        return texts;
+    }
+
+    /** Closes the rings and spools, then takes the instances away. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        allSpools().forEach(RingSpool::close);
+        Fd.discard(pipe.readEnd());
+        Fd.discard(pipe.writeEnd());
+        for (TraceInstance instance : instances.values()) {
+            instance.close();
+            notes.addAll(instance.failures());
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package sonde.probe.record;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.format.bundle.Meta;
+import sonde.format.perfdata.AttrEntry;
+import sonde.format.perfdata.PerfDataWriter;
+import sonde.format.perfdata.PerfFeatures;
+import sonde.probe.perf.AuxiliaryProgram;
+import sonde.probe.perf.ExistingTasks;
+import sonde.probe.perf.PerfRings;
+import sonde.probe.perf.PerfTarget;
+import sonde.probe.plan.Plan;
+import sonde.probe.plan.SampledEvent;
+import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Clocks;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+
+/** The perf side of a recording: rings into {@code perf.data}. */
+final class PerfRecorder implements AutoCloseable {
+    /** Name of the part. */
+    static final String FILE = "perf.data";
+
+    private final PerfRings rings;
+    private final PerfDataWriter writer;
+    private final int file;
+    private final @Nullable AuxiliaryProgram program;
+    private final List<String> notes = new ArrayList<>();
+    private int writeErrno;
+    private long unwritten;
+    private boolean closed;
+
+    private PerfRecorder(
+            PerfRings rings, PerfDataWriter writer, int file, @Nullable AuxiliaryProgram program) {
+        this.rings = rings;
+        this.writer = writer;
+        this.file = file;
+        this.program = program;
+    }
+
+    /** What the header of a perf.data says besides events. */
+    record Headline(String version, List<String> argv, long startNanos, long startWallNanos) {}
+
+    /** Opens rings and file, switched off. */
+    static PerfRecorder open(
+            Plan plan,
+            BundleFolder folder,
+            List<Integer> cpus,
+            PerfTarget target,
+            Headline headline,
+            @Nullable Tracefs tracefs,
+            @Nullable KernelFormats formats,
+            @Nullable AuxiliaryProgram program)
+            throws SyscallException {
+        Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
+        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, events);
+        int file = -1;
+        try {
+            file = folder.create(FILE);
+            PerfFeatures.Builder early = features(headline);
+            if (formats != null) {
+                List<String> tracepoints =
+                        plan.sampled().stream()
+                                .filter(SampledEvent::raw)
+                                .map(SampledEvent::name)
+                                .toList();
+                early.tracingData(formats.tracingData(tracepoints));
+            }
+            PerfDataWriter writer = PerfDataWriter.create(file, rings.entries(), early.build());
+            return new PerfRecorder(rings, writer, file, program);
+        } catch (SyscallException e) {
+            rings.close();
+            if (file >= 0) {
+                Fd.discard(file);
+            }
+            throw e;
+        }
+    }
+
+    private static PerfFeatures.Builder features(Headline headline) throws SyscallException {
+        Machine.Uname uname = Machine.uname();
+        List<String> command = new ArrayList<>(List.of("sonde", "record"));
+        if (!headline.argv().isEmpty()) {
+            command.add("--");
+            command.addAll(headline.argv());
+        }
+        return PerfFeatures.builder()
+                .hostname(uname.node())
+                .osRelease(uname.release())
+                .version("sonde " + headline.version())
+                .arch(uname.machine())
+                .cpus(Machine.possibleCpus().cardinality(), Machine.onlineCpus().cardinality())
+                .commandLine(command)
+                .clock(Clocks.CLOCK_MONOTONIC, 1, headline.startWallNanos(), headline.startNanos());
+    }
+
+    /** Attaches the program, switches on, then writes what exists already. */
+    void on() throws IOException {
+        if (program != null) {
+            try {
+                program.attach(rings.outputs());
+            } catch (IOException e) {
+                notes.add("no file names and socket addresses: " + e.getMessage());
+            }
+        }
+        rings.enable();
+        AttrEntry dummy = rings.entries().getFirst();
+        ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms());
+        existing.kernel();
+        existing.processes();
+    }
+
+    void off() throws SyscallException {
+        rings.disable();
+    }
+
+    List<Integer> pollable() {
+        return rings.pollable();
+    }
+
+    PerfRings rings() {
+        return rings;
+    }
+
+    /** Bytes of records in the file. */
+    long bytes() {
+        return writer.dataBytes();
+    }
+
+    /** What was refused. */
+    List<String> notes() {
+        List<String> all = new ArrayList<>(rings.notes());
+        all.addAll(notes);
+        return all;
+    }
+
+    /**
+     * Drains all rings and marks the round.
+     *
+     * @return errno when the file cannot be written any more, else 0
+     */
+    int drain() throws IOException {
+        if (writeErrno != 0) {
+            long before = rings.records();
+            rings.drain((first, second) -> {});
+            unwritten += rings.records() - before;
+            return writeErrno;
+        }
+        long before = rings.records();
+        try {
+            if (rings.drain(writer::append)) {
+                writer.finishedRound();
+            }
+        } catch (SyscallException e) {
+            if (!Set.of("pwrite64", "pwrite", "write").contains(e.call())) {
+                throw e;
+            }
+            writeErrno = e.errno();
+            unwritten += rings.records() - before;
+        }
+        return writeErrno;
+    }
+
+    /** What was lost; after {@link #off} and the last {@link #drain}. */
+    List<Meta.Loss> losses() throws SyscallException {
+        List<Meta.Loss> losses = new ArrayList<>(rings.losses());
+        if (writeErrno != 0) {
+            losses.add(
+                    new Meta.Loss(FILE, "", -1, Meta.LossKind.NOT_WRITTEN, Math.max(unwritten, 1)));
+        }
+        if (program != null && program.lost() > 0) {
+            losses.add(
+                    new Meta.Loss(FILE, "bpf-output", -1, Meta.LossKind.RING_FULL, program.lost()));
+        }
+        return losses;
+    }
+
+    /** Writes the features known at the end and the final header. */
+    void finish(long startNanos, long endNanos) {
+        try {
+            writer.finish(PerfFeatures.builder().sampleTime(startNanos, endNanos).build());
+        } catch (SyscallException e) {
+            notes.add("perf.data has no final header: " + Errno.describe(e.errno()));
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (program != null) {
+            program.close();
+        }
+        rings.close();
+        writer.close();
+        Fd.discard(file);
+    }
+}

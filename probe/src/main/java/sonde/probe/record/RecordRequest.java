@@ -1,0 +1,27 @@
+package sonde.probe.record;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.format.bundle.Meta;
+import sonde.probe.perf.AuxiliaryProgram;
+
+/**
+ * What a session needs besides its plan.
+ *
+ * @param sondeVersion for meta.json and the files' headers
+ * @param argv of the command, empty without one
+ * @param rootPids processes to follow: the stopped child of a command; empty for everything
+ * @param program a BPF program that writes into the perf rings, null without one; closed by the
+ *     session
+ */
+public record RecordRequest(
+        String sondeVersion,
+        Meta.Mode mode,
+        List<String> argv,
+        List<Integer> rootPids,
+        @Nullable AuxiliaryProgram program) {
+    public RecordRequest {
+        argv = List.copyOf(argv);
+        rootPids = List.copyOf(rootPids);
+    }
+}

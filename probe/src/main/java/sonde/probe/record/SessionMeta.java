@@ -1,0 +1,72 @@
+package sonde.probe.record;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.format.bundle.Meta;
+import sonde.probe.plan.Plan;
+import sonde.probe.tracefs.InstanceName;
+import sonde.sys.Clocks;
+import sonde.sys.Files;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+
+/** What a session writes about itself and its machine. */
+final class SessionMeta {
+    private static final int CLOCK_PROCESS_CPUTIME = 2;
+    private static final Pattern PEAK = Pattern.compile("VmHWM:\\s+(\\d{1,15}) kB");
+
+    private SessionMeta() {}
+
+    /** What is known before anything is opened. */
+    static Meta initial(Plan plan, RecordRequest request) throws SyscallException {
+        Machine.Uname uname = Machine.uname();
+        long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
+        long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        return new Meta(
+                Meta.FORMAT_VERSION,
+                request.sondeVersion(),
+                Meta.State.RECORDING,
+                new Meta.Target(request.mode(), request.argv(), request.rootPids(), null),
+                RecordSession.self(),
+                new Meta.Machine(
+                        uname.node(),
+                        uname.release(),
+                        uname.machine(),
+                        InstanceName.bootId(),
+                        InstanceName.namespace(),
+                        RecordSession.onlineCpus(),
+                        Machine.ramBytes()),
+                new Meta.Times(now, wall, -1, -1),
+                new Meta.Layout(plan.owners(), plan.ringList(), List.of()),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    /** The recorder's account at the end, with threads that came meanwhile. */
+    static Meta.Recorder recorder(Meta.Recorder start, long cpuAtStart) {
+        TreeSet<Integer> tids = new TreeSet<>(start.tids());
+        tids.addAll(ProcessTree.threads(start.pid()));
+        return new Meta.Recorder(
+                start.pid(),
+                new ArrayList<>(tids),
+                start.startTicks(),
+                Clocks.nanos(CLOCK_PROCESS_CPUTIME) - cpuAtStart,
+                peakRss());
+    }
+
+    private static long peakRss() {
+        try {
+            byte[] status = Files.readAll("/proc/self/status", 1 << 16);
+            Matcher peak = PEAK.matcher(new String(status, StandardCharsets.UTF_8));
+            return peak.find() ? Long.parseLong(peak.group(1)) << 10 : -1;
+        } catch (SyscallException e) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * A recording from start to finished bundle.
+ *
+ * {@snippet :
+ * try (BundleFolder folder = BundleFolder.open("run.sonde");
+ *         RecordSession session = RecordSession.start(plan, folder, request)) {
+ *     child.go();
+ *     session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+ *     child.await();
+ *     Meta meta = session.stop(exit);
+ * }
+ * }
+ */
+package sonde.probe.record;

@@ -1,0 +1,32 @@
+package sonde.probe.launch;
+
+import sonde.sys.WaitStatus;
+
+/** What a test starts as a JVM of its own: the recorder's part of a launch, and nothing else. */
+final class LaunchMain {
+    private LaunchMain() {}
+
+    /** Mode, then the command: {@code run}, or {@code hold}, which never releases it. */
+    public static void main(String[] arguments) throws Exception {
+        Origin origin = Origin.capture();
+        Command command = Command.lastArguments(arguments.length - 1);
+        WaitStatus status;
+        try (Target target = Launcher.prepare(command, origin);
+                EndSignals signals = EndSignals.listen(signal -> {})) {
+            if (arguments[0].equals("hold")) {
+                System.out.println(target.pid());
+                Thread.sleep(60_000);
+            }
+            target.release();
+            status = target.await();
+        } catch (ExecException e) {
+            System.err.println(e.getMessage());
+            Runtime.getRuntime().halt(e.exitCode());
+            return;
+        }
+        if (arguments[0].equals("tell")) {
+            System.out.println("recorded " + status.shellCode());
+        }
+        System.exit(status.shellCode());
+    }
+}

@@ -1,0 +1,116 @@
+package sonde.probe.record;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import sonde.format.bundle.Meta;
+import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.MachineSize;
+import sonde.probe.plan.Plan;
+import sonde.probe.plan.Planner;
+import sonde.probe.plan.RecordSpec;
+import sonde.probe.plan.UnknownEventException;
+import sonde.sys.Clocks;
+import sonde.sys.Machine;
+import sonde.sys.Processes;
+
+/** Records a command without the command line: {@code RecordDriver FOLDER COMMAND…}. */
+final class RecordDriver {
+    private RecordDriver() {}
+
+    /** Runs in a process of its own too, so that it can be killed. */
+    public static void main(String[] args) throws Exception {
+        long begin = System.nanoTime();
+        List<String> command = List.of(args).subList(1, args.length);
+        Stopped child = Stopped.start(command);
+        RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND);
+        if (Boolean.getBoolean("flight")) {
+            spec =
+                    new RecordSpec(
+                            spec.mode(),
+                            spec.events(),
+                            spec.without(),
+                            spec.frequencyHz(),
+                            spec.callGraph(),
+                            Long.getLong("rings", 0),
+                            true,
+                            0);
+        } else {
+            spec = spec.withRingLimit(Long.getLong("rings", 0));
+        }
+        Meta meta;
+        try (BundleFolder folder = folder(Path.of(args[0]));
+                RecordSession session =
+                        RecordSession.start(plan(spec), folder, request(command, child.pid()))) {
+            long armed = System.nanoTime();
+            child.go();
+            session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+            int status = child.process().waitFor();
+            long ended = System.nanoTime();
+            System.out.println("progress " + session.progress());
+            meta = session.stop(new Meta.Exit(status << 8, 0, 0, 0, 0, 0, 0, 0));
+            System.out.printf(
+                    "armed after %d ms, ran %d ms, finished in %d ms%n",
+                    (armed - begin) / 1_000_000,
+                    (ended - armed) / 1_000_000,
+                    (System.nanoTime() - ended) / 1_000_000);
+        }
+        System.out.println("recorder " + meta.recorder());
+        meta.losses().forEach(System.out::println);
+        meta.notes().forEach(System.out::println);
+    }
+
+    static BundleFolder folder(Path path) throws IOException {
+        Files.createDirectories(path);
+        return BundleFolder.open(path.toString());
+    }
+
+    static Plan plan(RecordSpec spec) throws IOException {
+        try {
+            MachineSize size =
+                    new MachineSize(Machine.onlineCpus().cardinality(), Machine.ramBytes());
+            return Planner.plan(spec, FeatureProbe.probe(), size);
+        } catch (UnknownEventException e) {
+            throw new IOException(e);
+        }
+    }
+
+    static RecordRequest request(List<String> argv, int pid) {
+        return new RecordRequest("0.1.0", Meta.Mode.COMMAND, argv, List.of(pid), null);
+    }
+
+    /** A command that waits before its exec. */
+    record Stopped(Process process) {
+        static Stopped start(List<String> command) throws Exception {
+            List<String> shell =
+                    new ArrayList<>(List.of("sh", "-c", "kill -STOP $$; exec \"$@\"", "sh"));
+            shell.addAll(command);
+            Process process =
+                    new ProcessBuilder(shell)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            Path stat = Path.of("/proc/" + process.pid() + "/stat");
+            for (int i = 0; i < 1000; i++) {
+                String text = Files.readString(stat, StandardCharsets.UTF_8);
+                if (text.substring(text.lastIndexOf(')')).startsWith(") T")) {
+                    return new Stopped(process);
+                }
+                TimeUnit.MILLISECONDS.sleep(2);
+            }
+            throw new IOException("did not stop");
+        }
+
+        int pid() {
+            return (int) process.pid();
+        }
+
+        void go() throws IOException {
+            Processes.kill(pid(), Processes.SIGCONT);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package sonde.symbol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The kernel's functions from the text of {@code /proc/kallsyms}, whole or as kept in a recording.
+ *
+ * <p>A line is {@code address type name} and for modules {@code \t[module]}. The text is kept and
+ * only addresses and places in it are stored: no object per symbol, names are made when asked for.
+ * Symbols have no size: one reaches to the next, and the last one before another module (or the end
+ * of the kernel) to the end of the page after the one it begins in.
+ */
+public final class KernelSymbols {
+    private static final byte[] ETEXT = "_etext\n".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] EINITTEXT = "_einittext\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int NAME_LIMIT = 1024;
+    private static final int PAGE = 4096;
+
+    private final byte[] text;
+    private final long[] addresses;
+    private final int[] names;
+    private final boolean restricted;
+
+    private KernelSymbols(byte[] text, long[] addresses, int[] names, boolean restricted) {
+        this.text = text;
+        this.addresses = addresses;
+        this.names = names;
+        this.restricted = restricted;
+    }
+
+    /** No symbols at all. */
+    public static KernelSymbols none() {
+        return new KernelSymbols(new byte[0], new long[0], new int[0], false);
+    }
+
+    /** Parses the text; lines that are none of kallsyms are left out. */
+    public static KernelSymbols parse(byte[] text) {
+        return new Parser(text).parse();
+    }
+
+    /**
+     * Whether symbols were there but all their addresses were zero: the reader of kallsyms was not
+     * allowed to see them (sysctl {@code kernel.kptr_restrict}, capability CAP_SYSLOG).
+     */
+    public boolean isRestricted() {
+        return restricted;
+    }
+
+    /** Number of distinct addresses of functions. */
+    public int count() {
+        return addresses.length;
+    }
+
+    /** Index of the function that holds an address, -1 when none does. */
+    public int find(long address) {
+        int at = AddressOrder.floor(addresses, addresses.length, address);
+        if (at < 0 || isEnd(text, names[at])) {
+            return -1;
+        }
+        if (at + 1 < addresses.length && sameModule(at, at + 1)) {
+            return at;
+        }
+        long end = (addresses[at] + PAGE - 1 & -PAGE) + PAGE;
+        return Long.compareUnsigned(address, end) < 0 ? at : -1;
+    }
+
+    /** Start of a function. */
+    public long address(int index) {
+        return addresses[index];
+    }
+
+    /** Name of a function. */
+    public String name(int index) {
+        int start = names[index];
+        return new String(text, start, nameEnd(start) - start, StandardCharsets.UTF_8);
+    }
+
+    /** {@code "[kernel]"}, or the module in brackets as kallsyms states it: {@code "[ext4]"}. */
+    public String module(int index) {
+        int start = nameEnd(names[index]);
+        if (start >= text.length || text[start] == '\n') {
+            return "[kernel]";
+        }
+        start++;
+        int end = start;
+        while (end < text.length && text[end] != '\n' && end - start < NAME_LIMIT) {
+            end++;
+        }
+        return new String(text, start, end - start, StandardCharsets.UTF_8).strip();
+    }
+
+    private boolean sameModule(int a, int b) {
+        int i = nameEnd(names[a]);
+        int j = nameEnd(names[b]);
+        while (i < text.length && j < text.length && text[i] == text[j]) {
+            if (text[i] == '\n') {
+                return true;
+            }
+            i++;
+            j++;
+        }
+        return i >= text.length && j >= text.length;
+    }
+
+    private int nameEnd(int start) {
+        int end = start;
+        int limit = Math.min(text.length, start + NAME_LIMIT);
+        while (end < limit && text[end] > ' ') {
+            end++;
+        }
+        return end;
+    }
+
+    /** Whether the name marks the end of a range of code and names no function. */
+    private static boolean isEnd(byte[] text, int name) {
+        return startsWith(text, name, ETEXT) || startsWith(text, name, EINITTEXT);
+    }
+
+    private static boolean startsWith(byte[] text, int at, byte[] what) {
+        int end = at + what.length;
+        return end <= text.length && Arrays.equals(text, at, end, what, 0, what.length);
+    }
+
+    private static final class Parser {
+        private final byte[] text;
+        private long[] addresses;
+        private int[] names;
+        private int count;
+        private boolean zeroSeen;
+
+        Parser(byte[] text) {
+            this.text = text;
+            int guess = text.length / 64 + 16;
+            addresses = new long[guess];
+            names = new int[guess];
+        }
+
+        KernelSymbols parse() {
+            int at = 0;
+            while (at < text.length) {
+                at = line(at);
+            }
+            return finish();
+        }
+
+        /** Reads a line and gives the start of the next. */
+        private int line(int start) {
+            byte[] bytes = text;
+            int at = start;
+            long address = 0;
+            int digit;
+            while (at < bytes.length && (digit = hex(bytes[at])) >= 0) {
+                address = address << 4 | digit;
+                at++;
+            }
+            // " T x": blank, type, blank, name
+            if (at > start && at + 3 < bytes.length && bytes[at] == ' ' && bytes[at + 2] == ' ') {
+                int type = bytes[at + 1] | 0x20;
+                if ((type == 't' || type == 'w') && bytes[at + 3] > ' ') {
+                    add(address, at + 3);
+                    at += 4;
+                }
+            }
+            while (at < bytes.length && bytes[at] != '\n') {
+                at++;
+            }
+            return at + 1;
+        }
+
+        private static int hex(int c) {
+            if (c >= '0' && c <= '9') {
+                return c - '0';
+            }
+            return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        }
+
+        private void add(long address, int name) {
+            if (address == 0) {
+                zeroSeen = true;
+                return;
+            }
+            if (count == names.length) {
+                addresses = Arrays.copyOf(addresses, count + (count >> 1));
+                names = Arrays.copyOf(names, count + (count >> 1));
+            }
+            addresses[count] = address;
+            names[count++] = name;
+        }
+
+        private KernelSymbols finish() {
+            int[] order = AddressOrder.of(addresses, count);
+            long[] distinct = new long[count];
+            int[] chosen = new int[count];
+            int kept = 0;
+            for (int index : order) {
+                if (kept > 0 && distinct[kept - 1] == addresses[index]) {
+                    chosen[kept - 1] = better(chosen[kept - 1], names[index]);
+                } else {
+                    distinct[kept] = addresses[index];
+                    chosen[kept++] = names[index];
+                }
+            }
+            return new KernelSymbols(
+                    text,
+                    Arrays.copyOf(distinct, kept),
+                    Arrays.copyOf(chosen, kept),
+                    kept == 0 && zeroSeen);
+        }
+
+        /** Global before weak before local, then fewer leading underscores, then the longer. */
+        private int better(int a, int b) {
+            if (isEnd(text, a) || isEnd(text, b)) {
+                return isEnd(text, a) ? a : b;
+            }
+            int order = Integer.compare(rank(a), rank(b));
+            if (order == 0) {
+                order = Integer.compare(underscores(b), underscores(a));
+            }
+            if (order == 0) {
+                order = Integer.compare(length(a), length(b));
+            }
+            return order >= 0 ? a : b;
+        }
+
+        private int rank(int name) {
+            return switch (text[name - 2]) {
+                case 'T' -> 3;
+                case 'W' -> 2;
+                case 'w' -> 1;
+                default -> 0;
+            };
+        }
+
+        private int underscores(int name) {
+            int at = name;
+            while (at < text.length && text[at] == '_') {
+                at++;
+            }
+            return at - name;
+        }
+
+        private int length(int name) {
+            int at = name;
+            while (at < text.length && text[at] > ' ') {
+                at++;
+            }
+            return at - name;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package sonde.symbol;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.symbol.CodeModule.Kind;
+
+/**
+ * What each process had mapped, followed forward in time. Records are fed in the order of their
+ * times, and locations are asked for in between.
+ *
+ * <p>A location is a long that means a piece of code for the whole recording:
+ *
+ * <ul>
+ *   <li>negative: an address of the kernel as it is;
+ *   <li>else the number of a {@link CodeModule} in bits 40..62 and an offset in it in bits 0..39.
+ * </ul>
+ *
+ * <p>Equal code in different processes, or mapped at different addresses, has equal locations.
+ * {@link #location} takes the address of the instruction: of a caller's frame pass {@code ip - 1},
+ * for its return address may be the first one of the next function. Not thread-safe.
+ */
+public final class ProcessMaps {
+    private static final int OFFSET_BITS = 40;
+    private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
+    private static final int MODULE_LIMIT = 1 << 22;
+
+    /** Processes that have ended are known this much longer: their last samples may come late. */
+    private static final int EXITED_KEPT = 1024;
+
+    private final Map<Integer, AddressSpace> spaces = new HashMap<>();
+    private final ArrayDeque<Exited> exited = new ArrayDeque<>();
+    private final Map<FileKey, Integer> files = new HashMap<>();
+    private final List<CodeModule> modules = new ArrayList<>();
+    private final AddressSpace kernel = new AddressSpace();
+    private int lastPid = -1;
+    private @Nullable AddressSpace lastSpace;
+    private long refused;
+
+    private record FileKey(String path, String buildId, long device, long inode) {}
+
+    private record Exited(int pid, AddressSpace space) {}
+
+    /** No process is known yet. */
+    public ProcessMaps() {
+        // number 0 stands for everything once the limit of modules is reached
+        Mapping nothing = new Mapping(0, 0, 0, "");
+        modules.add(new CodeModule(0, Kind.UNMAPPED, -1, 0, 0, nothing));
+    }
+
+    /** A mapping with execute permission came (PERF_RECORD_MMAP, MMAP2, /proc/PID/maps). */
+    public void mapped(long timeNanos, int pid, Mapping mapping) {
+        long end = mapping.start() + mapping.lengthBytes();
+        if (mapping.lengthBytes() <= 0 || Long.compareUnsigned(end, mapping.start()) <= 0) {
+            refused++;
+            return;
+        }
+        if (mapping.start() < 0) {
+            return; // kernel text and modules, which kallsyms names
+        }
+        AddressSpace space = writable(pid);
+        Kind kind = kind(mapping);
+        int module = AddressSpace.ANONYMOUS;
+        long value = 0;
+        if (kind != Kind.ANONYMOUS) {
+            module = intern(timeNanos, pid, kind, mapping);
+            // the vdso's offset in the record is that of no file
+            long offset = kind == Kind.VDSO ? 0 : mapping.fileOffset();
+            value = key(module, offset) - mapping.start();
+        }
+        if (!space.put(mapping.start(), end, module, value)) {
+            refused++;
+        }
+    }
+
+    /** A process came as a copy of another; threads (equal pids) change nothing. */
+    public void forked(int parentPid, int pid) {
+        if (parentPid == pid) {
+            return;
+        }
+        AddressSpace space = spaces.get(parentPid);
+        if (space == null) {
+            put(pid, new AddressSpace());
+        } else {
+            space.isShared = true;
+            put(pid, space);
+        }
+    }
+
+    /** A process began a new program (PERF_RECORD_COMM with PERF_RECORD_MISC_COMM_EXEC). */
+    public void execed(int pid) {
+        put(pid, new AddressSpace());
+    }
+
+    /** A process (not a mere thread) ended. */
+    public void exited(int pid) {
+        AddressSpace space = spaces.get(pid);
+        if (space == null) {
+            return;
+        }
+        exited.add(new Exited(pid, space));
+        if (exited.size() > EXITED_KEPT) {
+            Exited oldest = exited.remove();
+            if (spaces.remove(oldest.pid(), oldest.space())) {
+                lastPid = -1;
+                lastSpace = null;
+            }
+        }
+    }
+
+    /**
+     * A function of the kernel came (PERF_RECORD_KSYMBOL, registered). One that goes needs no word:
+     * nothing runs there until another comes.
+     */
+    public void kernelSymbol(long timeNanos, long start, long lengthBytes, String name) {
+        long end = start + lengthBytes;
+        if (start >= 0 || lengthBytes <= 0 || Long.compareUnsigned(end, start) <= 0) {
+            refused++;
+            return;
+        }
+        Mapping mapping = new Mapping(start, lengthBytes, 0, name);
+        int module = add(timeNanos, Kind.KERNEL_SYMBOL, -1, start, mapping);
+        if (!kernel.put(start, end, module, key(module, 0) - start)) {
+            refused++;
+        }
+    }
+
+    /** The location of an address in a process. */
+    public long location(int pid, long address) {
+        if (address < 0) {
+            int at = kernel.count() == 0 ? -1 : kernel.find(address);
+            return at < 0 ? address : kernel.value(at) + address;
+        }
+        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        if (space == null) {
+            return 0;
+        }
+        int at = space.find(address);
+        return at >= 0 && space.module(at) != AddressSpace.ANONYMOUS
+                ? space.value(at) + address
+                : withoutFile(space, pid, address, at >= 0);
+    }
+
+    /** The module of a location; null when it is an address of the kernel. */
+    public @Nullable CodeModule module(long location) {
+        if (location < 0) {
+            return null;
+        }
+        int index = (int) (location >>> OFFSET_BITS);
+        return modules.get(index < modules.size() ? index : 0);
+    }
+
+    /** The offset of a location in its module; an address of the kernel as it is. */
+    public static long offset(long location) {
+        return location < 0 ? location : location & OFFSET_MASK;
+    }
+
+    /** All modules seen, by number. */
+    public List<CodeModule> modules() {
+        return List.copyOf(modules);
+    }
+
+    /** Records that made no sense (no length, past the end of memory) or passed a limit. */
+    public long refused() {
+        return refused;
+    }
+
+    private @Nullable AddressSpace space(int pid) {
+        AddressSpace space = spaces.get(pid);
+        if (space == null) {
+            if (spaces.size() >= MODULE_LIMIT) {
+                return null;
+            }
+            space = new AddressSpace();
+            spaces.put(pid, space);
+        }
+        lastPid = pid;
+        lastSpace = space;
+        return space;
+    }
+
+    private void put(int pid, AddressSpace space) {
+        spaces.put(pid, space);
+        lastPid = -1;
+        lastSpace = null;
+    }
+
+    private AddressSpace writable(int pid) {
+        AddressSpace space = spaces.get(pid);
+        if (space == null) {
+            space = new AddressSpace();
+            put(pid, space);
+        } else if (space.isShared) {
+            space = space.copy();
+            put(pid, space);
+        }
+        return space;
+    }
+
+    private static Kind kind(Mapping mapping) {
+        String path = mapping.path();
+        if (path.equals("[vdso]")) {
+            return Kind.VDSO;
+        }
+        boolean file =
+                path.startsWith("/")
+                        && !path.startsWith("//anon")
+                        && !path.startsWith("/anon_hugepage")
+                        && !path.startsWith("/dev/zero")
+                        && !path.startsWith("/memfd:")
+                        && !path.startsWith("/SYSV");
+        long offset = mapping.fileOffset();
+        boolean fits = offset >= 0 && offset <= OFFSET_MASK - mapping.lengthBytes();
+        return file && fits ? Kind.FILE : Kind.ANONYMOUS;
+    }
+
+    private int intern(long timeNanos, int pid, Kind kind, Mapping m) {
+        FileKey key = new FileKey(m.path(), m.buildIdHex(), m.device(), m.inode());
+        Integer known = files.get(key);
+        if (known != null) {
+            return known;
+        }
+        int module = add(timeNanos, kind, pid, 0, m);
+        files.put(key, module);
+        return module;
+    }
+
+    private int add(long timeNanos, Kind kind, int pid, long start, Mapping mapping) {
+        int index = modules.size();
+        if (index >= MODULE_LIMIT) {
+            refused++;
+            return 0;
+        }
+        modules.add(new CodeModule(index, kind, pid, start, timeNanos, mapping));
+        return index;
+    }
+
+    private long withoutFile(AddressSpace space, int pid, long address, boolean mapped) {
+        long block = address >>> OFFSET_BITS;
+        Integer module = space.blocks.get(block << 1 | (mapped ? 1 : 0));
+        if (module == null) {
+            Kind kind = mapped ? Kind.ANONYMOUS : Kind.UNMAPPED;
+            Mapping nothing = new Mapping(0, 0, 0, mapped ? "//anon" : "");
+            module = add(0, kind, pid, block << OFFSET_BITS, nothing);
+            space.blocks.put(block << 1 | (mapped ? 1 : 0), module);
+        }
+        return key(module, address & OFFSET_MASK);
+    }
+
+    private static long key(int module, long offset) {
+        return (long) module << OFFSET_BITS | offset;
+    }
+}

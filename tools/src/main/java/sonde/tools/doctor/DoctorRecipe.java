@@ -1,0 +1,125 @@
+package sonde.tools.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.Column;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.probe.plan.Feature;
+import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.Finding;
+import sonde.probe.plan.KernelFeatures;
+import sonde.probe.tracefs.InstanceName;
+import sonde.probe.tracefs.Tracefs;
+
+/** Tries what a recording needs and says what each gap costs and how to close it. */
+public final class DoctorRecipe {
+    private DoctorRecipe() {}
+
+    /** The examination; switches nothing on. */
+    public static Report examine() {
+        KernelFeatures features = FeatureProbe.probe();
+        List<String> notes = new ArrayList<>();
+        notes.add("Linux " + features.release() + " on " + features.architecture());
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        int gaps = 0;
+        for (Feature feature : Feature.values()) {
+            Finding finding = features.finding(feature);
+            boolean missing = finding.answer() != Finding.Answer.YES;
+            gaps += missing ? 1 : 0;
+            rows.add(
+                    List.of(
+                            feature.title(),
+                            finding.answer().name().toLowerCase(Locale.ROOT),
+                            missing ? cost(feature) : finding.reason(),
+                            missing ? reasonAndRemedy(finding) : ""));
+        }
+        notes.add(
+                gaps == 0
+                        ? "everything that sonde uses is there"
+                        : gaps + " of " + Feature.values().length + " features are missing");
+        List<Result> sections = new ArrayList<>();
+        sections.add(
+                new Table(
+                        "features",
+                        List.of(
+                                Column.text("feature"),
+                                Column.text("here"),
+                                Column.text("what that costs"),
+                                Column.text("why, and the remedy")),
+                        rows));
+        sections.add(settings());
+        instances().ifPresent(sections::add);
+        return new Report("doctor", notes, sections);
+    }
+
+    private static String reasonAndRemedy(Finding finding) {
+        return finding.remedy().isEmpty()
+                ? finding.reason()
+                : finding.reason() + "; " + finding.remedy();
+    }
+
+    private static String cost(Feature feature) {
+        return switch (feature) {
+            case TRACEFS -> "no system calls, wake-ups, signals or block I/O in recordings";
+            case PERF_SYSTEM_WIDE -> "no -a; recordings end at set-uid programs";
+            case PERF_TASK -> "no CPU samples, no switches, no page faults";
+            case PERF_KERNEL -> "stacks end where the kernel begins";
+            case HARDWARE_COUNTERS -> "CPU samples follow a timer (cpu-clock) instead of cycles";
+            case PERF_LOST -> "losses are exact only up to the last record written";
+            case BPF -> "files and peers are shown by number, not by name";
+            case KERNEL_SYMBOLS -> "kernel frames are addresses";
+        };
+    }
+
+    private static Table settings() {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        for (String file :
+                List.of(
+                        "/proc/sys/kernel/perf_event_paranoid",
+                        "/proc/sys/kernel/kptr_restrict",
+                        "/proc/sys/kernel/unprivileged_bpf_disabled",
+                        "/proc/sys/kernel/perf_event_mlock_kb",
+                        "/proc/sys/kernel/perf_event_max_sample_rate",
+                        "/proc/sys/kernel/perf_event_max_stack",
+                        "/sys/kernel/security/lockdown")) {
+            rows.add(List.of(file, contents(file)));
+        }
+        return new Table("settings", List.of(Column.text("file"), Column.text("value")), rows);
+    }
+
+    private static String contents(String file) {
+        try {
+            return Files.readString(Path.of(file)).strip();
+        } catch (IOException e) {
+            return "not readable";
+        }
+    }
+
+    /** Whose ftrace instances there are; those of dead recorders of ours go at the next start. */
+    private static Optional<Table> instances() {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        for (String name : Tracefs.find().map(Tracefs::instances).orElse(List.of())) {
+            rows.add(
+                    List.of(
+                            name,
+                            InstanceName.parse(name).isPresent()
+                                    ? "a sonde recording; removed by the next one if its recorder is dead"
+                                    : "another tracer's; sonde leaves it alone"));
+        }
+        return rows.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new Table(
+                                "ftrace instances",
+                                List.of(Column.text("instance"), Column.text("whose")),
+                                rows));
+    }
+}

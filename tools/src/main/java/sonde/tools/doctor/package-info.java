@@ -1,0 +1,2 @@
+/** What this machine allows: {@code sonde doctor}. */
+package sonde.tools.doctor;

@@ -1,0 +1,2 @@
+/** What can be recorded: {@code sonde list}. */
+package sonde.tools.list;
