@@ -4,6 +4,8 @@ module sonde.cli {
     requires static org.jspecify;
     requires sonde.event;
     requires sonde.sys;
+    requires sonde.format;
+    requires sonde.probe;
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;

@@ -10,8 +10,9 @@ module sonde.probe {
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
 
-    exports sonde.probe.names;
+    exports sonde.probe.jvm;
     exports sonde.probe.launch;
+    exports sonde.probe.names;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;

@@ -4,11 +4,14 @@ module sonde.tools {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.sys;
-    requires sonde.format;
+    requires transitive sonde.format;
     requires sonde.symbol;
     requires sonde.bpf;
-    requires sonde.probe;
+    requires transitive sonde.probe;
     requires sonde.analysis;
-    requires sonde.view;
-    requires com.fasterxml.jackson.core;
+
+    exports sonde.tools.doctor;
+    exports sonde.tools.list;
+    exports sonde.tools.record;
+    exports sonde.tools.report;
 }

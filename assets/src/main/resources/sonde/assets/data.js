@@ -66,7 +66,8 @@ function unpackFrames(flat, modules) {
 export async function readData(element) {
   const text = atob(element.textContent.trim());
   element.textContent = '';
-  const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const size = new DataView(bytes.buffer).getUint32(0, true);

@@ -32,17 +32,21 @@ export function tip(lines, x, y) {
   box.style.transform = `translate(${left}px, ${top}px)`;
 }
 
-/** The colours of the style sheet, read anew when light turns to dark. */
-export const theme = new Proxy({}, {
-  get(cache, name) {
-    cache[name] ??= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-    return cache[name];
-  },
-  deleteProperty(cache) {
-    for (const name of Object.keys(cache)) delete cache[name];
-    return true;
+const cache = new Map();
+
+/** Colours and fonts of the style sheet, by name. */
+export const theme = new Proxy(cache, {
+  get(_, name) {
+    if (!cache.has(name)) {
+      const style = getComputedStyle(document.documentElement);
+      cache.set(name, style.getPropertyValue(`--${name}`).trim());
+    }
+    return cache.get(name);
   },
 });
+
+/** Reads the style sheet anew: light has turned to dark. */
+export const forgetTheme = () => cache.clear();
 
 /** The colour of a state by what its name speaks of. */
 export function stateColour(name, index) {

@@ -51,6 +51,7 @@ export class Flame {
 
   flip() {
     this.flipped = !this.flipped;
+    this.surface.reveal(this.y(this.tree.depth[this.focus]), ROW);
     this.surface.draw();
   }
 
@@ -147,13 +148,15 @@ export class Flame {
     const y = this.y(this.tree.depth[node]) - top;
     if (y <= -ROW || y >= height) return;
     const hit = this.isMatch(node);
-    const gap = wide > 3 ? 1 : 0;
+    const gap = wide > 12 ? 1 : wide > 2 ? 0.5 : 0;
     context.globalAlpha = (this.pattern && !hit) || isCaller ? 0.4 : 1;
     context.fillStyle = hit ? theme.match : this.colour(node);
     context.fillRect(x, y, Math.max(0.5, wide - gap), ROW - 1);
     const { sums } = this;
     if (sums.mixed && sums.part[node] && !hit) {
-      const off = (wide - gap) * (sums.part[node] / sums.total[node]);
+      // Narrow frames take the colour of their bigger part: stripes would say nothing.
+      const share = sums.part[node] / sums.total[node];
+      const off = (wide - gap) * (wide < 8 ? Math.round(share) : share);
       context.fillStyle = theme.off;
       context.fillRect(x + wide - gap - off, y, off, ROW - 1);
     }
@@ -170,12 +173,12 @@ export class Flame {
     this.boxes.push({ node, x, y: y + top, wide });
   }
 
-  /** The kind's colour in one of four shades, so that neighbours differ. */
+  /** The kind's colour in one of three shades, so that neighbours differ. */
   colour(node) {
     const name = this.tree.name(node);
     let hash = name.length;
     for (let i = 0; i < name.length && i < 24; i++) hash = (hash * 31 + name.charCodeAt(i)) | 0;
-    return theme[`${KINDS[this.tree.kind(node)]}${(hash >>> 3) & 3}`];
+    return theme[`${KINDS[this.tree.kind(node)]}${(hash >>> 3) % 3}`];
   }
 
   nodeAt(event) {

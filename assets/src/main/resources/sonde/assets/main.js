@@ -1,7 +1,7 @@
 // Puts the page together: the selected range and threads filter every view below.
-import { format, percent } from './numbers.js';
+import { format, percent, secondsOf } from './numbers.js';
 import { readData } from './data.js';
-import { $, el, legendEntry, theme, tip } from './dom.js';
+import { $, el, forgetTheme, legendEntry, theme, tip } from './dom.js';
 import { Tree } from './tree.js';
 import { Flame } from './flame.js';
 import { Timeline } from './timeline.js';
@@ -19,6 +19,8 @@ class Page {
     this.views = this.makeViews();
     this.timeline = new Timeline($('timeline'), data, () => this.filterChanged());
     this.flame = new Flame($('flame'), this.tree, () => this.flameChanged());
+    this.flame.surface.canvas.setAttribute('aria-details', 'functions');
+    this.timeline.surface.canvas.setAttribute('aria-details', 'threads-panel');
     this.functions = new SortedTable($('functions'), 2);
     this.threads = new SortedTable($('threads-panel'));
     showSections($('tables-panel'), data.sections);
@@ -76,8 +78,8 @@ class Page {
     const words = [];
     if (range) {
       const [from, to] = range;
-      words.push(`${format('TIMESTAMP', from)} – ${format('TIMESTAMP', to)}`
-        + ` (${format('NANOS', Math.round(to - from))})`);
+      const ends = range.map((time) => secondsOf(time, to - from));
+      words.push(`${ends.join(' – ')} (${format('NANOS', Math.round(to - from))})`);
     }
     if (tracks) {
       words.push(tracks.size === 1 ? this.data.tracks[[...tracks][0]].name
@@ -165,7 +167,7 @@ class Page {
     addEventListener('keydown', (event) => this.key(event));
     addEventListener('scroll', () => tip(null), { passive: true });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-      delete theme.all;
+      forgetTheme();
       this.stale = true;
       this.refresh();
       this.timeline.surface.draw();
@@ -215,6 +217,7 @@ class Page {
       a: () => timeline.pan(-0.15),
       d: () => timeline.pan(0.15),
       f: () => timeline.fit(),
+      r: () => timeline.select([timeline.from, timeline.to]),
       '?': () => $('help').showModal(),
     };
     const action = actions[key.length === 1 ? key.toLowerCase() : key];

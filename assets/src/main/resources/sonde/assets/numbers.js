@@ -52,6 +52,12 @@ export function format(unit, value) {
   }
 }
 
+/** A time in seconds, as exact as a span of time asks for. */
+export function secondsOf(nanos, span) {
+  const decimals = Math.min(9, Math.max(0, Math.ceil(2 - Math.log10(Math.max(1, span) / 1e9))));
+  return `${fixed(nanos / 1e9, decimals)} s`;
+}
+
 /** A time on an axis whose marks are `step` nanoseconds apart. */
 export function axisLabel(nanos, step) {
   const [unit, name] = step >= 1e8 ? [1e9, 's'] : step >= 1e5 ? [1e6, 'ms']

@@ -72,20 +72,29 @@ export class Surface {
 
 const widths = new Map();
 
-/** Draws text cut to a width; measuring is the slow part, so widths are kept. */
-export function fitText(context, text, x, y, room) {
-  if (room < 16) return;
-  const shown = text.length > 400 ? text.slice(0, 400) : text;
-  const key = context.font + shown;
+/** How wide text is; measuring is the slow part, so widths are kept. */
+function widthOf(context, text) {
+  const key = context.font + text;
   let width = widths.get(key);
   if (width === undefined) {
     if (widths.size > 50000) widths.clear();
-    widths.set(key, width = context.measureText(shown).width);
+    widths.set(key, width = context.measureText(text).width);
   }
-  if (width <= room && shown === text) {
-    context.fillText(text, x, y);
-    return;
+  return width;
+}
+
+/** Draws text cut to a width; a name of Java loses its package first. */
+export function fitText(context, text, x, y, room) {
+  if (room < 12) return;
+  let shown = text.length > 300 ? text.slice(0, 300) + '…' : text;
+  if (widthOf(context, shown) > room) {
+    shown = shown.replace(/^(?:[a-z_]\w*[./])+(?=[A-Z])/, '');
+    const wide = widthOf(context, shown);
+    if (wide > room) {
+      let letters = Math.floor((room / wide) * shown.length);
+      while (letters > 0 && widthOf(context, shown.slice(0, letters) + '…') > room) letters--;
+      shown = letters > 1 ? shown.slice(0, letters) + '…' : '';
+    }
   }
-  const letters = Math.floor((room - 8) / (width / shown.length));
-  if (letters >= 2) context.fillText(shown.slice(0, letters) + '…', x, y, room);
+  if (shown) context.fillText(shown, x, y);
 }

@@ -48,8 +48,8 @@ export class SortedTable {
     const heads = columns.map((column, i) => this.heading(column, i));
     const body = el('tbody', null, ...rows.slice(0, this.limit).map((row) =>
       el('tr', null, ...columns.map((column, i) => cell(column, row[i])))));
-    const caption = table.title ? [el('caption', null, table.title)] : [];
-    const element = el('table', null, ...caption, el('thead', null, el('tr', null, ...heads)), body);
+    const head = el('thead', null, el('tr', null, ...heads));
+    const element = el('table', null, head, body);
     const focused = this.place.contains(document.activeElement) && document.activeElement.dataset.i;
     this.place.replaceChildren(el('div', { className: 'scroll' }, element));
     if (!rows.length) this.place.append(el('p', { className: 'status' }, 'None.'));

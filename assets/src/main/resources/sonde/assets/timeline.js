@@ -1,18 +1,18 @@
-// What each thread did when. A row is averaged per pixel, so that short states stay visible as a
-// tint however far one looks from.
+// What each thread did when. Where a pixel holds many spans it is divided by their shares, so that
+// short states stay visible however far one looks from.
 import { axisLabel, format } from './numbers.js';
-import { el, stateColour, theme, tip } from './dom.js';
+import { el, legendEntry, stateColour, theme, tip } from './dom.js';
 import { ROW, Surface, fitText } from './surface.js';
 
 const STRIP = 13;
 const AXIS = 24;
 const NAMES = 168;
 
-/** Red, green and blue of a colour of the style sheet. */
-function components(colour, context) {
+/** A colour of the style sheet as a pixel of an ImageData, on a little-endian machine. */
+function packed(colour, context) {
   context.fillStyle = colour;
-  const hex = context.fillStyle;
-  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const rgb = parseInt(context.fillStyle.slice(1), 16);
+  return (0xff000000 | (rgb & 0xff) << 16 | rgb & 0xff00 | rgb >> 16) >>> 0;
 }
 
 /** The first span that ends after a time. */
@@ -207,13 +207,13 @@ export class Timeline {
     const last = Math.min(this.data.tracks.length, Math.ceil((top + height - AXIS) / ROW));
     context.textBaseline = 'middle';
     context.direction = 'ltr';
-    this.average(first, last);
+    const high = this.stackStates(first, last);
     context.imageSmoothingEnabled = false;
     for (let row = first; row < last; row++) {
       const y = AXIS + row * ROW - top;
       const shown = !this.tracks || this.tracks.has(row);
       context.globalAlpha = shown ? 1 : 0.25;
-      context.drawImage(this.strip, 0, row - first, this.strip.width, 1,
+      context.drawImage(this.strip, 0, (row - first) * high, this.strip.width, high,
         NAMES, y + (ROW - STRIP) / 2, this.width, STRIP);
       context.globalAlpha = shown ? 1 : 0.5;
       context.fillStyle = theme.text;
@@ -225,47 +225,47 @@ export class Timeline {
     this.paintAxis(context, width);
   }
 
-  /** Fills one line of `strip` per row: in each pixel the mean of its states' colours. */
-  average(first, last) {
-    const wide = Math.max(1, Math.round(this.width * (devicePixelRatio || 1)));
-    const rows = Math.max(1, last - first);
-    if (this.strip.width !== wide || this.strip.height < rows) {
-      this.strip.width = wide;
-      this.strip.height = rows;
-    }
+  /** Fills `strip`: in each column of pixels of a row, the shares of the states stacked up. */
+  stackStates(first, last) {
+    const ratio = devicePixelRatio || 1;
+    const wide = Math.max(1, Math.round(this.width * ratio));
+    const high = Math.round(STRIP * ratio);
+    this.strip.width = wide;
+    this.strip.height = Math.max(1, last - first) * high;
     const context = this.strip.getContext('2d');
-    const colours = this.data.states.map((name, i) => components(stateColour(name, i), context));
-    const image = context.createImageData(wide, rows);
-    const sums = new Float32Array(wide * 4);
+    const count = this.data.states.length;
+    const colours = this.data.states.map((name, i) => packed(stateColour(name, i), context));
+    const image = context.createImageData(wide, this.strip.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const shares = new Float32Array(wide * count);
     for (let row = first; row < last; row++) {
-      sums.fill(0);
-      this.addSpans(this.data.tracks[row], colours, wide, sums);
-      const base = (row - first) * wide * 4;
-      for (let i = 0; i < sums.length; i += 4) {
-        const share = sums[i + 3];
-        if (!share) continue;
-        image.data[base + i] = sums[i] / share;
-        image.data[base + i + 1] = sums[i + 1] / share;
-        image.data[base + i + 2] = sums[i + 2] / share;
-        image.data[base + i + 3] = Math.min(1, share) * 255;
+      shares.fill(0);
+      this.addSpans(this.data.tracks[row], count, wide, shares);
+      const bottom = ((row - first + 1) * high - 1) * wide;
+      for (let x = 0; x < wide; x++) {
+        let sum = 0;
+        let line = 0;
+        for (let state = 0; state < count; state++) {
+          sum += shares[x * count + state];
+          // Rounded up: the first states, running, are seen however short.
+          const end = Math.min(high, Math.ceil(sum * high - 0.01));
+          for (; line < end; line++) pixels[bottom - line * wide + x] = colours[state];
+        }
       }
     }
     context.putImageData(image, 0, 0);
+    return high;
   }
 
-  addSpans({ starts, ends, states }, colours, wide, sums) {
+  addSpans({ starts, ends, states }, count, wide, shares) {
     const scale = wide / (this.to - this.from);
     for (let i = firstAfter(ends, this.from); i < starts.length && starts[i] < this.to; i++) {
-      const colour = colours[states[i]];
-      if (!colour) continue;
+      const state = states[i];
+      if (state >= count) continue;
       const x0 = Math.max(0, (starts[i] - this.from) * scale);
       const x1 = Math.min(wide, (ends[i] - this.from) * scale);
-      for (let pixel = Math.floor(x0); pixel < x1; pixel++) {
-        const share = Math.min(x1, pixel + 1) - Math.max(x0, pixel);
-        sums[pixel * 4] += colour[0] * share;
-        sums[pixel * 4 + 1] += colour[1] * share;
-        sums[pixel * 4 + 2] += colour[2] * share;
-        sums[pixel * 4 + 3] += share;
+      for (let x = Math.floor(x0); x < x1; x++) {
+        shares[x * count + state] += Math.min(x1, x + 1) - Math.max(x0, x);
       }
     }
   }
@@ -323,10 +323,7 @@ export class Timeline {
       if (this.tracks && !this.tracks.has(i)) return;
       this.stateTimes(track).forEach((time, state) => { sums[state] += time; });
     });
-    return this.data.states.map((name, i) => {
-      const square = el('i');
-      square.style.background = stateColour(name, i);
-      return el('li', null, square, name, el('b', null, format('NANOS', Math.round(sums[i]))));
-    });
+    return this.data.states.map((name, i) => legendEntry(stateColour(name, i), name,
+      el('b', null, format('NANOS', Math.round(sums[i])))));
   }
 }

@@ -18,14 +18,19 @@ final class Tables {
         String[] table = new String[size];
         Arrays.fill(table, "");
         try (InputStream in = Objects.requireNonNull(Tables.class.getResourceAsStream(resource))) {
-            new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.isEmpty() && line.charAt(0) != '#')
-                    .forEach(line -> {
-                        int blank = line.indexOf(' ');
-                        int number = Integer.parseInt(line, 0, blank, 10);
-                        table[number] = line.substring(blank + 1);
-                    });
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            // No streams: their first use alone costs a cold JVM more than the table does.
+            int start = 0;
+            while (start < text.length()) {
+                int end = text.indexOf('\n', start);
+                end = end < 0 ? text.length() : end;
+                int blank = text.indexOf(' ', start);
+                if (text.charAt(start) != '#' && blank > start && blank < end) {
+                    int number = Integer.parseInt(text, start, blank, 10);
+                    table[number] = text.substring(blank + 1, end);
+                }
+                start = end + 1;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

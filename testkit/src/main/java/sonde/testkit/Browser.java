@@ -227,7 +227,8 @@ public final class Browser implements AutoCloseable {
         String button = buttons == 0 && !"mouseReleased".equals(type) ? "none" : "left";
         call(
                 "Input.dispatchMouseEvent",
-                "{\"type\":\"%s\",\"x\":%s,\"y\":%s,\"button\":\"%s\",\"buttons\":%d,\"clickCount\":%d%s}"
+                ("{\"type\":\"%s\",\"x\":%s,\"y\":%s,"
+                                + "\"button\":\"%s\",\"buttons\":%d,\"clickCount\":%d%s}")
                         .formatted(
                                 type,
                                 x,

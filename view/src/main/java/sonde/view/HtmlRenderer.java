@@ -63,7 +63,8 @@ public final class HtmlRenderer {
     }
 
     private static String policy(String script, String style) {
-        return "default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'"
+        return ("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:;"
+                        + " base-uri 'none'; form-action 'none'")
                 .formatted(hash(script), hash(style));
     }
 

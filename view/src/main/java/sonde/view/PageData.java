@@ -21,6 +21,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Samples;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Unit;
 
 /**
  * What the page is given; {@code data.js} reads it: the length of a JSON document (u32,
@@ -247,7 +248,10 @@ final class PageData {
             case null -> json.writeNull();
             case Double number when !Double.isFinite(number) -> json.writeNull();
             case Double number -> json.writeNumber(number);
-            case Long number when number >= -MAX_NUMBER && number <= MAX_NUMBER ->
+            case Long number
+                    when column.unit() != Unit.ADDRESS
+                            && number >= -MAX_NUMBER
+                            && number <= MAX_NUMBER ->
                     json.writeNumber(number);
             default -> json.writeString(Numbers.text(column.unit(), value, true));
         }

@@ -20,6 +20,8 @@ final class TextTree {
     private final long all;
     private final int amountWidth;
     private final int countWidth;
+    private final int numbersWidth;
+    private final int deepest;
 
     private TextTree(
             StringBuilder out,
@@ -33,8 +35,12 @@ final class TextTree {
         this.style = style;
         this.limits = limits;
         this.all = tree.root().total();
-        this.amountWidth = Math.max(6, amount(all).length());
+        this.amountWidth = Math.max(8, amount(all).length());
         this.countWidth = Math.max(5, count(samples(tree.root())).length());
+        this.numbersWidth = indent.length() + amountWidth + countWidth + 13;
+        int room = (style.width() - numbersWidth - MIN_NAME) / 2;
+        int fitting = style.width() == 0 ? limits.maxDepth() : Math.max(4, room);
+        this.deepest = Math.min(limits.maxDepth(), fitting);
     }
 
     static void append(
@@ -62,7 +68,7 @@ final class TextTree {
             children = node.children();
         }
         line(chain, total, samples(head), branch, below);
-        if (depth >= limits.maxDepth()) {
+        if (depth >= deepest) {
             rest(children, 0, below);
             return;
         }
@@ -101,9 +107,8 @@ final class TextTree {
 
     private void line(List<Frame> chain, long total, long count, String branch, String below) {
         numbers(total, count);
-        int used = indent.length() + amountWidth + countWidth + 13;
         int edge = style.width() == 0 ? NO_EDGE_WRAP : style.width();
-        int room = Math.max(MIN_NAME, edge - used - branch.length());
+        int room = Math.max(MIN_NAME, edge - numbersWidth - branch.length());
         out.append(style.dim(branch));
         int at = 0;
         for (int i = 0; i < chain.size(); i++) {
@@ -111,7 +116,7 @@ final class TextTree {
             String joint = i == 0 ? "" : style.unicode() ? " › " : " > ";
             int cells = Cells.width(name) + joint.length();
             if (i > 0 && at + cells > room) {
-                out.append('\n').append(" ".repeat(used)).append(style.dim(below));
+                out.append('\n').append(" ".repeat(numbersWidth)).append(style.dim(below));
                 joint = joint.substring(1);
                 at = 0;
             }

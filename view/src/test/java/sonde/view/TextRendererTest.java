@@ -76,7 +76,7 @@ class TextRendererTest {
             node.add(1, 1);
         }
         String text = text(new CallTree("Deep", Unit.COUNT, root), new Style(80, false, true));
-        assertThat(text.lines().mapToInt(String::length)).allMatch(n -> n <= 27 + 2 * 48 + 24);
+        assertThat(text.lines().mapToInt(String::length)).allMatch(n -> n <= 80);
         assertThat(text.lines().count()).isLessThan(150);
     }
 

@@ -123,16 +123,24 @@ final class Workload {
         long[] starts = new long[spans];
         long[] ends = new long[spans];
         byte[] states = new byte[spans];
-        double busy = t < 6 ? 1 : 0.2;
+        boolean isPool = t < 6;
         long at = start;
         for (int i = 0; i < spans; i++) {
-            double phase = Math.sin((double) i / spans * 9 + t * 0.8);
-            boolean works = random.nextDouble() < 0.5 + 0.4 * phase * busy;
-            states[i] = (byte) (works ? random.nextInt(3) : 3 + random.nextInt(3));
-            long mean = length / spans;
-            long wait = (long) (-Math.log(1 - random.nextDouble()) * mean * (works ? 0.8 : 1.2));
+            double phase = Math.sin((double) (at - start) / length * 9 + (isPool ? t * 0.8 : t));
+            double awake = isPool ? 0.55 + 0.4 * phase : phase > 0.6 ? 0.8 : 0.06;
+            int state = i % 2 == 0 ? 0 : 3;
+            if (state == 0) {
+                state = random.nextInt(10) == 0 ? 2 : random.nextInt(4) == 0 ? 1 : 0;
+            } else {
+                state = random.nextInt(isPool ? 5 : 8) > 1 ? 5 : 3 + random.nextInt(2);
+            }
+            states[i] = (byte) state;
+            double share = state < 3 ? awake : 1 - awake;
+            double mean = 2.0 * share * length / spans;
+            long wait = (long) (Math.pow(random.nextDouble(), 3) * 4 * mean);
             starts[i] = at;
-            ends[i] = at = Math.min(start + length, at + Math.max(200, wait));
+            at = i == spans - 1 ? start + length : Math.min(start + length, at + 200 + wait);
+            ends[i] = at;
             sample(states[i], starts[i], ends[i], t, states[i] < 2 ? on : off);
         }
         return new Timeline.Track(name, 4200, 4210 + t, starts, ends, states);

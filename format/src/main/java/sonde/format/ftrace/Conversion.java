@@ -146,7 +146,12 @@ sealed interface Conversion
     private static void formatted(TextBuffer out, Spec spec, long value) {
         int start = out.size();
         if (spec.letter == 'c') {
-            out.put((char) (value & 0xff));
+            int character = (int) value & 0xff;
+            if (character < ' ' || character >= 0x7f) {
+                out.put('\\').put('x').hex(character, 2);
+            } else {
+                out.put((char) character);
+            }
             finish(out, spec.withPrecision(-1), start);
             return;
         }

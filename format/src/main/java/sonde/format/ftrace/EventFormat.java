@@ -82,11 +82,18 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
         return new EventType(index, system, name, fields, printFormat);
     }
 
-    /** Bytes the payload must have so that every field in place lies in it. */
+    /**
+     * Bytes the payload must have so that every integer in place lies in it. Arrays do not count:
+     * kernel_stack's {@code caller[8]} is often shorter, and whoever reads one asks the payload.
+     */
     public int fixedBytes() {
         int bytes = 0;
         for (Field field : fields) {
-            bytes = Math.max(bytes, field.offset() + field.sizeBytes());
+            switch (field.kind()) {
+                case INTEGER, DATA_LOC, REL_LOC ->
+                        bytes = Math.max(bytes, field.offset() + field.sizeBytes());
+                case ARRAY, CHARS, TAIL_STRING -> {}
+            }
         }
         return bytes;
     }
@@ -102,7 +109,7 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
 
     private static Field field(
             String declaration, int offset, int size, boolean signed, int longBytes) {
-        boolean array = declaration.endsWith("]");
+        boolean array = declaration.endsWith("]") && declaration.indexOf('[') >= 0;
         String head = array ? declaration.substring(0, declaration.lastIndexOf('[')) : declaration;
         head = head.strip();
         String name = head.substring(lastWord(head));

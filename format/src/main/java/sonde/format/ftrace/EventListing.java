@@ -102,6 +102,11 @@ public final class EventListing {
             buffer.put(first.label);
         }
         int row = first.row;
+        if (!text.looksAhead(batch.type(row))) {
+            text.append(buffer, batch, row);
+            first.step();
+            return;
+        }
         batch.retain();
         first.step();
         // Only the function graph looks at what comes next, in its own buffer.

@@ -28,6 +28,7 @@ public final class EventText {
     private final EventInfo[] infos;
     private final byte[][] names;
     private byte[][] threads = new byte[1 << 16][];
+    private final int graphEntry;
     private long timeOffset;
 
     /**
@@ -43,6 +44,11 @@ public final class EventText {
         this.nanos = clock.isNanos();
         this.infos = new EventInfo[types.size()];
         this.names = new byte[types.size()][];
+        int entry = -1;
+        for (EventType type : types) {
+            entry = type.qualifiedName().equals("ftrace:funcgraph_entry") ? type.id() : entry;
+        }
+        this.graphEntry = entry;
         comms.forEach((tid, comm) -> learn(tid, comm.getBytes(StandardCharsets.UTF_8)));
         thread(0, "<idle>".getBytes(StandardCharsets.US_ASCII));
     }
@@ -89,6 +95,11 @@ public final class EventText {
         if (batch.type(row) > EventTable.UNKNOWN) {
             info(batch.type(row)).append(out, batch, row, null, 0);
         }
+    }
+
+    /** Whether events of a type may be told together with the next one. */
+    boolean looksAhead(int type) {
+        return type == graphEntry;
     }
 
     private boolean notice(TextBuffer out, Batch batch, int row, int type) {

@@ -1,12 +1,19 @@
 package sonde.format.ftrace;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /** Kernel functions by address, from {@code /proc/kallsyms}. Parsed when first asked. */
 public final class KernelSymbols {
+    private static final int CACHE_BITS = 10;
+
     private final byte[] text;
+    private final AtomicReferenceArray<Found> found = new AtomicReferenceArray<>(1 << CACHE_BITS);
     private volatile @Nullable Index index;
+
+    /** An answer to remember. */
+    private record Found(long address, int symbol) {}
 
     /**
      * Sorted by address.
@@ -22,15 +29,25 @@ public final class KernelSymbols {
 
     /** Number of the symbol that covers an address, -1 for none. */
     public int find(long address) {
+        int slot = (int) ((address * 0x9e3779b97f4a7c15L) >>> (64 - CACHE_BITS));
+        Found known = found.getPlain(slot);
+        if (known == null || known.address != address) {
+            known = new Found(address, search(address));
+            found.setRelease(slot, known);
+        }
+        return known.symbol;
+    }
+
+    private int search(long address) {
         Index all = index();
         // Kernel addresses are "negative" on 64-bit machines; stored with the top bit flipped.
         int at = Arrays.binarySearch(all.address, address ^ Long.MIN_VALUE);
         if (at < 0) {
             at = -at - 2;
-        } else {
-            while (at > 0 && all.address[at - 1] == all.address[at]) {
-                at--;
-            }
+        }
+        // Of several names the first in the file.
+        while (at > 0 && all.address[at - 1] == all.address[at]) {
+            at--;
         }
         // Behind the last symbol nothing is known.
         return at == all.address.length - 1 && at >= 0 && address(at) != address ? -1 : at;
@@ -43,17 +60,22 @@ public final class KernelSymbols {
 
     /** Appends a symbol's name. */
     public void appendName(TextBuffer out, int symbol) {
-        out.put(name(symbol));
+        int start = index().name[symbol];
+        out.put(text, start, nameEnd(start) - start);
+    }
+
+    private int nameEnd(int start) {
+        int end = start;
+        while (end < text.length && text[end] > ' ') {
+            end++;
+        }
+        return end;
     }
 
     /** Name of a symbol. */
     public byte[] name(int symbol) {
         int start = index().name[symbol];
-        int end = start;
-        while (end < text.length && text[end] > ' ') {
-            end++;
-        }
-        return Arrays.copyOfRange(text, start, end);
+        return Arrays.copyOfRange(text, start, nameEnd(start));
     }
 
     private Index index() {
@@ -103,7 +125,19 @@ public final class KernelSymbols {
         }
         address = Arrays.copyOf(address, count);
         name = Arrays.copyOf(name, count);
-        return sorted ? new Index(address, name) : sorted(address, name);
+        return inKernelHalf(sorted ? new Index(address, name) : sorted(address, name));
+    }
+
+    /** Without the offsets of per-CPU variables, which are no addresses on 64-bit kernels. */
+    private static Index inKernelHalf(Index all) {
+        int first = Arrays.binarySearch(all.address, 0);
+        first = first < 0 ? -first - 1 : first;
+        int count = all.address.length;
+        return first == count
+                ? all
+                : new Index(
+                        Arrays.copyOfRange(all.address, first, count),
+                        Arrays.copyOfRange(all.name, first, count));
     }
 
     private static Index sorted(long[] address, int[] name) {

@@ -61,7 +61,7 @@ record PointerText(String letters, Expression argument, TextContext context) {
     private void symbol(TextBuffer out, long address) {
         int symbol = context.symbols().find(address);
         if (symbol < 0) {
-            plain(out, address);
+            out.put("0x").hex(address, 1);
             return;
         }
         context.symbols().appendName(out, symbol);

@@ -181,15 +181,23 @@ final class PrintFunctions {
         while (!in.takes(")")) {
             in.expect(",");
             in.expect("{");
+            if (in.takes("}")) {
+                continue;
+            }
+            in.wasUnresolved();
             Expression value = in.argument();
+            boolean unknown = in.wasUnresolved();
             in.expect(",");
             Expression name = in.argument();
             in.expect("}");
-            if (!(value instanceof Constant constant) || !(name instanceof Text.Literal literal)) {
-                throw PrintParser.unsupported("a name for no constant");
+            if (!(value instanceof Constant constant)) {
+                throw PrintParser.unsupported("a name for no constant: " + value);
             }
-            values.add(constant.value());
-            names.add(literal.text());
+            // { -1, NULL } ends some tables.
+            if (!unknown && name instanceof Text.Literal literal) {
+                values.add(constant.value());
+                names.add(literal.text());
+            }
         }
         long[] all = values.stream().mapToLong(Long::longValue).toArray();
         return new Pairs(all, names.toArray(new byte[0][]));

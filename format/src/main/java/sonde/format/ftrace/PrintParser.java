@@ -48,6 +48,7 @@ final class PrintParser {
     private final List<Token> tokens;
     private int at;
     private int depth;
+    private boolean unresolved;
 
     PrintParser(EventType type, TextContext context, List<Token> tokens) {
         this.type = type;
@@ -87,6 +88,13 @@ final class PrintParser {
 
     static UnsupportedPrintException unsupported(String what) {
         return new UnsupportedPrintException(what);
+    }
+
+    /** Whether a name was met since the last call whose value only the kernel knows. */
+    boolean wasUnresolved() {
+        boolean was = unresolved;
+        unresolved = false;
+        return was;
     }
 
     /** One argument: up to a comma, a closing bracket or the end. */
@@ -131,6 +139,9 @@ final class PrintParser {
         Expression yes = argument();
         expect(":");
         Expression no = argument();
+        if (condition instanceof Constant constant) {
+            return constant.value() != 0 ? yes : no;
+        }
         if (yes instanceof Value a && no instanceof Value b) {
             return new Choice(value(condition), a, b, a.type().with(b.type()));
         }
@@ -333,10 +344,10 @@ final class PrintParser {
             return PrintFunctions.call(this, name);
         }
         Long known = PrintFunctions.constant(name);
-        if (known == null) {
-            throw unsupported(name);
-        }
-        return new Constant(known, known == (int) (long) known ? CType.INT : CType.LONG_LONG);
+        // A variable of the kernel (vmemmap_base) or an enumerator it did not resolve: trace-cmd
+        // takes 0, so the rest of the text still tells something.
+        unresolved |= known == null;
+        return new Constant(known == null ? 0 : known, CType.INT);
     }
 
     private Expression parenthesised() throws UnsupportedPrintException {
@@ -363,9 +374,12 @@ final class PrintParser {
         int bytes = CTypes.sizeBytes(name, context.longBytes(), value.type().sizeBytes());
         boolean unsigned = pointer || CTypes.isUnsigned(name);
         if (name.equals("bool") || name.equals("_Bool")) {
-            return new Unary('!', new Unary('!', value, CType.INT), CType.INT);
+            return applied('!', applied('!', value));
         }
-        return new Cast(value, new CType(bytes, unsigned));
+        CType type = new CType(bytes, unsigned);
+        return value instanceof Constant constant
+                ? new Constant(type.wrap(constant.value()), type)
+                : new Cast(value, type);
     }
 
     /** After an opening bracket: whether a type name stands in it. */

@@ -2,6 +2,9 @@ package sonde.format.ftrace;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import sonde.event.Batch;
@@ -10,12 +13,26 @@ import sonde.event.Batch;
 public final class TextBuffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
+    // The two characters of 0..99 and of 0x00..0xff.
+    private static final short[] DECIMAL_PAIRS = pairs(100, 10);
+    private static final short[] HEX_PAIRS = pairs(256, 16);
+    private static final VarHandle PAIR =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
     private byte[] bytes;
     private int size;
 
     /** Empty, with room for that many bytes. */
     public TextBuffer(int expectedBytes) {
         bytes = new byte[Math.max(expectedBytes, 64)];
+    }
+
+    private static short[] pairs(int count, int radix) {
+        short[] pairs = new short[count];
+        for (int i = 0; i < count; i++) {
+            pairs[i] = (short) (HEX[i / radix] | HEX[i % radix] << 8);
+        }
+        return pairs;
     }
 
     /** Bytes in it. */
@@ -54,9 +71,18 @@ public final class TextBuffer {
         return this;
     }
 
+    /** Part of an array as it is. */
+    public TextBuffer put(byte[] text, int offset, int length) {
+        room(length);
+        System.arraycopy(text, offset, bytes, size, length);
+        size += length;
+        return this;
+    }
+
     /** A text in UTF-8. */
     public TextBuffer put(String text) {
-        return put(text.getBytes(StandardCharsets.UTF_8));
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        return put(utf8, 0, utf8.length);
     }
 
     /** {@code count} blanks; none when negative. */
@@ -90,29 +116,44 @@ public final class TextBuffer {
 
     /** A non-negative number with leading zeros up to {@code least} digits. */
     public TextBuffer digits(long value, int least) {
-        int count = 1;
-        for (long rest = value; rest >= 10; rest /= 10) {
-            count++;
-        }
-        count = Math.max(count, least);
-        room(count);
-        long rest = value;
-        if (rest <= Integer.MAX_VALUE) {
-            int small = (int) rest;
-            for (int i = size + count - 1; i >= size; i--) {
-                int tenth = small / 10;
-                bytes[i] = (byte) ('0' + small - tenth * 10);
-                small = tenth;
-            }
-        } else {
-            for (int i = size + count - 1; i >= size; i--) {
-                long tenth = rest / 10;
-                bytes[i] = (byte) ('0' + rest - tenth * 10);
-                rest = tenth;
-            }
+        room(20 + least);
+        int count = decimalDigits(value);
+        if (count < least) {
+            Arrays.fill(bytes, size, size + least - count, (byte) '0');
+            size += least - count;
         }
         size += count;
+        int at = size;
+        long rest = value;
+        while (rest > Integer.MAX_VALUE) {
+            long hundredth = rest / 100;
+            at -= 2;
+            PAIR.set(bytes, at, DECIMAL_PAIRS[(int) (rest - hundredth * 100)]);
+            rest = hundredth;
+        }
+        int small = (int) rest;
+        while (small >= 100) {
+            int hundredth = small / 100;
+            at -= 2;
+            PAIR.set(bytes, at, DECIMAL_PAIRS[small - hundredth * 100]);
+            small = hundredth;
+        }
+        if (small >= 10) {
+            PAIR.set(bytes, at - 2, DECIMAL_PAIRS[small]);
+        } else {
+            bytes[at - 1] = (byte) ('0' + small);
+        }
         return this;
+    }
+
+    private static int decimalDigits(long value) {
+        int count = 1;
+        long limit = 10;
+        while (count < 19 && value >= limit) {
+            count++;
+            limit *= 10;
+        }
+        return count;
     }
 
     /** An unsigned hexadecimal number in lower case, at least {@code least} digits. */
@@ -120,10 +161,15 @@ public final class TextBuffer {
         int count = Math.max(least, (67 - Long.numberOfLeadingZeros(value)) >>> 2);
         count = Math.max(count, 1);
         room(count);
+        int at = size + count;
         long rest = value;
-        for (int i = size + count - 1; i >= size; i--) {
-            bytes[i] = HEX[(int) rest & 15];
-            rest >>>= 4;
+        while (at - 2 >= size) {
+            at -= 2;
+            PAIR.set(bytes, at, HEX_PAIRS[(int) rest & 0xff]);
+            rest >>>= 8;
+        }
+        if (at > size) {
+            bytes[size] = HEX[(int) rest & 15];
         }
         size += count;
         return this;

@@ -139,10 +139,11 @@ final class PerfTypes {
             if (tracepoint != null) {
                 system = tracepoint.system();
                 event = tracepoint.format().name();
-                fields = tracepoint.format().fields();
                 print = tracepoint.format().printFormat();
-                fixedBytesOfAttr[index] =
-                        attr.samples(PERF_SAMPLE_RAW) ? tracepoint.format().fixedBytes() : 0;
+                if (attr.samples(PERF_SAMPLE_RAW)) {
+                    fields = tracepoint.format().fields();
+                    fixedBytesOfAttr[index] = tracepoint.format().fixedBytes();
+                }
             } else if (colon > 0) {
                 system = name.substring(0, colon);
                 event = name.substring(colon + 1);

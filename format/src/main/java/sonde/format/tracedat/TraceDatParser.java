@@ -249,7 +249,10 @@ final class TraceDatParser {
                     instances.add(new Instance(option.text("name", MOST_NAME_BYTES), offset));
                 }
             }
-            case Section.TRACECLOCK -> content.clock = Content.text(rest(option)).strip();
+            case Section.TRACECLOCK -> {
+                String clock = Content.text(rest(option)).strip();
+                content.clock = clock.isEmpty() ? content.clock : clock;
+            }
             case Section.UNAME -> content.uname = Content.text(rest(option));
             case Section.VERSION -> content.version = Content.text(rest(option));
             case Section.PROCMAPS -> content.procMaps = rest(option);

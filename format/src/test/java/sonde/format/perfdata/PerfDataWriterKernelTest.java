@@ -1,17 +1,23 @@
 package sonde.format.perfdata;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.event.Clock;
+import sonde.format.Input;
+import sonde.sys.SyscallException;
 
 /** What the writer makes is what Debian's perf reads, without a word on stderr. */
 @Tag("kernel")
@@ -75,7 +81,100 @@ class PerfDataWriterKernelTest {
                 .contains("==> next_comm=");
     }
 
-    private static void record(Path file, String kernelId) throws IOException {
+    @Test
+    void ourReaderReadsTheSame() throws Exception {
+        Path file = folder.resolve("perf.data");
+        record(file, kernelBuildId());
+
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            List<Rows.Row> rows = Rows.of(recording);
+            assertThat(recording.notes()).isEmpty();
+            assertThat(recording.sources().getFirst().clock()).isEqualTo(Clock.MONO);
+            assertThat(recording.features().tracingData()).isPresent();
+            assertThat(rows).extracting(Rows.Row::time).isSorted();
+            assertThat(rows).extracting(Rows.Row::type).doesNotContain("notice:corrupt");
+            assertThat(rows)
+                    .filteredOn(row -> row.type().equals("sched:sched_switch"))
+                    .isNotEmpty()
+                    .allMatch(row -> row.field("prev_pid").equals(Integer.toString(row.tid())))
+                    .allMatch(row -> !row.stack().isEmpty());
+            assertThat(rows)
+                    .filteredOn(row -> row.type().equals("perf:cpu-clock"))
+                    .isNotEmpty()
+                    .allMatch(row -> row.weight() > 0 && row.cpu() >= 0);
+        }
+    }
+
+    @Test
+    void killedRecordersFileIsReadAndFinished() throws Exception {
+        Path file = folder.resolve("perf.data");
+        record(file, null);
+        Files.write(file, new byte[] {9, 0, 0, 0, 2, 0, 64, 0, 1, 2}, StandardOpenOption.APPEND);
+        List<Rows.Row> rows;
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            rows = Rows.of(recording);
+            assertThat(recording.isFinished()).isFalse();
+            assertThat(recording.features().hostname()).isEqualTo("sonde-test");
+            assertThat(rows.getLast().type()).isEqualTo("notice:corrupt");
+        }
+        int fd = TinyRecorder.open(file);
+        try (Input input = Input.open(file);
+                PerfDataWriter writer = PerfDataWriter.resume(fd, input)) {
+            writer.finish(late(kernelBuildId()));
+        } finally {
+            TinyRecorder.closeDescriptor(fd);
+        }
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            assertThat(Rows.of(recording)).isEqualTo(rows.subList(0, rows.size() - 1));
+            assertThat(recording.notes()).isEmpty();
+        }
+        Output script = perf("script", "-i", file.toString());
+        assertThat(script.err()).isEmpty();
+        assertThat(script.out()).contains("sched:sched_switch: ");
+    }
+
+    @Test
+    void fullDiskKeepsWhatWasWritten() throws Exception {
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk.toString());
+        try {
+            Path file = disk.resolve("perf.data");
+            int fd = TinyRecorder.create(file);
+            long kept;
+            try (TinyRecorder recorder = new TinyRecorder();
+                    PerfDataWriter writer = PerfDataWriter.create(fd, recorder.attrs, early())) {
+                PerfRecords records = new PerfRecords(recorder.dummy);
+                PerfRecords.Stamp stamp = new PerfRecords.Stamp(1, 1, 5, 0, 0);
+                assertThatThrownBy(
+                                () -> {
+                                    while (true) {
+                                        writer.appendSynthetic(
+                                                records.comm(stamp, 1, 1, "name", false));
+                                    }
+                                })
+                        .isInstanceOf(SyscallException.class)
+                        .hasMessageContaining("ENOSPC");
+                kept = writer.dataBytes();
+                assertThat(kept).isPositive();
+                writer.finish(PerfFeatures.NONE);
+            } finally {
+                TinyRecorder.closeDescriptor(fd);
+            }
+            try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+                assertThat(recording.dataBytes()).isEqualTo(kept);
+                assertThat(Rows.of(recording)).allMatch(row -> row.field("comm").equals("name"));
+                assertThat(recording.features().hostname()).isEqualTo("sonde-test");
+            }
+        } finally {
+            run("umount", disk.toString());
+        }
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    }
+
+    private static void record(Path file, @Nullable String kernelId) throws IOException {
         int fd = TinyRecorder.create(file);
         try (TinyRecorder recorder = new TinyRecorder();
                 PerfDataWriter writer = PerfDataWriter.create(fd, recorder.attrs, early())) {
@@ -87,7 +186,9 @@ class PerfDataWriterKernelTest {
             }
             recorder.disable();
             recorder.drain(writer);
-            writer.finish(late(kernelId));
+            if (kernelId != null) {
+                writer.finish(late(kernelId));
+            }
         } finally {
             TinyRecorder.closeDescriptor(fd);
         }

@@ -157,11 +157,19 @@ final class TinyRecorder implements AutoCloseable {
     }
 
     /** An empty file opened for writing; the caller closes it. */
-    static int create(Path path) throws IOException {
-        Files.deleteIfExists(path);
+    static int create(Path path) {
+        return open(path, 2 | 0100 | 0200); // O_RDWR | O_CREAT | O_EXCL
+    }
+
+    /** A file opened for reading and writing; the caller closes it. */
+    static int open(Path path) {
+        return open(path, 2); // O_RDWR
+    }
+
+    private static int open(Path path, int flags) {
         try (Arena names = Arena.ofConfined()) {
             MemorySegment name = names.allocateFrom(path.toString());
-            long fd = Native.syscall(2, name.address(), 2 | 0100 | 0200, 0600);
+            long fd = Native.syscall(2, name.address(), flags, 0600);
             check(fd, "open");
             return (int) fd;
         }

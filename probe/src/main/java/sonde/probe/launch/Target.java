@@ -1,13 +1,16 @@
 package sonde.probe.launch;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -24,6 +27,7 @@ import sonde.sys.WaitStatus;
  * #pid} may be asked by any.
  */
 public final class Target implements AutoCloseable {
+    private static final String SPAWNER = "sonde-spawn";
     private static final long POLL_NANOS = 100_000;
 
     private final Command command;
@@ -49,7 +53,7 @@ public final class Target implements AutoCloseable {
         List<Signals.Disposition> changed = ignoreAgain(origin);
         try {
             Thread.ofPlatform()
-                    .name("sonde-spawn")
+                    .name(SPAWNER)
                     .daemon()
                     .start(() -> spawn(request, origin, spawner, spawned));
             int child = child(spawner, spawned);
@@ -106,28 +110,55 @@ public final class Target implements AutoCloseable {
     }
 
     /** The pid of the spawning thread's child, or 0 when posix_spawn has failed already. */
-    private static int child(CompletableFuture<Integer> spawner, CompletableFuture<Integer> spawned)
-            throws IOException, InterruptedException {
+    private static int child(
+            CompletableFuture<Integer> spawner, CompletableFuture<Integer> spawned) {
         int tid;
         try {
-            tid = spawner.get();
-        } catch (ExecutionException e) {
+            tid = spawner.join();
+        } catch (CompletionException e) {
             return 0;
         }
-        int fd = Files.open("/proc/self/task/" + tid + "/children", Files.O_RDONLY);
-        try {
-            while (!spawned.isDone()) {
-                Fd.lseek(fd, 0, Fd.SEEK_SET);
-                String children = new String(Files.readAll(fd, 4096), StandardCharsets.US_ASCII);
-                if (!children.isBlank()) {
-                    return Integer.parseInt(children.strip().split(" ", 2)[0]);
-                }
-                TimeUnit.NANOSECONDS.sleep(POLL_NANOS);
+        // Not to be interrupted here: a child nobody knows would wait for ever.
+        while (!spawned.isDone()) {
+            int child = childOf(tid);
+            if (child != 0) {
+                return child;
             }
-            return 0;
-        } finally {
-            Fd.discard(fd);
+            LockSupport.parkNanos(POLL_NANOS);
         }
+        return 0;
+    }
+
+    private static int childOf(int tid) {
+        try {
+            byte[] children = Files.readAll("/proc/self/task/" + tid + "/children", 4096);
+            String first = new String(children, StandardCharsets.US_ASCII).strip();
+            return first.isEmpty() ? 0 : Integer.parseInt(first.split(" ", 2)[0]);
+        } catch (SyscallException e) {
+            // A kernel without CONFIG_PROC_CHILDREN.
+            return childNamed(SPAWNER);
+        }
+    }
+
+    /** A child of this process by its name, or 0; the name of a child before execve is ours. */
+    static int childNamed(String name) {
+        String start = " (" + name + ") ";
+        String parent = " " + Processes.getpid() + " ";
+        String[] processes = new File("/proc").list((folder, file) -> file.matches("[0-9]{1,9}"));
+        for (String pid : processes == null ? new String[0] : processes) {
+            try {
+                byte[] stat = Files.readAll("/proc/" + pid + "/stat", 4096);
+                String line = new String(stat, StandardCharsets.ISO_8859_1);
+                // PID (comm) state ppid
+                if (line.startsWith(pid + start)
+                        && line.startsWith(parent, pid.length() + start.length() + 1)) {
+                    return Integer.parseInt(pid);
+                }
+            } catch (SyscallException e) {
+                continue; // ended meanwhile
+            }
+        }
+        return 0;
     }
 
     private static void restoreLimits(int child, Origin origin) throws SyscallException {

@@ -1,11 +1,77 @@
 package sonde.symbol.demangle;
 
-/** Chooses the scheme by the prefix. */
+/** Names as the programmer wrote them. */
 public final class Demangler {
+    /** Longer names are left as they are. */
+    private static final int LENGTH_LIMIT = 1 << 14;
+
     private Demangler() {}
 
-    /** The name as written in the source, or the same string when it is not mangled. */
+    /**
+     * The name as written in the source, chosen by the prefix: {@code _Z} C++ (and old Rust),
+     * {@code _R} Rust. What is not mangled, breaks the rules or grows past 64 Ki characters comes
+     * back unchanged.
+     */
     public static String demangle(String name) {
-        return name;
+        if (name.length() > LENGTH_LIMIT || !name.startsWith("_")) {
+            return name;
+        }
+        try {
+            if (name.startsWith("_R")) {
+                return RustV0.demangle(name);
+            }
+            if (name.startsWith("_Z")) {
+                String rust = RustLegacy.demangle(name);
+                return rust.isEmpty() ? cxx(name) : rust;
+            }
+            return keyed(name);
+        } catch (Unfit e) {
+            return name;
+        }
+    }
+
+    private static String cxx(String name) {
+        Cursor cursor = new Cursor(name, 2);
+        Node encoding = new CxxNames(cursor).encoding();
+        Out out = new Out().add(encoding);
+        clones(cursor, out);
+        if (!cursor.atEnd()) {
+            throw Unfit.INSTANCE;
+        }
+        return out.toString();
+    }
+
+    /** {@code .isra.0.cold}: copies of functions that GCC made. */
+    private static void clones(Cursor cursor, Out out) {
+        while (cursor.peek() == '.' && isCloneLetter(cursor.peek(1))) {
+            out.add(" [clone ");
+            out.add(cursor.take(1));
+            while (isCloneLetter(cursor.peek())) {
+                out.add(cursor.take(1));
+            }
+            while (cursor.peek() == '.' && Cursor.isDigit(cursor.peek(1))) {
+                out.add(cursor.take(1)).add(Integer.toString(cursor.number()));
+            }
+            out.add("]");
+        }
+    }
+
+    private static boolean isCloneLetter(char c) {
+        return c >= 'a' && c <= 'z' || c == '_' || Cursor.isDigit(c);
+    }
+
+    /** {@code _GLOBAL__I_name}: constructors of the globals of a file. */
+    private static String keyed(String name) {
+        boolean fits =
+                name.length() > 11
+                        && name.startsWith("_GLOBAL_")
+                        && "._$".indexOf(name.charAt(8)) >= 0
+                        && "ID".indexOf(name.charAt(9)) >= 0
+                        && name.charAt(10) == '_';
+        if (!fits) {
+            return name;
+        }
+        String what = name.charAt(9) == 'I' ? "constructors" : "destructors";
+        return "global " + what + " keyed to " + demangle(name.substring(11));
     }
 }

@@ -1,8 +1,7 @@
 package sonde.tools.doctor;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +17,7 @@ import sonde.probe.plan.Finding;
 import sonde.probe.plan.KernelFeatures;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Files;
 
 /** Tries what a recording needs and says what each gap costs and how to close it. */
 public final class DoctorRecipe {
@@ -97,7 +97,7 @@ public final class DoctorRecipe {
 
     private static String contents(String file) {
         try {
-            return Files.readString(Path.of(file)).strip();
+            return new String(Files.readAll(file, 4096), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
             return "not readable";
         }

@@ -1,0 +1,43 @@
+package sonde.cli;
+
+import java.util.function.Consumer;
+import sonde.probe.record.Progress;
+
+/**
+ * One line on standard error that says how the recording goes; only where standard error is a
+ * terminal that nobody else writes to, so never while a command of ours has the terminal.
+ */
+final class ProgressLine implements Consumer<Progress> {
+    private static final String ERASE = "\r\033[K";
+
+    private final boolean visible;
+    private boolean drawn;
+
+    ProgressLine(boolean besideCommand) {
+        boolean shared = besideCommand && Terminal.width(Terminal.STDOUT) > 0;
+        visible = !shared && Terminal.width(Terminal.STDERR) > 0;
+    }
+
+    @Override
+    public void accept(Progress progress) {
+        if (visible) {
+            drawn = true;
+            System.err.printf(
+                    "%s%.1f s  %,d events  %.1f MiB  %s",
+                    ERASE,
+                    progress.nanos() / 1e9,
+                    progress.events(),
+                    progress.bytes() / 1048576.0,
+                    progress.lost() == 0 ? "nothing lost" : "lost " + progress.lost());
+            System.err.flush();
+        }
+    }
+
+    /** Takes the line away. */
+    void clear() {
+        if (drawn) {
+            System.err.print(ERASE);
+            System.err.flush();
+        }
+    }
+}

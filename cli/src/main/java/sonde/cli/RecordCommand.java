@@ -1,0 +1,282 @@
+package sonde.cli;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sonde.event.result.Result;
+import sonde.format.bundle.Meta;
+import sonde.probe.launch.ExecException;
+import sonde.probe.launch.Origin;
+import sonde.probe.plan.CallGraph;
+import sonde.probe.plan.RecordSpec;
+import sonde.probe.plan.Topic;
+import sonde.tools.record.RecordOrder;
+import sonde.tools.record.RecordOutcome;
+import sonde.tools.record.RecordRecipe;
+import sonde.tools.report.ReportRecipe;
+
+/** {@code sonde record}. */
+@Command(
+        mixinStandardHelpOptions = true,
+        customSynopsis = {
+            "Usage: sonde record [OPTIONS] [--] COMMAND [ARG...]",
+            "       sonde record [OPTIONS] -p PID[,PID...]",
+            "       sonde record [OPTIONS] -a"
+        },
+        description = {
+            "Records where time goes: CPU samples and scheduler switches with call chains, wake-ups,"
+                + " system calls, block I/O, page faults, signals, the life of processes.",
+            "Leaves NAME.sonde/ with trace.dat, perf.data and meta.json, and prints a summary."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  sonde record -- make -j2",
+            "  sonde record -o slow -- ./server --port 8080",
+            "  sonde record -p 1234 --duration 10s",
+            "  sonde record -a --duration 5s",
+            "  sonde record -e 'skb:*' -e cycles -- curl -s localhost",
+            "  sonde record --plan -- true         what would be recorded, and why",
+            "",
+            "Exit status: the command's own (128+N for signal N, 127 not found, 126 not executable);"
+                + " 3 when sonde cannot record."
+        })
+final class RecordCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = {"-p", "--pid"},
+            split = ",",
+            paramLabel = "PID",
+            description = "processes that run already, with their threads and future children")
+    private List<Integer> pids = new ArrayList<>();
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "the whole machine")
+    private boolean all;
+
+    @Option(
+            names = {"-e", "--event"},
+            paramLabel = "EVENT",
+            description =
+                    "beside the default set: tracepoints by name or glob, perf events"
+                            + " (see 'sonde list'); repeatable")
+    private List<String> events = new ArrayList<>();
+
+    @Option(
+            names = {"-F", "--frequency"},
+            paramLabel = "HZ",
+            defaultValue = "" + RecordSpec.DEFAULT_FREQUENCY_HZ,
+            description = "CPU samples a second on each CPU (default ${DEFAULT-VALUE})")
+    private int frequency;
+
+    @Option(
+            names = "--call-graph",
+            paramLabel = "fp|dwarf",
+            defaultValue = "fp",
+            description =
+                    "how user stacks are taken: frame pointers, or registers and stack copies"
+                            + " that 'perf script' unwinds (default ${DEFAULT-VALUE})")
+    private String callGraph = "fp";
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "NAME",
+            description = "folder to make, NAME.sonde; an existing one is never overwritten")
+    private @Nullable String output;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            description = "stop recording after this: 500ms, 10s, 5m")
+    private @Nullable String duration;
+
+    @Option(
+            names = "--flight-recorder",
+            description = "when rings are full keep the end of the recording, not the beginning")
+    private boolean flightRecorder;
+
+    @Option(
+            names = "--ring-memory",
+            paramLabel = "MIB",
+            description = "most kernel memory for all rings (default: 5 % of RAM, at most 512)")
+    private int ringMebibytes;
+
+    @Option(names = "--no-cpu", description = "no CPU samples")
+    private boolean noCpu;
+
+    @Option(names = "--no-sched", description = "no switches and wake-ups")
+    private boolean noSched;
+
+    @Option(names = "--no-syscalls", description = "no system calls")
+    private boolean noSyscalls;
+
+    @Option(names = "--no-block", description = "no block I/O")
+    private boolean noBlock;
+
+    @Option(names = "--no-faults", description = "no page faults")
+    private boolean noFaults;
+
+    @Option(names = "--no-signals", description = "no signals")
+    private boolean noSignals;
+
+    @Option(names = "--no-names", description = "no file names and socket addresses")
+    private boolean noNames;
+
+    @Option(names = "--no-jvm", description = "leave recorded JVMs alone")
+    private boolean noJvm;
+
+    @Option(names = "--jvm", description = "with -p and -a: ask JVMs for their compiled code")
+    private boolean jvm;
+
+    @Option(
+            names = "--plan",
+            description = "only show what would be recorded, from which source, and why")
+    private boolean planOnly;
+
+    @Option(
+            names = "--no-summary",
+            description = "only record; 'sonde report' shows the summary later")
+    private boolean noSummary;
+
+    @Option(names = "--json", description = "the summary (or plan) as JSON on standard output")
+    private boolean json;
+
+    @Parameters(paramLabel = "COMMAND", arity = "0..*", hidden = true)
+    private List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        Origin origin = Origin.capture();
+        checkTargets();
+        RecordOrder order =
+                new RecordOrder(
+                        recordSpec(),
+                        Main.VERSION,
+                        origin,
+                        command.isEmpty()
+                                ? null
+                                : sonde.probe.launch.Command.lastArguments(command.size()),
+                        pids,
+                        output,
+                        jvmMaps());
+        if (planOnly) {
+            Shown.onOut(RecordRecipe.plan(order), json);
+            return ExitCode.DONE;
+        }
+        return record(order);
+    }
+
+    private RecordOrder.JvmMaps jvmMaps() {
+        boolean wanted = !noJvm && (jvm || !command.isEmpty());
+        return wanted ? RecordOrder.JvmMaps.TARGETS : RecordOrder.JvmMaps.NONE;
+    }
+
+    private int record(RecordOrder order) throws Exception {
+        ProgressLine line = new ProgressLine(!command.isEmpty());
+        RecordOutcome outcome;
+        try {
+            outcome = new RecordRecipe(order, line).run();
+        } catch (ExecException e) {
+            spec.commandLine().getErr().println("sonde: " + e.getMessage());
+            return e.exitCode();
+        } finally {
+            line.clear();
+        }
+        if (!noSummary) {
+            Result summary = ReportRecipe.summary(outcome.bundle());
+            if (json) {
+                Shown.onOut(summary, true);
+            } else {
+                Shown.onErr(summary);
+            }
+        }
+        java.io.PrintWriter err = spec.commandLine().getErr();
+        if (!outcome.failure().isEmpty()) {
+            err.println("sonde: " + outcome.failure());
+        }
+        if (!json) {
+            err.println();
+            err.println("recorded into " + outcome.bundle() + "; next:");
+            err.println("  sonde report " + outcome.bundle() + " --threads --oncpu --offcpu");
+            err.println("  sonde report " + outcome.bundle() + " --html report.html");
+        }
+        if (command.isEmpty() && !outcome.failure().isEmpty()) {
+            return ExitCode.IMPOSSIBLE;
+        }
+        return outcome.exitCode();
+    }
+
+    private void checkTargets() {
+        int ways = (command.isEmpty() ? 0 : 1) + (pids.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        CommandLine line = spec.commandLine();
+        if (ways == 0) {
+            throw new ParameterException(line, "record what? Give a command, -p PID or -a");
+        }
+        if (ways > 1) {
+            throw new ParameterException(line, "a command, -p and -a exclude each other");
+        }
+        if (frequency < 1 || frequency > 100_000) {
+            throw new ParameterException(line, "-F " + frequency + " is not within 1..100000 Hz");
+        }
+        for (int pid : pids) {
+            if (pid < 1) {
+                throw new ParameterException(line, "-p " + pid + " is no process");
+            }
+        }
+    }
+
+    private RecordSpec recordSpec() {
+        Meta.Mode mode =
+                all ? Meta.Mode.ALL : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
+        return new RecordSpec(
+                mode,
+                events,
+                without(),
+                frequency,
+                callGraph(),
+                (long) ringMebibytes << 20,
+                flightRecorder,
+                duration == null ? 0 : Durations.nanos(duration, spec.commandLine()));
+    }
+
+    private CallGraph callGraph() {
+        return switch (callGraph) {
+            case "fp" -> CallGraph.FP;
+            case "dwarf" -> CallGraph.DWARF;
+            default ->
+                    throw new ParameterException(
+                            spec.commandLine(),
+                            "--call-graph takes fp or dwarf, not '" + callGraph + "'");
+        };
+    }
+
+    private Set<Topic> without() {
+        Set<Topic> topics = EnumSet.noneOf(Topic.class);
+        add(topics, noCpu, Topic.CPU);
+        add(topics, noSched, Topic.SCHED);
+        add(topics, noSyscalls, Topic.SYSCALLS);
+        add(topics, noBlock, Topic.BLOCK);
+        add(topics, noFaults, Topic.FAULTS);
+        add(topics, noSignals, Topic.SIGNALS);
+        add(topics, noNames, Topic.NAMES);
+        return topics;
+    }
+
+    private static void add(Set<Topic> topics, boolean left, Topic topic) {
+        if (left) {
+            topics.add(topic);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package sonde.format.perfdata;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.Lane;
+import sonde.event.StringField;
+import sonde.format.Input;
+
+/** Rows of a recording as objects, every field of every payload read. */
+final class Rows {
+    private Rows() {}
+
+    /** One row. */
+    record Row(
+            String type,
+            long time,
+            int cpu,
+            int pid,
+            int tid,
+            long weight,
+            List<Long> stack,
+            List<String> fields) {
+        String field(String name) {
+            return fields.stream()
+                    .filter(field -> field.startsWith(name + "="))
+                    .map(field -> field.substring(name.length() + 1))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    static PerfDataRecording open(byte[] file) throws IOException {
+        MemorySegment copy = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, file);
+        return PerfDataRecording.open(Input.of("test", copy));
+    }
+
+    static List<Row> of(byte[] file) throws IOException {
+        try (PerfDataRecording recording = open(file)) {
+            return of(recording);
+        }
+    }
+
+    static List<Row> of(PerfDataRecording recording) throws IOException {
+        List<Row> rows = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            try (lane) {
+                for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+                    for (int row = 0; row < batch.size(); row++) {
+                        rows.add(row(batch, row));
+                    }
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static Row row(Batch batch, int row) {
+        EventType type = batch.source().types().get(batch.type(row));
+        List<Long> stack = new ArrayList<>();
+        for (int i = 0; i < batch.stackDepth(row); i++) {
+            stack.add(batch.stackEntry(row, i));
+        }
+        List<String> fields = new ArrayList<>();
+        for (Field field : type.fields()) {
+            fields.add(field.name() + "=" + value(batch, row, type, field));
+        }
+        return new Row(
+                type.qualifiedName(),
+                batch.time(row),
+                batch.cpu(row),
+                batch.pid(row),
+                batch.tid(row),
+                batch.weight(row),
+                stack,
+                fields);
+    }
+
+    private static String value(Batch batch, int row, EventType type, Field field) {
+        if (field.isText()) {
+            return StringField.of(field).of(batch, row);
+        }
+        if (field.kind() == Field.Kind.INTEGER) {
+            return Long.toString(type.integer(field.name()).of(batch, row));
+        }
+        StringBuilder hex = new StringBuilder();
+        for (byte b : batch.bytes(row, field.offset(), field.sizeBytes())) {
+            hex.append(String.format("%02x", b));
+        }
+        return hex.toString();
+    }
+}

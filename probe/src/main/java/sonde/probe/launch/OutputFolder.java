@@ -1,0 +1,206 @@
+package sonde.probe.launch;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.FileStatus;
+import sonde.sys.Files;
+import sonde.sys.Processes;
+import sonde.sys.SyscallException;
+
+/**
+ * The folder of a recording, made in a directory others may write to. The parent is opened once and
+ * everything is named relative to open directories, so nobody can slip another folder in between.
+ * The folder has mode 0700, its files 0600; names that exist are never reused; at the end all
+ * belongs to who called sudo.
+ */
+public final class OutputFolder implements AutoCloseable {
+    /** Flags of a new file: it must not exist, not even as a link that leads nowhere. */
+    private static final int NEW = Files.O_CREAT | Files.O_EXCL | Files.O_NOFOLLOW;
+
+    private static final int FOLDER = Files.O_RDONLY | Files.O_DIRECTORY | Files.O_NOFOLLOW;
+    private static final String SUFFIX = ".sonde";
+    private static final int LAST_NUMBER = 9999;
+
+    private final Path path;
+    private final int fd;
+    private final List<byte[]> made = new ArrayList<>();
+
+    private OutputFolder(Path path, int fd) {
+        this.path = path;
+        this.fd = fd;
+    }
+
+    /**
+     * Makes {@code NAME.sonde} in the parent, or {@code NAME-2.sonde}, {@code NAME-3.sonde}… when
+     * there is one.
+     *
+     * @param parent an existing directory; links in it are followed, it is the user's own word
+     * @param name without the suffix; characters other than letters, digits and {@code ._+-} become
+     *     {@code _}
+     */
+    public static OutputFolder next(Path parent, String name) throws SyscallException {
+        String stem = name.replaceAll("[^\\p{L}\\p{Nd}._+-]", "_");
+        if (stem.isEmpty() || stem.startsWith(".")) {
+            stem = "_" + stem;
+        }
+        stem = stem.substring(0, Math.min(stem.length(), 60));
+        int parentFd = Files.open(parent.toString(), Files.O_RDONLY | Files.O_DIRECTORY);
+        try {
+            for (int number = 1; ; number++) {
+                String file = stem + (number == 1 ? "" : "-" + number) + SUFFIX;
+                try {
+                    return make(parentFd, parent.resolve(file), bytes(file));
+                } catch (SyscallException e) {
+                    if (e.errno() != Errno.EEXIST || number == LAST_NUMBER) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            Fd.discard(parentFd);
+        }
+    }
+
+    /**
+     * Makes exactly that folder.
+     *
+     * @throws SyscallException EEXIST when there is something of that name, whatever it is
+     */
+    public static OutputFolder exactly(Path folder) throws SyscallException {
+        Path absolute = folder.toAbsolutePath().normalize();
+        Path parent = absolute.getParent();
+        Path last = absolute.getFileName();
+        if (parent == null || last == null) {
+            throw new SyscallException("mkdirat", folder.toString(), Errno.EEXIST);
+        }
+        int parentFd = Files.open(parent.toString(), Files.O_RDONLY | Files.O_DIRECTORY);
+        try {
+            return make(parentFd, folder, bytes(last.toString()));
+        } finally {
+            Fd.discard(parentFd);
+        }
+    }
+
+    private static OutputFolder make(int parentFd, Path path, byte[] name) throws SyscallException {
+        Files.mkdirat(parentFd, name, 0700);
+        int fd = Files.openat(parentFd, name, FOLDER, 0);
+        // Who may write to the parent may have renamed ours away and put another in its place.
+        FileStatus status = Files.fstat(fd);
+        if (status.uid() != Processes.geteuid() || (status.mode() & 0077) != 0) {
+            Fd.discard(fd);
+            throw new SyscallException("mkdirat", path.toString(), Errno.EACCES);
+        }
+        return new OutputFolder(path, fd);
+    }
+
+    private static byte[] bytes(String name) {
+        return name.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Where it was made. */
+    public Path path() {
+        return path;
+    }
+
+    /** The open directory, for calls relative to it; closed with this object. */
+    public int fd() {
+        return fd;
+    }
+
+    /**
+     * Makes a file and opens it for reading and writing; the descriptor is the caller's to close.
+     *
+     * @param name without a slash
+     */
+    public int file(String name) throws SyscallException {
+        int file = Files.openat(fd, plain(name), NEW | Files.O_RDWR, 0600);
+        remember(name);
+        return file;
+    }
+
+    /** Makes a folder in this one and opens it. */
+    public OutputFolder folder(String name) throws SyscallException {
+        OutputFolder inner = make(fd, path.resolve(name), plain(name));
+        remember(name);
+        return inner;
+    }
+
+    /**
+     * Renames within the folder, replacing: for files that are first written under another name.
+     */
+    public void rename(String from, String to) throws SyscallException {
+        Files.renameat2(fd, plain(from), fd, plain(to), 0);
+        remember(to);
+    }
+
+    /** Removes a file. */
+    public void delete(String name) throws SyscallException {
+        Files.unlinkat(fd, plain(name), 0);
+    }
+
+    private static byte[] plain(String name) {
+        if (name.indexOf('/') >= 0 || name.isEmpty() || name.equals(".") || name.equals("..")) {
+            throw new IllegalArgumentException("not a plain name: " + name);
+        }
+        return bytes(name);
+    }
+
+    private synchronized void remember(String name) {
+        made.add(bytes(name));
+    }
+
+    /**
+     * Gives what was made here, and the folder last, to the user who called sudo; without sudo
+     * nothing changes. Folders made by {@link #folder} are given by their own object.
+     */
+    public void giveToCaller() throws SyscallException {
+        Caller caller = Caller.find();
+        if (caller == null) {
+            return;
+        }
+        for (byte[] name : List.copyOf(made)) {
+            int file;
+            try {
+                int flags = Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK;
+                file = Files.openat(fd, name, flags, 0);
+            } catch (SyscallException e) {
+                if (e.errno() == Errno.ENOENT) {
+                    continue;
+                }
+                throw e;
+            }
+            try {
+                Fd.fchown(file, caller.uid(), caller.gid());
+            } finally {
+                Fd.discard(file);
+            }
+        }
+        Fd.fchown(fd, caller.uid(), caller.gid());
+    }
+
+    @Override
+    public void close() {
+        Fd.discard(fd);
+    }
+
+    /** Who called sudo. */
+    private record Caller(int uid, int gid) {
+        static @Nullable Caller find() {
+            String uid = System.getenv("SUDO_UID");
+            String gid = System.getenv("SUDO_GID");
+            boolean stated = uid != null && gid != null;
+            if (!stated || Processes.geteuid() != 0) {
+                return null;
+            }
+            if (!uid.matches("[0-9]{1,9}") || !gid.matches("[0-9]{1,9}")) {
+                return null;
+            }
+            return new Caller(Integer.parseInt(uid), Integer.parseInt(gid));
+        }
+    }
+}

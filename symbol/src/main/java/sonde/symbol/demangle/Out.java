@@ -1,0 +1,78 @@
+package sonde.symbol.demangle;
+
+/** Text under construction, bounded in length and depth: substitutions can double at each step. */
+final class Out {
+    /** Longer results are given up and the mangled name is shown. */
+    static final int LENGTH_LIMIT = 1 << 16;
+
+    private static final int DEPTH_LIMIT = 400;
+
+    private final StringBuilder text = new StringBuilder(128);
+    private char last;
+    private int depth;
+    private int steps;
+
+    /** Element of the pack that is being expanded, -1 outside of an expansion. */
+    int packIndex = -1;
+
+    /** Set when an expansion met a pack: how many elements it has, else -1. */
+    int packSize = -1;
+
+    Out add(String s) {
+        if (text.length() + s.length() > LENGTH_LIMIT) {
+            throw Unfit.INSTANCE;
+        }
+        if (!s.isEmpty()) {
+            text.append(s);
+            last = s.charAt(s.length() - 1);
+        }
+        return this;
+    }
+
+    Out add(Node node) {
+        left(node);
+        right(node);
+        return this;
+    }
+
+    void left(Node node) {
+        enter();
+        node.left(this);
+        depth--;
+    }
+
+    void right(Node node) {
+        enter();
+        node.right(this);
+        depth--;
+    }
+
+    private void enter() {
+        if (++depth > DEPTH_LIMIT || ++steps > 1 << 18) {
+            throw Unfit.INSTANCE;
+        }
+    }
+
+    /** The character written last, even if it was cut off again: c++filt spaces by it. */
+    char last() {
+        return last;
+    }
+
+    int length() {
+        return text.length();
+    }
+
+    void cut(int length) {
+        text.setLength(length);
+    }
+
+    /** Closing of template arguments: never two angle brackets that touch. */
+    Out close() {
+        return add(last() == '>' ? " >" : ">");
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,38 @@
+package sonde.tools.record;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.Command;
+import sonde.probe.launch.Origin;
+import sonde.probe.plan.RecordSpec;
+
+/**
+ * What the user ordered.
+ *
+ * @param version of sonde, for the files
+ * @param origin what this process was given at its start and the command is to get
+ * @param command to start, null for {@code -p} and {@code -a}
+ * @param pids processes to follow, for {@code -p}
+ * @param name of the bundle without {@code .sonde}, with or without a path; null to choose one
+ * @param jvm which JVMs are asked for their compiled code
+ */
+public record RecordOrder(
+        RecordSpec spec,
+        String version,
+        Origin origin,
+        @Nullable Command command,
+        List<Integer> pids,
+        @Nullable String name,
+        JvmMaps jvm) {
+    public RecordOrder {
+        pids = List.copyOf(pids);
+    }
+
+    /** Which JVMs are asked for a map of their compiled code. */
+    public enum JvmMaps {
+        /** None. */
+        NONE,
+        /** Those among the recorded processes. */
+        TARGETS
+    }
+}

@@ -1,0 +1,246 @@
+package sonde.tools.record;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.Report;
+import sonde.format.bundle.Meta;
+import sonde.probe.launch.Command;
+import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.Launcher;
+import sonde.probe.launch.OutputFolder;
+import sonde.probe.launch.Target;
+import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.MachineSize;
+import sonde.probe.plan.Plan;
+import sonde.probe.plan.Planner;
+import sonde.probe.plan.UnknownEventException;
+import sonde.probe.record.BundleFolder;
+import sonde.probe.record.Progress;
+import sonde.probe.record.RecordRequest;
+import sonde.probe.record.RecordSession;
+import sonde.sys.Clocks;
+import sonde.sys.Errno;
+import sonde.sys.Machine;
+import sonde.sys.Processes;
+import sonde.sys.SyscallException;
+import sonde.sys.WaitStatus;
+
+/**
+ * Starts the command stopped, arms the sources, lets it go, waits, finishes the bundle. Runs on the
+ * calling thread, which must be a platform thread: it waits in the kernel.
+ */
+public final class RecordRecipe {
+    private static final long TICK_MILLIS = 200;
+
+    private final RecordOrder order;
+    private final Consumer<Progress> observer;
+    private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>();
+
+    /** What ends a wait. */
+    private sealed interface Happening {
+        record CommandEnded(WaitStatus status) implements Happening {}
+
+        record Signalled(EndSignals.Kind kind) implements Happening {}
+    }
+
+    /**
+     * @param observer told how it goes, a few times a second, on the calling thread
+     */
+    public RecordRecipe(RecordOrder order, Consumer<Progress> observer) {
+        this.order = order;
+        this.observer = observer;
+    }
+
+    /** The plan, for {@code --plan}; starts nothing. */
+    public static Report plan(RecordOrder order) throws IOException, UnknownEventException {
+        MachineSize here = here();
+        return Planner.plan(order.spec(), FeatureProbe.probe(), here).toResult(here);
+    }
+
+    private static MachineSize here() throws SyscallException {
+        return new MachineSize(Machine.onlineCpus().cardinality(), Machine.ramBytes());
+    }
+
+    /**
+     * Records.
+     *
+     * @throws sonde.probe.launch.ExecException when the command cannot be executed; no bundle stays
+     */
+    public RecordOutcome run() throws IOException, InterruptedException, UnknownEventException {
+        for (int pid : order.pids()) {
+            if (!lives(pid)) {
+                throw new SyscallException("record", "process " + pid, Errno.ESRCH);
+            }
+        }
+        Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
+        Command command = order.command();
+        try (EndSignals signals =
+                        EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
+                OutputFolder output = output()) {
+            if (command == null) {
+                return recordRunning(plan, output);
+            }
+            try (Target target = Launcher.prepare(command, order.origin())) {
+                return recordCommand(plan, output, target, command);
+            }
+        }
+    }
+
+    private OutputFolder output() throws SyscallException {
+        String name = order.name();
+        if (name == null) {
+            Command command = order.command();
+            name =
+                    command != null
+                            ? baseName(command.words().getFirst())
+                            : order.pids().isEmpty()
+                                    ? "machine"
+                                    : "pid-" + order.pids().getFirst();
+            return OutputFolder.next(Path.of("."), name);
+        }
+        Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
+        Path parent = path.getParent();
+        return OutputFolder.next(
+                parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+    }
+
+    private static String baseName(byte[] word) {
+        String text = new String(word, java.nio.charset.StandardCharsets.ISO_8859_1);
+        return text.substring(text.lastIndexOf('/') + 1);
+    }
+
+    private RecordOutcome recordCommand(
+            Plan plan, OutputFolder output, Target target, Command command)
+            throws IOException, InterruptedException {
+        List<String> words = command.words().stream().map(RecordRecipe::text).toList();
+        RecordRequest request =
+                new RecordRequest(
+                        order.version(), Meta.Mode.COMMAND, words, List.of(target.pid()), null);
+        BundleFolder folder = new BundleFolder(output.fd());
+        try (RecordSession session = RecordSession.start(plan, folder, request)) {
+            long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            try {
+                target.release();
+            } catch (IOException e) {
+                session.close();
+                output.deleteAll();
+                throw e;
+            }
+            session.released(released);
+            Thread.ofPlatform().daemon().name("sonde-wait").start(() -> await(target));
+            WaitStatus status = follow(session, target);
+            Meta meta = session.stop(exit(status));
+            if (status == null) {
+                status = target.await();
+            }
+            return finish(session, output, meta, status.shellCode());
+        }
+    }
+
+    private static String text(byte[] word) {
+        return new String(word, java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    private RecordOutcome recordRunning(Plan plan, OutputFolder output)
+            throws IOException, InterruptedException {
+        Meta.Mode mode = order.pids().isEmpty() ? Meta.Mode.ALL : Meta.Mode.PID;
+        RecordRequest request =
+                new RecordRequest(order.version(), mode, List.of(), order.pids(), null);
+        BundleFolder folder = new BundleFolder(output.fd());
+        try (RecordSession session = RecordSession.start(plan, folder, request)) {
+            follow(session, null);
+            return finish(session, output, session.stop(null), 0);
+        }
+    }
+
+    private static RecordOutcome finish(
+            RecordSession session, OutputFolder output, Meta meta, int exitCode)
+            throws SyscallException {
+        String failure = session.failure().orElse("");
+        output.giveToCaller();
+        return new RecordOutcome(output.path(), meta, exitCode, failure);
+    }
+
+    private void await(Target target) {
+        try {
+            happenings.add(new Happening.CommandEnded(target.await()));
+        } catch (SyscallException e) {
+            happenings.add(new Happening.Signalled(EndSignals.Kind.TERMINATE));
+        }
+    }
+
+    /**
+     * Waits for whatever ends the recording. Ctrl-C reaches the command through its process group,
+     * and it decides; SIGTERM and SIGHUP are passed on to it, a second one ends the recording.
+     *
+     * @return how the command ended, null when it still runs or there is none
+     */
+    private @Nullable WaitStatus follow(RecordSession session, @Nullable Target target)
+            throws IOException, InterruptedException {
+        long end = order.spec().durationNanos();
+        int passedOn = 0;
+        while (true) {
+            Happening happening = happenings.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+            Progress progress = session.progress();
+            observer.accept(progress);
+            switch (happening) {
+                case Happening.CommandEnded ended -> {
+                    return ended.status();
+                }
+                case Happening.Signalled signalled -> {
+                    if (target == null) {
+                        return null;
+                    }
+                    if (signalled.kind() != EndSignals.Kind.INTERRUPT) {
+                        if (passedOn++ > 0) {
+                            return null;
+                        }
+                        Processes.kill(target.pid(), signalled.kind().number());
+                    }
+                }
+                case null -> {}
+            }
+            boolean overdue = end > 0 && progress.nanos() >= end;
+            if (overdue || !progress.failure().isEmpty() || targetsGone(target)) {
+                return null;
+            }
+        }
+    }
+
+    private boolean targetsGone(@Nullable Target target) {
+        return target == null
+                && !order.pids().isEmpty()
+                && order.pids().stream().noneMatch(RecordRecipe::lives);
+    }
+
+    private static boolean lives(int pid) {
+        try {
+            Processes.kill(pid, 0);
+            return true;
+        } catch (SyscallException e) {
+            return e.errno() == Errno.EPERM;
+        }
+    }
+
+    private static Meta.@Nullable Exit exit(@Nullable WaitStatus status) {
+        if (status == null) {
+            return null;
+        }
+        var used = status.rusage();
+        return new Meta.Exit(
+                status.status(),
+                used.userMicros() * 1000,
+                used.systemMicros() * 1000,
+                used.maxRssKib() << 10,
+                used.minorFaults(),
+                used.majorFaults(),
+                used.voluntarySwitches(),
+                used.involuntarySwitches());
+    }
+}
