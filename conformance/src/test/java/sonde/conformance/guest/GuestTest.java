@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
@@ -26,7 +28,7 @@ import sonde.testkit.guest.GuestTests.Status;
 /** Boots each kernel once and shows every test of the list as one of its own. */
 @Tag("guest")
 final class GuestTest {
-    private static final int TIMEOUT_SECONDS = 300;
+    private static final int TIMEOUT_SECONDS = 180;
 
     @TestFactory
     Stream<DynamicTest> linux61(TestReporter reporter) throws Exception {
@@ -52,11 +54,12 @@ final class GuestTest {
                         TIMEOUT_SECONDS);
         reporter.publishEntry(
                 kernel.release(),
-                "%s, up after %.1f s, tests %.1f s"
+                "%s, up after %.1f s, tests %.1f s, slowest %s"
                         .formatted(
                                 outcome.guest().accelerator(),
                                 outcome.guest().bootSeconds(),
-                                outcome.step().seconds()));
+                                outcome.step().seconds(),
+                                slowest(outcome.results())));
         List<DynamicTest> tests = new ArrayList<>();
         tests.add(
                 DynamicTest.dynamicTest(
@@ -69,6 +72,14 @@ final class GuestTest {
             tests.add(DynamicTest.dynamicTest(result.name(), () -> show(result)));
         }
         return tests.stream();
+    }
+
+    private static String slowest(List<Result> results) {
+        return results.stream()
+                .sorted(Comparator.comparingLong(Result::millis).reversed())
+                .limit(5)
+                .map(result -> result.name() + " " + result.millis() + " ms")
+                .collect(Collectors.joining(", "));
     }
 
     private static void show(Result result) {

@@ -16,6 +16,8 @@ public final class GuestTests {
                     "-XX:-UsePerfData",
                     "-Xshare:auto",
                     "-Xmx512m",
+                    "-Djunit.jupiter.execution.timeout.testable.method.default=90 s",
+                    "-Djunit.jupiter.execution.timeout.threaddump.enabled=true",
                     "--enable-native-access=ALL-UNNAMED");
 
     /** How a test ended. */
@@ -64,17 +66,20 @@ public final class GuestTests {
             command.addAll(List.of("-cp", classpath, GuestMain.class.getName(), "/mnt/results"));
             command.addAll(classes);
             Guest.Outcome outcome = guest.run(List.of(new Step("tests", command, timeoutSeconds)));
-            if (outcome.steps().isEmpty()) {
-                throw new IOException(
-                        "guest %s ended before the tests did:%n%s"
-                                .formatted(kernel.release(), outcome.console()));
-            }
             List<Result> results = new ArrayList<>();
             var file = guest.work().resolve("results");
             if (Files.exists(file)) {
                 for (String line : Files.readAllLines(file)) {
                     results.add(GuestMain.parse(line));
                 }
+            }
+            if (outcome.steps().isEmpty()) {
+                throw new IOException(
+                        "guest %s ended before the tests did; done: %s%n%s"
+                                .formatted(
+                                        kernel.release(),
+                                        results.stream().map(Result::name).toList(),
+                                        outcome.console()));
             }
             return new Outcome(outcome, results, outcome.steps().getFirst());
         }

@@ -6,7 +6,8 @@ import java.util.List;
  * One command of a guest's job.
  *
  * @param name letters, digits and dashes; names its output file
- * @param timeoutSeconds after which it is ended (SIGTERM, five seconds later SIGKILL)
+ * @param timeoutSeconds after which it is ended: SIGQUIT, on which a JVM writes what its threads
+ *     do, ten seconds later SIGKILL
  */
 public record Step(String name, List<String> command, int timeoutSeconds) {
     /** What became of a step. 124 and 137 are the exit codes of one that took too long. */
