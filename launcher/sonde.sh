@@ -19,7 +19,8 @@ cache=$caches/$key.aot
 heap=-Xmx1400m
 case ${1-} in
 record)
-    heap=-Xmx128m
+    # A recorder must not compile: the first of its threads to run should be the recording one.
+    heap="-Xmx128m -XX:TieredStopAtLevel=1"
     # HotSpot puts handlers over ignored signals; the recorded command is to find them ignored.
     while read -r name value; do
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
@@ -41,7 +42,7 @@ if [ ! -f "$cache" ]; then
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
-                -m sonde.cli/sonde.cli.Main --train
+                -m sonde.cli/sonde.cli.Main --train true
         ) >/dev/null 2>&1 </dev/null
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
         find "$caches" -maxdepth 1 -name '*.aot' -mtime +30 -delete 2>/dev/null

@@ -3,6 +3,11 @@
 module sonde.analysis {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires sonde.format;
-    requires sonde.symbol;
+    requires transitive sonde.symbol;
+
+    exports sonde.analysis;
+    exports sonde.analysis.block;
+    exports sonde.analysis.sched;
+    exports sonde.analysis.stack;
+    exports sonde.analysis.syscall;
 }

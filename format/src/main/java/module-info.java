@@ -7,11 +7,11 @@ module sonde.format {
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
 
-    exports sonde.format;
     exports sonde.format.bundle;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
+    exports sonde.format;
 }

@@ -2,13 +2,13 @@
 @org.jspecify.annotations.NullMarked
 module sonde.probe {
     requires static org.jspecify;
-    requires transitive sonde.event;
-    requires transitive sonde.sys;
     requires transitive sonde.format;
+    requires transitive sonde.sys;
+    requires transitive sonde.event;
     requires sonde.symbol;
-    requires sonde.bpf;
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
+    requires sonde.bpf;
 
     exports sonde.probe.jvm;
     exports sonde.probe.launch;

@@ -2,13 +2,15 @@
 @org.jspecify.annotations.NullMarked
 module sonde.tools {
     requires static org.jspecify;
-    requires transitive sonde.event;
-    requires sonde.sys;
-    requires transitive sonde.format;
-    requires sonde.symbol;
-    requires sonde.bpf;
     requires transitive sonde.probe;
+    requires transitive sonde.format;
+    requires transitive sonde.event;
+    requires sonde.symbol;
     requires sonde.analysis;
+    requires sonde.view;
+    requires com.fasterxml.jackson.core;
+    requires sonde.sys;
+    requires sonde.bpf;
 
     exports sonde.tools.doctor;
     exports sonde.tools.list;

@@ -70,15 +70,20 @@ public final class Browser implements AutoCloseable {
                                 "about:blank")
                         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                         .start();
-        URI page = pageSocket();
-        socket = http.newWebSocketBuilder().buildAsync(page, new Messages()).join();
-        for (String domain : List.of("Page", "Runtime", "Network", "Log")) {
-            call(domain + ".enable", "{}");
+        try {
+            URI page = pageSocket();
+            socket = http.newWebSocketBuilder().buildAsync(page, new Messages()).join();
+            for (String domain : List.of("Page", "Runtime", "Network", "Log")) {
+                call(domain + ".enable", "{}");
+            }
+            call(
+                    "Emulation.setDeviceMetricsOverride",
+                    "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}"
+                            .formatted(width, height));
+        } catch (IOException | RuntimeException e) {
+            end();
+            throw e;
         }
-        call(
-                "Emulation.setDeviceMetricsOverride",
-                "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}"
-                        .formatted(width, height));
     }
 
     /** Whether this machine has the browser; tests skip where not. */
@@ -329,6 +334,10 @@ public final class Browser implements AutoCloseable {
     public void close() throws IOException {
         socket.abort();
         http.shutdownNow();
+        end();
+    }
+
+    private void end() throws IOException {
         List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
         all.add(process.toHandle());
         all.forEach(ProcessHandle::destroyForcibly);

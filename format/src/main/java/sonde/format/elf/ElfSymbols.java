@@ -93,7 +93,7 @@ public final class ElfSymbols {
     /** The string at an offset, empty when there is none. */
     public String string(int offset) {
         int length = stringLength(offset);
-        return new String(strings, Math.max(0, offset), length, StandardCharsets.UTF_8);
+        return length == 0 ? "" : new String(strings, offset, length, StandardCharsets.UTF_8);
     }
 
     /** Length in bytes of the string at an offset, 0 when there is none. */

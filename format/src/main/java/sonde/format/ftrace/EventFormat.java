@@ -109,11 +109,13 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
 
     private static Field field(
             String declaration, int offset, int size, boolean signed, int longBytes) {
-        boolean array = declaration.endsWith("]") && declaration.indexOf('[') >= 0;
+        boolean array = declaration.endsWith("]") && declaration.indexOf('[') > 0;
         String head = array ? declaration.substring(0, declaration.lastIndexOf('[')) : declaration;
         head = head.strip();
         String name = head.substring(lastWord(head));
-        if (declaration.startsWith("__data_loc") || declaration.startsWith("__rel_loc")) {
+        boolean located =
+                declaration.startsWith("__data_loc") || declaration.startsWith("__rel_loc");
+        if (located && size == 4) {
             Field.Kind kind =
                     declaration.startsWith("__rel") ? Field.Kind.REL_LOC : Field.Kind.DATA_LOC;
             int element = CTypes.sizeBytes(CTypes.element(declaration), longBytes, 1);

@@ -42,21 +42,26 @@ final class CompressedRecords implements AutoCloseable {
         try {
             return ZstdStream.open();
         } catch (IOException e) {
-            boolean arm = System.getProperty("os.arch", "").equals("aarch64");
-            String name = "/aircompressor/linux-" + (arm ? "aarch64" : "amd64") + "/libzstd.so";
-            try (InputStream in = ZstdNativeDecompressor.class.getResourceAsStream(name)) {
-                if (in == null) {
-                    throw e;
-                }
-                Path folder = Files.createTempDirectory("sonde-zstd");
-                Path library = folder.resolve("libzstd.so");
-                try {
-                    Files.copy(in, library);
-                    return ZstdStream.open(library);
-                } finally {
-                    Files.deleteIfExists(library);
-                    Files.delete(folder);
-                }
+            return openBundled();
+        }
+    }
+
+    /** By the library in aircompressor's jar, which offers whole frames only through its API. */
+    static ZstdStream openBundled() throws IOException {
+        boolean arm = System.getProperty("os.arch", "").equals("aarch64");
+        String name = "/aircompressor/linux-" + (arm ? "aarch64" : "amd64") + "/libzstd.so";
+        try (InputStream in = ZstdNativeDecompressor.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IOException("no libzstd.so.1 on this system, none in " + name);
+            }
+            Path folder = Files.createTempDirectory("sonde-zstd"); // mode 0700
+            Path library = folder.resolve("libzstd.so");
+            try {
+                Files.copy(in, library);
+                return ZstdStream.open(library);
+            } finally {
+                Files.deleteIfExists(library);
+                Files.delete(folder);
             }
         }
     }

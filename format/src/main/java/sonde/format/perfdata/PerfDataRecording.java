@@ -47,9 +47,10 @@ import sonde.format.MalformedInputException;
  *       payload is RAW when its samples have it ({@code bpf-output}), else empty.
  * </ul>
  *
- * <p>Every row has pid, tid and cpu where the record tells; samples have their period as weight and
- * their call chain, or else their ip, as stack. Records without a time of their own (synthetic
- * ones) take that of the record before them.
+ * <p>Every row has pid, tid and cpu where the record tells (the kernel writes -1 for a task whose
+ * exit has gone far, so the last {@code sched_switch} of a thread names it in its fields only);
+ * samples have their period as weight and their call chain, or else their ip, as stack. Records
+ * without a time of their own (synthetic ones) take that of the record before them.
  *
  * <p>perf's own directory form ({@code perf record --threads}) and AUX traces are not read.
  */

@@ -56,6 +56,7 @@ final class PerfLane implements Lane {
     private long next;
     private long lastTime;
     private boolean ended;
+    private boolean closed;
 
     PerfLane(PerfDataRecording recording, PerfView file, long start, long end) {
         this.recording = recording;
@@ -82,22 +83,18 @@ final class PerfLane implements Lane {
 
     @Override
     public @Nullable Batch next() throws IOException {
-        while (!queue.hasReady()) {
-            if (ended) {
-                return null;
-            }
+        while (!closed && !queue.hasReady() && !ended) {
             scan();
         }
-        return fill();
+        return !closed && queue.hasReady() ? fill() : null;
     }
 
     @Override
     public void close() {
-        ended = true;
+        closed = true;
         if (compressed != null) {
             compressed.close();
             compressed = null;
-            compressionBroken = true;
         }
     }
 

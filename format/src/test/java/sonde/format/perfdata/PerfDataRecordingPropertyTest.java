@@ -13,7 +13,7 @@ import sonde.testkit.PerfDataBytes;
 
 /** Whatever happens to the bytes, a file is refused or read; every field of every row is there. */
 class PerfDataRecordingPropertyTest {
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = 150;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})

@@ -96,7 +96,9 @@ class PerfDataWriterKernelTest {
             assertThat(rows)
                     .filteredOn(row -> row.type().equals("sched:sched_switch"))
                     .isNotEmpty()
-                    .allMatch(row -> row.field("prev_pid").equals(Integer.toString(row.tid())))
+                    // perf_event_pid_type(): a task that has been unhashed by its exit has tid -1
+                    .allMatch(
+                            row -> row.tid() == -1 || row.field("prev_pid").equals("" + row.tid()))
                     .allMatch(row -> !row.stack().isEmpty());
             assertThat(rows)
                     .filteredOn(row -> row.type().equals("perf:cpu-clock"))

@@ -33,8 +33,7 @@ public final class Launcher {
      * @throws ExecException when the command is not found or not executable
      * @throws SyscallException when no process can be made
      */
-    public static Target prepare(Command command, Origin origin)
-            throws IOException, InterruptedException {
+    public static Target prepare(Command command, Origin origin) throws IOException {
         byte[] file = command.resolve(origin.variable("PATH"));
         List<byte[]> words = command.words();
         if (isShellScript(file)) {
@@ -56,7 +55,7 @@ public final class Launcher {
                             origin.blockedSignals(),
                             gate.actions());
             return Target.start(command, request, gate, origin);
-        } catch (IOException | InterruptedException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             gate.close();
             throw e;
         }

@@ -91,6 +91,39 @@ public record Origin(
                 Processes.affinity(pid));
     }
 
+    /**
+     * This with words added to a variable of the environment, behind a blank when it has some.
+     *
+     * @param name of the variable
+     */
+    public Origin withWords(String name, String words) {
+        byte[] prefix = (name + "=").getBytes(StandardCharsets.ISO_8859_1);
+        byte[] added = words.getBytes(StandardCharsets.UTF_8);
+        List<byte[]> changed = new ArrayList<>();
+        byte[] variable = prefix;
+        for (byte[] entry : environment) {
+            if (entry.length >= prefix.length
+                    && Arrays.equals(entry, 0, prefix.length, prefix, 0, prefix.length)) {
+                variable = Arrays.copyOf(entry, entry.length + 1);
+                variable[entry.length] = ' ';
+            } else {
+                changed.add(entry);
+            }
+        }
+        byte[] whole = Arrays.copyOf(variable, variable.length + added.length);
+        System.arraycopy(added, 0, whole, variable.length, added.length);
+        changed.add(whole);
+        return new Origin(
+                List.copyOf(changed),
+                limits,
+                ignoredSignals,
+                blockedSignals,
+                descriptors,
+                coredumpFilter,
+                nice,
+                cpus);
+    }
+
     private static String text(String path) throws SyscallException {
         return new String(Files.readAll(path, STATUS_LIMIT), StandardCharsets.ISO_8859_1);
     }

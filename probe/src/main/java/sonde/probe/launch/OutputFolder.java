@@ -2,7 +2,6 @@ package sonde.probe.launch;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
@@ -28,7 +27,6 @@ public final class OutputFolder implements AutoCloseable {
 
     private final Path path;
     private final int fd;
-    private final List<byte[]> made = new ArrayList<>();
 
     private OutputFolder(Path path, int fd) {
         this.path = path;
@@ -118,16 +116,12 @@ public final class OutputFolder implements AutoCloseable {
      * @param name without a slash
      */
     public int file(String name) throws SyscallException {
-        int file = Files.openat(fd, plain(name), NEW | Files.O_RDWR, 0600);
-        remember(name);
-        return file;
+        return Files.openat(fd, plain(name), NEW | Files.O_RDWR, 0600);
     }
 
     /** Makes a folder in this one and opens it. */
     public OutputFolder folder(String name) throws SyscallException {
-        OutputFolder inner = make(fd, path.resolve(name), plain(name));
-        remember(name);
-        return inner;
+        return make(fd, path.resolve(name), plain(name));
     }
 
     /**
@@ -135,7 +129,6 @@ public final class OutputFolder implements AutoCloseable {
      */
     public void rename(String from, String to) throws SyscallException {
         Files.renameat2(fd, plain(from), fd, plain(to), 0);
-        remember(to);
     }
 
     /** Removes a file. */
@@ -150,30 +143,18 @@ public final class OutputFolder implements AutoCloseable {
         return bytes(name);
     }
 
-    private synchronized void remember(String name) {
-        made.add(bytes(name));
-    }
-
     /**
-     * Gives what was made here, and the folder last, to the user who called sudo; without sudo
-     * nothing changes. Folders made by {@link #folder} are given by their own object.
+     * Gives the folder's files, and the folder last, to the user who called sudo; without sudo
+     * nothing changes.
      */
     public void giveToCaller() throws SyscallException {
         Caller caller = Caller.find();
         if (caller == null) {
             return;
         }
-        for (byte[] name : List.copyOf(made)) {
-            int file;
-            try {
-                int flags = Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK;
-                file = Files.openat(fd, name, flags, 0);
-            } catch (SyscallException e) {
-                if (e.errno() == Errno.ENOENT) {
-                    continue;
-                }
-                throw e;
-            }
+        for (String name : names()) {
+            int flags = Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK;
+            int file = Files.openat(fd, bytes(name), flags, 0);
             try {
                 Fd.fchown(file, caller.uid(), caller.gid());
             } finally {
@@ -181,6 +162,19 @@ public final class OutputFolder implements AutoCloseable {
             }
         }
         Fd.fchown(fd, caller.uid(), caller.gid());
+    }
+
+    /** Removes the folder and the files in it: nothing came of the recording. */
+    public void deleteAll() throws SyscallException {
+        for (String name : names()) {
+            Files.unlinkat(fd, bytes(name), 0);
+        }
+        Files.unlinkat(Files.AT_FDCWD, bytes(path.toString()), Files.AT_REMOVEDIR);
+    }
+
+    private List<String> names() {
+        String[] names = new java.io.File("/proc/self/fd/" + fd).list();
+        return names == null ? List.of() : List.of(names);
     }
 
     @Override

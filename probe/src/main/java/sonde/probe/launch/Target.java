@@ -47,7 +47,7 @@ public final class Target implements AutoCloseable {
 
     static Target start(
             Command command, PosixSpawn.Request request, Launcher.Gate gate, Origin origin)
-            throws IOException, InterruptedException {
+            throws IOException {
         CompletableFuture<Integer> spawned = new CompletableFuture<>();
         CompletableFuture<Integer> spawner = new CompletableFuture<>();
         List<Signals.Disposition> changed = ignoreAgain(origin);
@@ -170,12 +170,10 @@ public final class Target implements AutoCloseable {
         }
     }
 
-    private static IOException failure(Command command, CompletableFuture<Integer> spawned)
-            throws InterruptedException {
+    private static IOException failure(Command command, CompletableFuture<Integer> spawned) {
         try {
-            int pid = spawned.get();
-            return new IOException("posix_spawn returned early for pid " + pid);
-        } catch (ExecutionException e) {
+            return new IOException("posix_spawn returned early for pid " + spawned.join());
+        } catch (CompletionException e) {
             if (e.getCause() instanceof SyscallException refused) {
                 return refused.call().equals("posix_spawn") && refused.errno() != Errno.EAGAIN
                         ? new ExecException(command, refused.errno())
@@ -195,7 +193,7 @@ public final class Target implements AutoCloseable {
      *
      * @throws ExecException when execve failed; the process is gone
      */
-    public void release() throws IOException, InterruptedException {
+    public void release() throws IOException {
         if (released) {
             throw new IllegalStateException("released before");
         }
@@ -203,8 +201,9 @@ public final class Target implements AutoCloseable {
         released = true;
         int fifo = gate.open();
         try {
-            spawned.get();
-        } catch (ExecutionException e) {
+            // Not to be interrupted: the other end stays open until the child has passed.
+            spawned.join();
+        } catch (CompletionException e) {
             throw failure(command, spawned);
         } finally {
             Fd.discard(fifo);

@@ -16,7 +16,7 @@ import sonde.sys.Files;
 import sonde.sys.SyscallException;
 
 /** What /proc says of processes and their descendants. Everything may vanish while it is read. */
-final class ProcessTree {
+public final class ProcessTree {
     /** Descriptors listed of one process; more are left out. */
     private static final int MAX_DESCRIPTORS = 4096;
 
@@ -25,7 +25,7 @@ final class ProcessTree {
     private ProcessTree() {}
 
     /** The processes and all their descendants, parents first. */
-    static List<Integer> processes(List<Integer> roots) {
+    public static List<Integer> processes(List<Integer> roots) {
         Set<Integer> found = new LinkedHashSet<>();
         Deque<Integer> open = new ArrayDeque<>(roots);
         while (!open.isEmpty() && found.size() < MAX_PROCESSES) {
@@ -67,8 +67,12 @@ final class ProcessTree {
         return children;
     }
 
-    /** Descriptor tables of those processes. */
-    static List<Meta.Descriptors> descriptors(List<Integer> pids) {
+    /**
+     * Descriptor tables of those processes.
+     *
+     * @param inheritedOnly leave out those that execve closes: of a child that waits before it
+     */
+    static List<Meta.Descriptors> descriptors(List<Integer> pids, boolean inheritedOnly) {
         List<Meta.Descriptors> tables = new ArrayList<>();
         for (int pid : pids) {
             Map<Integer, String> targets = new TreeMap<>();
@@ -76,7 +80,8 @@ final class ProcessTree {
             String[] names = new File(folder).list();
             long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             for (String name : names == null ? new String[0] : names) {
-                if (targets.size() < MAX_DESCRIPTORS) {
+                boolean kept = !inheritedOnly || survivesExec(pid, name);
+                if (targets.size() < MAX_DESCRIPTORS && kept) {
                     String target = link(folder + name);
                     if (!target.isEmpty()) {
                         targets.put(Integer.parseInt(name), target);
@@ -86,6 +91,16 @@ final class ProcessTree {
             tables.add(new Meta.Descriptors(pid, now, targets));
         }
         return tables;
+    }
+
+    /** fdinfo's second line: flags, octal, with O_CLOEXEC of this very descriptor. */
+    private static boolean survivesExec(int pid, String descriptor) {
+        for (String line : text("/proc/" + pid + "/fdinfo/" + descriptor).split("\n")) {
+            if (line.matches("flags:\\s+[0-7]{1,15}")) {
+                return (Long.parseLong(line.substring(6).strip(), 8) & Files.O_CLOEXEC) == 0;
+            }
+        }
+        return false;
     }
 
     private static String link(String path) {

@@ -166,9 +166,6 @@ final class CxxExpressions {
         parts.add(types.type());
         if (c.accept('_')) {
             parts.addAll(untilEnd());
-            if (parts.size() == 2) {
-                parts.set(1, parts.get(1));
-            }
         } else {
             parts.add(expression());
         }

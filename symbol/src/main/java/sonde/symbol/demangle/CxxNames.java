@@ -270,7 +270,7 @@ final class CxxNames {
             return new Node.Nested(function, new Text("string literal"));
         }
         if (c.accept('d')) {
-            int number = c.peek() == '_' ? c.sequence(false) : c.sequence(false);
+            int number = c.sequence(false);
             Node name = name(state);
             Node scope = new Text("{default arg#" + (number + 1) + "}");
             return new Node.Nested(new Node.Nested(function, scope), name);

@@ -277,10 +277,11 @@ final class CxxTypes {
 
     private Node vector() {
         c.take(2);
+        c.accept('_'); // before a size that is an expression
         Node size =
                 Cursor.isDigit(c.peek())
                         ? new Text(Integer.toString(c.number()))
-                        : c.accept('_') ? expressions.expression() : expressions.expression();
+                        : expressions.expression();
         c.expect('_');
         Node element = type();
         return new Node.Qualified(element, " __vector(" + new Out().add(size).toString() + ")");

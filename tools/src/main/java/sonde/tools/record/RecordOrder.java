@@ -32,7 +32,9 @@ public record RecordOrder(
     public enum JvmMaps {
         /** None. */
         NONE,
-        /** Those among the recorded processes. */
-        TARGETS
+        /** Those among the recorded processes, while they run. */
+        TARGETS,
+        /** As {@link #TARGETS}, and the command's JVMs write a last map when they end. */
+        AT_EXIT
     }
 }

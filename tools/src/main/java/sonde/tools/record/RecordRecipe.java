@@ -3,6 +3,7 @@ package sonde.tools.record;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import sonde.format.bundle.Meta;
 import sonde.probe.launch.Command;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.Launcher;
+import sonde.probe.launch.Origin;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.launch.Target;
 import sonde.probe.plan.FeatureProbe;
@@ -21,6 +23,7 @@ import sonde.probe.plan.Plan;
 import sonde.probe.plan.Planner;
 import sonde.probe.plan.UnknownEventException;
 import sonde.probe.record.BundleFolder;
+import sonde.probe.record.ProcessTree;
 import sonde.probe.record.Progress;
 import sonde.probe.record.RecordRequest;
 import sonde.probe.record.RecordSession;
@@ -37,6 +40,9 @@ import sonde.sys.WaitStatus;
  */
 public final class RecordRecipe {
     private static final long TICK_MILLIS = 200;
+
+    /** Whose tree everything is. */
+    private static final List<Integer> INIT = List.of(1, 2);
 
     private final RecordOrder order;
     private final Consumer<Progress> observer;
@@ -80,16 +86,26 @@ public final class RecordRecipe {
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
-        try (EndSignals signals =
+        try (EndSignals _ =
                         EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
                 OutputFolder output = output()) {
             if (command == null) {
                 return recordRunning(plan, output);
             }
-            try (Target target = Launcher.prepare(command, order.origin())) {
+            try (Target target = Launcher.prepare(command, origin())) {
                 return recordCommand(plan, output, target, command);
             }
         }
+    }
+
+    /** What the command gets: what sonde was given, and what was ordered on top. */
+    private Origin origin() {
+        return order.jvm() == RecordOrder.JvmMaps.AT_EXIT
+                ? order.origin()
+                        .withWords(
+                                "JAVA_TOOL_OPTIONS",
+                                "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit")
+                : order.origin();
     }
 
     private OutputFolder output() throws SyscallException {
@@ -99,9 +115,7 @@ public final class RecordRecipe {
             name =
                     command != null
                             ? baseName(command.words().getFirst())
-                            : order.pids().isEmpty()
-                                    ? "machine"
-                                    : "pid-" + order.pids().getFirst();
+                            : order.pids().isEmpty() ? "machine" : "pid-" + order.pids().getFirst();
             return OutputFolder.next(Path.of("."), name);
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
@@ -121,20 +135,24 @@ public final class RecordRecipe {
         List<String> words = command.words().stream().map(RecordRecipe::text).toList();
         RecordRequest request =
                 new RecordRequest(
-                        order.version(), Meta.Mode.COMMAND, words, List.of(target.pid()), null);
+                        order.version(),
+                        Meta.Mode.COMMAND,
+                        words,
+                        List.of(target.pid()),
+                        plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
         BundleFolder folder = new BundleFolder(output.fd());
         try (RecordSession session = RecordSession.start(plan, folder, request)) {
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             try {
                 target.release();
             } catch (IOException e) {
-                session.close();
+                session.stop(null);
                 output.deleteAll();
                 throw e;
             }
             session.released(released);
             Thread.ofPlatform().daemon().name("sonde-wait").start(() -> await(target));
-            WaitStatus status = follow(session, target);
+            WaitStatus status = follow(session, target, output, request.rootPids());
             Meta meta = session.stop(exit(status));
             if (status == null) {
                 status = target.await();
@@ -151,10 +169,17 @@ public final class RecordRecipe {
             throws IOException, InterruptedException {
         Meta.Mode mode = order.pids().isEmpty() ? Meta.Mode.ALL : Meta.Mode.PID;
         RecordRequest request =
-                new RecordRequest(order.version(), mode, List.of(), order.pids(), null);
+                new RecordRequest(
+                        order.version(),
+                        mode,
+                        List.of(),
+                        order.pids(),
+                        plan.names()
+                                ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
+                                : null);
         BundleFolder folder = new BundleFolder(output.fd());
         try (RecordSession session = RecordSession.start(plan, folder, request)) {
-            follow(session, null);
+            follow(session, null, output, request.rootPids());
             return finish(session, output, session.stop(null), 0);
         }
     }
@@ -172,6 +197,29 @@ public final class RecordRecipe {
             happenings.add(new Happening.CommandEnded(target.await()));
         } catch (SyscallException e) {
             happenings.add(new Happening.Signalled(EndSignals.Kind.TERMINATE));
+        }
+    }
+
+    private @Nullable WaitStatus follow(
+            RecordSession session,
+            @Nullable Target target,
+            OutputFolder output,
+            List<Integer> roots)
+            throws IOException, InterruptedException {
+        if (order.jvm() == RecordOrder.JvmMaps.NONE) {
+            return follow(session, target);
+        }
+        try (JvmWatch jvms =
+                new JvmWatch(
+                        output,
+                        session,
+                        () -> ProcessTree.processes(roots.isEmpty() ? INIT : roots))) {
+            jvms.start();
+            WaitStatus status = follow(session, target);
+            if (order.jvm() == RecordOrder.JvmMaps.AT_EXIT) {
+                jvms.collectDumps();
+            }
+            return status;
         }
     }
 

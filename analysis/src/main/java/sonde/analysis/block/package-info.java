@@ -1,0 +1,11 @@
+/**
+ * Block devices: what was asked of them and how long it took.
+ *
+ * {@snippet :
+ * BlockIo io = new BlockIo(threads, Window.ALL);
+ * Engine.run(recording, List.of(threads, io));
+ * io.entries().forEach(entry -> out.accept(entry.group(), entry.service().quantile(0.99)));
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.analysis.block;

@@ -1,0 +1,482 @@
+package sonde.analysis.sched;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.Bindings;
+import sonde.analysis.Operator;
+import sonde.analysis.Threads;
+import sonde.analysis.Window;
+import sonde.analysis.stack.StackTable;
+import sonde.event.Batch;
+import sonde.event.Source;
+import sonde.event.StringField;
+
+/**
+ * Follows the state of every thread and hands out each span of it, once.
+ *
+ * <ul>
+ *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone.
+ *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
+ *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU.
+ *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
+ *       before to the notice; after that again what the next row implies.
+ *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
+ *       thread's last row unknown.
+ *   <li>Kernel time is the running time inside system calls; interrupts and page faults count where
+ *       they interrupted.
+ * </ul>
+ */
+public final class ThreadStates implements Operator {
+    // task_state of include/linux/sched.h as sched_switch reports it since 4.14
+    private static final int TASK_INTERRUPTIBLE = 1;
+    private static final int TASK_UNINTERRUPTIBLE = 2;
+    private static final int STOPPED_OR_TRACED = 4 | 8;
+    private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
+    private static final int PARKED_OR_IDLE = 0x40 | 0x80;
+
+    private static final byte NONE = -1;
+    private static final byte DEAD = -2;
+    private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
+    private static final byte WAITING = (byte) ThreadState.WAITING.ordinal();
+    private static final byte PREEMPTED = (byte) ThreadState.PREEMPTED.ordinal();
+    private static final byte SLEEPING = (byte) ThreadState.SLEEPING.ordinal();
+    private static final byte BLOCKED = (byte) ThreadState.BLOCKED.ordinal();
+    private static final byte STOPPED = (byte) ThreadState.STOPPED.ordinal();
+    private static final byte UNKNOWN = (byte) ThreadState.UNKNOWN.ordinal();
+
+    private final Threads threads;
+    private final StackTable stacks;
+    private final Window window;
+    private final Slices[] consumers;
+    private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
+
+    private @Nullable Source switchOwner;
+    private boolean wakeups;
+    private long start;
+
+    // By thread.
+    private byte[] state = new byte[0];
+    private long[] since = new long[0];
+    private int[] cpu = new int[0];
+    private int[] call = new int[0];
+    private long[] callSince = new long[0];
+    private long[] kernel = new long[0];
+    private int[] stack = new int[0];
+    private int[] waker = new int[0];
+    private int[] migrations = new int[0];
+    private int known;
+    // By CPU.
+    private Gaps[] gaps = new Gaps[0];
+    private long[] lastRow = new long[0];
+    private int[] current = new int[0];
+
+    /**
+     * @param window spans are cut to it
+     * @param consumers take every span
+     */
+    public ThreadStates(Threads threads, StackTable stacks, Window window, List<Slices> consumers) {
+        this.threads = threads;
+        this.stacks = stacks;
+        this.window = window;
+        this.consumers = consumers.toArray(Slices[]::new);
+    }
+
+    @Override
+    public Need need() {
+        return Need.TIME_ORDERED;
+    }
+
+    @Override
+    public int[] select(Source source) {
+        return bindings.of(source).wanted.codes();
+    }
+
+    @Override
+    public void begin(long firstTime) {
+        start = firstTime;
+    }
+
+    @Override
+    public void accept(Batch batch, int from, int to) {
+        SchedFields fields = bindings.of(batch);
+        if (start == 0) {
+            // What perf makes up for the time before the recording has time 0.
+            start = batch.time(from);
+        }
+        for (int row = from; row < to; row++) {
+            int code = fields.wanted.code(batch, row);
+            if (code == SchedFields.SYS_ENTER || code == SchedFields.SYS_EXIT) {
+                int thread = threads.find(batch.tid(row));
+                if (thread >= 0) {
+                    int number =
+                            code == SchedFields.SYS_ENTER
+                                    ? SchedFields.value(fields.callId, batch, row)
+                                    : -1;
+                    call(thread, batch.time(row), batch.cpu(row), number);
+                }
+            } else if (code != 0) {
+                rare(fields, code, batch, row);
+            }
+        }
+    }
+
+    private void rare(SchedFields fields, int code, Batch batch, int row) {
+        switch (code) {
+            case SchedFields.SWITCH -> {
+                if (owns(batch.source())) {
+                    switchRow(fields, batch, row);
+                }
+            }
+            case SchedFields.WAKEUP -> wake(fields.woken(batch, row), batch, row, false);
+            case SchedFields.WAKEUP_NEW -> wake(fields.woken(batch, row), batch, row, true);
+            default -> lost(batch, row);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
+    private boolean owns(Source source) {
+        if (switchOwner == null) {
+            switchOwner = source;
+        }
+        return switchOwner == source;
+    }
+
+    // --- rows ------------------------------------------------------------------------------------
+
+    private void call(int thread, long time, int onCpu, int number) {
+        if (thread >= known) {
+            learn(thread);
+        }
+        if (state[thread] != RUNNING) {
+            shownRunning(thread, time);
+            cpu[thread] = onCpu;
+        }
+        seen(onCpu, time);
+        if (call[thread] >= 0) {
+            endKernel(thread, time);
+        } else if (number < 0 && callSince[thread] == Long.MIN_VALUE) {
+            // Its first row is the end of a call: what ran before it ran in that call.
+            kernel[thread] += overlap(thread, since[thread], time);
+        }
+        call[thread] = number;
+        callSince[thread] = time;
+    }
+
+    /** A row of the thread itself proves that it runs. */
+    private void shownRunning(int thread, long time) {
+        if (state[thread] == NONE) {
+            state[thread] = RUNNING;
+        } else if (state[thread] != DEAD) {
+            // A switch-in is missing: without switches at all there is nothing to be missed.
+            end(thread, switchOwner == null ? state[thread] : UNKNOWN, time, RUNNING);
+            enter(thread, RUNNING, time);
+        }
+    }
+
+    private void switchRow(SchedFields fields, Batch batch, int row) {
+        long time = batch.time(row);
+        int onCpu = batch.cpu(row);
+        int previous = threads.find(SchedFields.value(fields.prevPid, batch, row));
+        int next = threads.find(SchedFields.value(fields.nextPid, batch, row));
+        if (previous >= 0) {
+            name(previous, fields.prevComm, batch, row);
+            int reported = SchedFields.value(fields.prevState, batch, row);
+            switchOut(previous, time, onCpu, stateOf(reported));
+            stack[previous] = StackTable.NONE;
+            if (batch.stackDepth(row) > 0 && threads.counts(previous, time)) {
+                stack[previous] = stacks.intern(batch, row, threads.pid(previous));
+            }
+        }
+        if (next >= 0) {
+            name(next, fields.nextComm, batch, row);
+            switchIn(next, time, onCpu);
+        }
+        seen(onCpu, time);
+        if (onCpu >= 0) {
+            int before = current[onCpu];
+            if (before >= 0 && before != previous && before != next) {
+                missedSwitchOut(before, time, onCpu);
+            }
+            current[onCpu] = next;
+        }
+    }
+
+    private void name(int thread, @Nullable StringField comm, Batch batch, int row) {
+        if (comm != null && threads.wantsName(thread)) {
+            threads.name(thread, comm.of(batch, row));
+        }
+    }
+
+    private static byte stateOf(int reported) {
+        if ((reported & EXIT_DEAD_OR_ZOMBIE) != 0) {
+            return DEAD;
+        } else if ((reported & TASK_UNINTERRUPTIBLE) != 0) {
+            return BLOCKED;
+        } else if ((reported & (TASK_INTERRUPTIBLE | PARKED_OR_IDLE)) != 0) {
+            return SLEEPING;
+        } else if ((reported & STOPPED_OR_TRACED) != 0) {
+            return STOPPED;
+        }
+        return PREEMPTED;
+    }
+
+    private void switchOut(int thread, long time, int onCpu, byte into) {
+        learn(thread);
+        byte was = state[thread];
+        if (was == NONE) {
+            state[thread] = RUNNING;
+            cpu[thread] = onCpu;
+        } else if (was == DEAD) {
+            return;
+        }
+        boolean fits = was == NONE || was == RUNNING || was == UNKNOWN;
+        end(thread, fits ? state[thread] : UNKNOWN, time, RUNNING);
+        cpu[thread] = onCpu;
+        enter(thread, into, time);
+    }
+
+    private void switchIn(int thread, long time, int onCpu) {
+        learn(thread);
+        byte was = state[thread];
+        if (was == NONE) {
+            // Asleep at the start it would have been woken first; unless nobody records that.
+            state[thread] = wakeups ? WAITING : UNKNOWN;
+        }
+        end(thread, was == RUNNING ? UNKNOWN : state[thread], time, wakeups ? WAITING : UNKNOWN);
+        if (cpu[thread] >= 0 && cpu[thread] != onCpu) {
+            migrations[thread]++;
+        }
+        cpu[thread] = onCpu;
+        enter(thread, RUNNING, time);
+    }
+
+    /** Somebody else is on the CPU where this thread was believed to run. */
+    private void missedSwitchOut(int thread, long time, int onCpu) {
+        if (state[thread] == RUNNING && cpu[thread] == onCpu) {
+            end(thread, UNKNOWN, time, UNKNOWN);
+            enter(thread, UNKNOWN, time);
+        }
+    }
+
+    private void wake(int tid, Batch batch, int row, boolean isNew) {
+        wakeups = true;
+        int thread = threads.find(tid);
+        if (thread < 0) {
+            return;
+        }
+        learn(thread);
+        long time = batch.time(row);
+        seen(batch.cpu(row), time);
+        byte was = state[thread];
+        if (was == NONE) {
+            state[thread] = isNew ? WAITING : SLEEPING;
+            was = state[thread];
+        }
+        if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
+            waker[thread] = threads.find(batch.tid(row));
+            end(thread, was, time, SLEEPING);
+            enter(thread, WAITING, time);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
+    private void lost(Batch batch, int row) {
+        int onCpu = batch.cpu(row);
+        long time = batch.time(row);
+        boolean switches = switchOwner == null || switchOwner == batch.source();
+        for (int i = 0; i < gaps.length; i++) {
+            if (onCpu >= 0 && i != onCpu) {
+                continue;
+            }
+            if (switches) {
+                gaps[i].add(Math.max(lastRow[i], start), time);
+            }
+        }
+        for (int i = 0; i < known; i++) {
+            // Its call may have ended, or another begun.
+            if ((onCpu < 0 || cpu[i] == onCpu) && call[i] >= 0) {
+                endKernel(i, Math.min(time, rowBefore(cpu[i], time)));
+                call[i] = -1;
+                callSince[i] = time;
+            }
+        }
+        seen(onCpu, time);
+    }
+
+    private long rowBefore(int onCpu, long time) {
+        return onCpu >= 0 && onCpu < lastRow.length ? lastRow[onCpu] : time;
+    }
+
+    private void seen(int onCpu, long time) {
+        if (onCpu < 0) {
+            return;
+        }
+        if (onCpu >= lastRow.length) {
+            int from = lastRow.length;
+            lastRow = Arrays.copyOf(lastRow, onCpu + 1);
+            current = Arrays.copyOf(current, onCpu + 1);
+            gaps = Arrays.copyOf(gaps, onCpu + 1);
+            for (int i = from; i <= onCpu; i++) {
+                gaps[i] = new Gaps();
+                current[i] = -1;
+            }
+        }
+        lastRow[onCpu] = time;
+    }
+
+    // --- spans -----------------------------------------------------------------------------------
+
+    private void enter(int thread, byte into, long time) {
+        state[thread] = into;
+        since[thread] = time;
+        kernel[thread] = 0;
+        if (into == RUNNING) {
+            waker[thread] = -1;
+            if (call[thread] >= 0) {
+                callSince[thread] = time;
+            }
+        }
+    }
+
+    /**
+     * Ends the span of a thread.
+     *
+     * @param as what the span was
+     * @param implied what the thread did since the last gap, if there was one
+     */
+    private void end(int thread, byte as, long time, byte implied) {
+        if (state[thread] == DEAD) {
+            return;
+        }
+        if (state[thread] == RUNNING && call[thread] >= 0) {
+            endKernel(thread, time);
+        }
+        long from = since[thread];
+        int onCpu = cpu[thread];
+        long gap =
+                onCpu >= 0 && onCpu < gaps.length ? gaps[onCpu].startAfter(from) : Long.MAX_VALUE;
+        if (gap >= time) {
+            emit(thread, as, from, time);
+            return;
+        }
+        long gapEnd = Math.min(gaps[onCpu].lastEnd(), time);
+        emit(thread, as, from, gap);
+        emit(thread, UNKNOWN, gap, gapEnd);
+        kernel[thread] = 0;
+        if (as != implied) {
+            stack[thread] = StackTable.NONE;
+        }
+        emit(thread, implied, gapEnd, time);
+    }
+
+    private void endKernel(int thread, long time) {
+        if (state[thread] == RUNNING) {
+            long from = Math.max(callSince[thread], since[thread]);
+            kernel[thread] += overlap(thread, from, time);
+        }
+    }
+
+    private long overlap(int thread, long from, long to) {
+        return window.overlap(Math.max(from, threads.countsFrom(thread)), to);
+    }
+
+    private void emit(int thread, byte as, long spanFrom, long spanTo) {
+        long from = Math.max(Math.max(spanFrom, threads.countsFrom(thread)), window.from());
+        if (threads.isRecorder(thread)) {
+            from = Math.max(spanFrom, window.from());
+        }
+        long to = Math.min(spanTo, window.to());
+        if (from >= to) {
+            return;
+        }
+        ThreadState shown = ThreadState.of(as);
+        for (Slices consumer : consumers) {
+            consumer.slice(this, thread, shown, from, to);
+        }
+    }
+
+    private void learn(int thread) {
+        if (thread < known) {
+            return;
+        }
+        int capacity = state.length;
+        if (thread >= capacity) {
+            capacity = Math.max(64, Math.max(2 * capacity, thread + 1));
+            state = Arrays.copyOf(state, capacity);
+            since = Arrays.copyOf(since, capacity);
+            cpu = Arrays.copyOf(cpu, capacity);
+            call = Arrays.copyOf(call, capacity);
+            callSince = Arrays.copyOf(callSince, capacity);
+            kernel = Arrays.copyOf(kernel, capacity);
+            stack = Arrays.copyOf(stack, capacity);
+            waker = Arrays.copyOf(waker, capacity);
+            migrations = Arrays.copyOf(migrations, capacity);
+        }
+        for (int i = known; i <= thread; i++) {
+            state[i] = NONE;
+            since[i] = Math.max(start, threads.born(i));
+            cpu[i] = -1;
+            call[i] = -1;
+            callSince[i] = Long.MIN_VALUE;
+            stack[i] = StackTable.NONE;
+            waker[i] = -1;
+        }
+        known = thread + 1;
+    }
+
+    @Override
+    public void finish(long lastTime) {
+        for (int thread = 0; thread < known; thread++) {
+            byte last = state[thread];
+            if (last != NONE && last != DEAD) {
+                long died = threads.died(thread);
+                // Nothing follows its exit but a switch-out that may lie outside the recording.
+                long time = last == RUNNING ? Math.min(died, lastTime) : lastTime;
+                end(thread, last, Math.max(time, since[thread]), last);
+            }
+        }
+    }
+
+    // --- more about the span being handed out ----------------------------------------------------
+
+    /** The system call the thread is in, -1 for none. */
+    public int call(int thread) {
+        return call[thread];
+    }
+
+    /** Node of the chain at its last switch-out, {@link StackTable#NONE} for none. */
+    public int stack(int thread) {
+        return stack[thread];
+    }
+
+    /** Number of the thread that woke it last; -1 for the idle task or none. */
+    public int waker(int thread) {
+        return waker[thread];
+    }
+
+    /** Of a running span the nanoseconds spent in system calls. */
+    public long kernelNanos(int thread) {
+        return kernel[thread];
+    }
+
+    /** How often it came back on another CPU than it left; over the whole recording. */
+    public int migrations(int thread) {
+        return thread < known ? migrations[thread] : 0;
+    }
+
+    /** The CPU it ran on last, -1 when it did not. */
+    public int cpu(int thread) {
+        return cpu[thread];
+    }
+
+    /** Whether any sched_switch was seen; without, only running and unknown can be told. */
+    public boolean sawSwitches() {
+        return switchOwner != null;
+    }
+
+    /** Whether any wake-up was seen; without, waiting for a CPU counts as sleeping. */
+    public boolean sawWakeups() {
+        return wakeups;
+    }
+}

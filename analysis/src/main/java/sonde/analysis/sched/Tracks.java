@@ -1,0 +1,125 @@
+package sonde.analysis.sched;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import sonde.analysis.Threads;
+import sonde.event.result.Timeline;
+
+/**
+ * The spans of every thread, as fine as a screen can show: spans shorter than 1/4000 of the whole
+ * are joined with their neighbours to one of the state that lasted longest among them.
+ */
+public final class Tracks implements Slices {
+    /** Spans of a finished track. */
+    public static final int PIXELS = 4000;
+
+    private static final int STATES = ThreadState.values().length;
+    private static final int BEFORE_JOINING = 4 * PIXELS;
+
+    private final Map<Integer, Track> tracks = new HashMap<>();
+
+    /** Nothing yet. */
+    public Tracks() {}
+
+    private static final class Track {
+        long[] starts = new long[16];
+        long[] ends = new long[16];
+        byte[] states = new byte[16];
+        int size;
+        long busy;
+
+        void add(byte state, long from, long to) {
+            if (size > 0 && states[size - 1] == state && ends[size - 1] == from) {
+                ends[size - 1] = to;
+                return;
+            }
+            if (size == BEFORE_JOINING) {
+                join((to - starts[0]) / PIXELS);
+            }
+            if (size == starts.length) {
+                starts = Arrays.copyOf(starts, 2 * size);
+                ends = Arrays.copyOf(ends, 2 * size);
+                states = Arrays.copyOf(states, 2 * size);
+            }
+            starts[size] = from;
+            ends[size] = to;
+            states[size++] = state;
+        }
+
+        /** Joins runs of spans that fit into one pixel. */
+        void join(long pixel) {
+            int kept = 0;
+            long[] share = new long[STATES];
+            for (int i = 0; i < size; ) {
+                long start = starts[i];
+                int next = i + 1;
+                while (next < size && ends[next] - start <= pixel) {
+                    next++;
+                }
+                byte state = states[i];
+                if (next > i + 1) {
+                    Arrays.fill(share, 0);
+                    for (int k = i; k < next; k++) {
+                        share[states[k]] += ends[k] - starts[k];
+                    }
+                    for (byte k = 0; k < STATES; k++) {
+                        state = share[k] > share[state] ? k : state;
+                    }
+                }
+                starts[kept] = start;
+                ends[kept] = ends[next - 1];
+                states[kept++] = state;
+                i = next;
+            }
+            size = kept;
+        }
+    }
+
+    @Override
+    public void slice(ThreadStates states, int thread, ThreadState state, long from, long to) {
+        Track track = tracks.computeIfAbsent(thread, ignored -> new Track());
+        track.add((byte) state.ordinal(), from, to);
+        if (state == ThreadState.RUNNING) {
+            track.busy += to - from;
+        }
+    }
+
+    /**
+     * The threads with most running time.
+     *
+     * @param limit at most so many
+     * @return numbers of threads, busiest first
+     */
+    public List<Integer> busiest(IntPredicate which, int limit) {
+        List<Integer> all = new ArrayList<>(tracks.keySet());
+        all.removeIf(thread -> !which.test(thread));
+        all.sort(
+                Comparator.comparingLong((Integer thread) -> -busy(thread))
+                        .thenComparing(thread -> thread));
+        return List.copyOf(all.subList(0, Math.min(limit, all.size())));
+    }
+
+    private long busy(int thread) {
+        Track track = tracks.get(thread);
+        return track == null ? 0 : track.busy;
+    }
+
+    /** The track of a thread. */
+    public Timeline.Track track(Threads threads, int thread, long wallNanos) {
+        Track track = tracks.getOrDefault(thread, new Track());
+        track.join(wallNanos / PIXELS);
+        int size = track.size;
+        return new Timeline.Track(
+                threads.name(thread) + " " + threads.tid(thread),
+                threads.pid(thread),
+                threads.tid(thread),
+                Arrays.copyOf(track.starts, size),
+                Arrays.copyOf(track.ends, size),
+                Arrays.copyOf(track.states, size));
+    }
+}

@@ -1,0 +1,200 @@
+package sonde.analysis.stack;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import sonde.analysis.Bindings;
+import sonde.analysis.Operator;
+import sonde.analysis.Wanted;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.IntegerField;
+import sonde.event.Source;
+import sonde.event.StringField;
+import sonde.event.result.Frame;
+import sonde.symbol.Mapping;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.StackEnds;
+
+/** Follows mappings, forks and execs of all processes through perf's records. */
+public final class ProcessSymbols implements Operator, Symbols {
+    private static final int MMAP = 1;
+    private static final int MMAP2 = 2;
+    private static final int COMM = 3;
+    private static final int FORK = 4;
+    private static final int EXIT = 5;
+    private static final int KSYMBOL = 6;
+
+    // include/uapi/linux/perf_event.h
+    private static final int PERF_RECORD_MISC_COMM_EXEC = 1 << 13;
+    private static final int PERF_RECORD_MISC_MMAP_DATA = 1 << 13;
+    private static final int PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14;
+    private static final int PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER = 1;
+    private static final int BUILD_ID_AT = 40;
+    private static final int MAX_BUILD_ID = 20;
+
+    private final ProcessMaps maps;
+    private final Function<Long, Frame> namer;
+    private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
+
+    /**
+     * @param maps is fed while rows come
+     * @param namer names a location of {@code maps}
+     */
+    public ProcessSymbols(ProcessMaps maps, Function<Long, Frame> namer) {
+        this.maps = maps;
+        this.namer = namer;
+    }
+
+    private static final class Fields {
+        private static final String[] NAMES = {
+            "", "mmap", "mmap2", "comm", "fork", "exit", "ksymbol"
+        };
+        final Wanted wanted;
+        private final Map<String, IntegerField> integers = new HashMap<>();
+        private final Map<Integer, StringField> texts = new HashMap<>();
+
+        Fields(Source source) {
+            wanted = new Wanted(source);
+            String perf = EventType.PERF_RECORD;
+            wanted.add(MMAP, perf, "mmap", "pid", "addr", "len", "pgoff")
+                    .add(MMAP2, perf, "mmap2", "pid", "addr", "len", "pgoff", "misc")
+                    .add(COMM, perf, "comm", "pid", "misc")
+                    .add(FORK, perf, "fork", "pid", "ppid")
+                    .add(EXIT, perf, "exit", "pid", "tid")
+                    .add(KSYMBOL, perf, "ksymbol", "addr", "len", "flags");
+            for (EventType type : source.types()) {
+                if (type.system().equals(perf)) {
+                    for (int code = MMAP; code <= KSYMBOL; code++) {
+                        if (NAMES[code].equals(type.name())) {
+                            bind(code, type);
+                        }
+                    }
+                }
+            }
+        }
+
+        private void bind(int code, EventType type) {
+            type.fields()
+                    .forEach(field -> {
+                        String perf = EventType.PERF_RECORD;
+                        if (field.isText()) {
+                            texts.put(code, StringField.of(field));
+                        } else {
+                            IntegerField found = wanted.integer(perf, type.name(), field.name());
+                            if (found != null) {
+                                integers.put(code + field.name(), found);
+                            }
+                        }
+                    });
+        }
+
+        long integer(int code, String name, Batch batch, int row) {
+            IntegerField field = integers.get(code + name);
+            return field == null ? 0 : field.of(batch, row);
+        }
+
+        String text(int code, Batch batch, int row) {
+            StringField field = texts.get(code);
+            return field == null ? "" : field.of(batch, row);
+        }
+    }
+
+    @Override
+    public Need need() {
+        return Need.TIME_ORDERED;
+    }
+
+    @Override
+    public boolean leads() {
+        return true;
+    }
+
+    @Override
+    public int[] select(Source source) {
+        return bindings.of(source).wanted.codes();
+    }
+
+    @Override
+    public void accept(Batch batch, int from, int to) {
+        Fields fields = bindings.of(batch);
+        for (int row = from; row < to; row++) {
+            int code = fields.wanted.code(batch, row);
+            int pid = code == 0 ? 0 : (int) fields.integer(code, "pid", batch, row);
+            switch (code) {
+                case MMAP, MMAP2 -> mapped(fields, code, pid, batch, row);
+                case COMM -> {
+                    long misc = fields.integer(code, "misc", batch, row);
+                    if ((misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                        maps.execed(pid);
+                    }
+                }
+                case FORK -> maps.forked((int) fields.integer(code, "ppid", batch, row), pid);
+                case EXIT -> {
+                    if (fields.integer(code, "tid", batch, row) == pid) {
+                        maps.exited(pid);
+                    }
+                }
+                case KSYMBOL -> kernelSymbol(fields, batch, row);
+                default -> {}
+            }
+        }
+    }
+
+    private void mapped(Fields fields, int code, int pid, Batch batch, int row) {
+        long misc = fields.integer(code, "misc", batch, row);
+        if ((misc & PERF_RECORD_MISC_MMAP_DATA) != 0) {
+            return;
+        }
+        byte[] buildId = {};
+        long device = 0;
+        long inode = 0;
+        if (code == MMAP2 && (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
+            if (batch.payloadBytes(row) >= BUILD_ID_AT + 4 + MAX_BUILD_ID) {
+                int size = Math.min(batch.u8(row, BUILD_ID_AT), MAX_BUILD_ID);
+                buildId = batch.bytes(row, BUILD_ID_AT + 4, size);
+            }
+        } else if (code == MMAP2) {
+            long major = fields.integer(code, "maj", batch, row);
+            device = major << 32 | (fields.integer(code, "min", batch, row) & 0xffff_ffffL);
+            inode = fields.integer(code, "ino", batch, row);
+        }
+        maps.mapped(
+                batch.time(row),
+                pid,
+                new Mapping(
+                        fields.integer(code, "addr", batch, row),
+                        fields.integer(code, "len", batch, row),
+                        fields.integer(code, "pgoff", batch, row),
+                        fields.text(code, batch, row),
+                        buildId,
+                        device,
+                        inode));
+    }
+
+    private void kernelSymbol(Fields fields, Batch batch, int row) {
+        long flags = fields.integer(KSYMBOL, "flags", batch, row);
+        if ((flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) == 0) {
+            maps.kernelSymbol(
+                    batch.time(row),
+                    fields.integer(KSYMBOL, "addr", batch, row),
+                    fields.integer(KSYMBOL, "len", batch, row) & 0xffff_ffffL,
+                    fields.text(KSYMBOL, batch, row));
+        }
+    }
+
+    @Override
+    public long location(int pid, long address) {
+        return maps.location(pid, address);
+    }
+
+    @Override
+    public Frame frame(long location) {
+        return namer.apply(location);
+    }
+
+    @Override
+    public boolean isRoot(Frame frame) {
+        return StackEnds.isRoot(frame);
+    }
+}

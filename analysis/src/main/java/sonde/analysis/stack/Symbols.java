@@ -1,0 +1,42 @@
+package sonde.analysis.stack;
+
+import sonde.event.result.Frame;
+
+/**
+ * From addresses to frames in two steps, so that the pass over the events stays cheap: while rows
+ * come an address becomes a location, which means the same code whatever happens to the process
+ * later; at the end each distinct location is named once.
+ */
+public interface Symbols {
+    /** The code at an address of a process, as it is mapped now; kernel addresses are negative. */
+    long location(int pid, long address);
+
+    /** The function a location lies in. */
+    Frame frame(long location);
+
+    /** Whether a whole user stack may end with this frame: a process's or thread's first. */
+    boolean isRoot(Frame frame);
+
+    /** Names nothing: frames are addresses. */
+    static Symbols none() {
+        return new Symbols() {
+            @Override
+            public long location(int pid, long address) {
+                return address;
+            }
+
+            @Override
+            public Frame frame(long location) {
+                boolean kernel = location < 0;
+                Frame.Kind kind = kernel ? Frame.Kind.KERNEL : Frame.Kind.USER;
+                String name = "0x" + Long.toHexString(location);
+                return new Frame(name, kernel ? "[kernel]" : "", kind);
+            }
+
+            @Override
+            public boolean isRoot(Frame frame) {
+                return false;
+            }
+        };
+    }
+}

@@ -1,0 +1,152 @@
+package sonde.analysis.stack;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.event.result.CallTree;
+import sonde.event.result.Frame;
+import sonde.event.result.Stacks;
+import sonde.event.result.Unit;
+
+/**
+ * Turns nodes of a {@link StackTable} into frames and trees of frames; names each location once.
+ */
+public final class Trees {
+    /** Stands at the outermost place of a user stack that does not reach its beginning. */
+    public static final Frame CUT = Frame.label("[stack cut]");
+
+    private final StackTable table;
+    private final Symbols symbols;
+    private final Map<Long, Frame> frames = new HashMap<>();
+
+    /** How much of a user stack is there. */
+    public enum Completeness {
+        /** It reaches the first function of its process or thread. */
+        COMPLETE,
+        /** It does not. */
+        CUT,
+        /** There is none: a kernel thread, or only the kernel part was taken. */
+        NO_USER_PART,
+    }
+
+    /** Frames of that table. */
+    public Trees(StackTable table, Symbols symbols) {
+        this.table = table;
+        this.symbols = symbols;
+    }
+
+    /** The frame of a node. */
+    public Frame frame(int node) {
+        return frames.computeIfAbsent(table.location(node), symbols::frame);
+    }
+
+    /** The chain of a node, caller first; a cut user stack begins with {@link #CUT}. */
+    public List<Frame> chain(int node) {
+        List<Frame> chain = new ArrayList<>();
+        for (int at = node; at >= 0; at = table.parent(at)) {
+            chain.add(frame(at));
+        }
+        if (completeness(node) == Completeness.CUT) {
+            chain.add(CUT);
+        }
+        return chain.reversed();
+    }
+
+    private int outermost(int node) {
+        int at = node;
+        while (at >= 0 && table.parent(at) >= 0) {
+            at = table.parent(at);
+        }
+        return at;
+    }
+
+    /** How much of the user stack a chain has. */
+    public Completeness completeness(int node) {
+        int outermost = outermost(node);
+        if (outermost < 0 || frame(outermost).kind() == Frame.Kind.KERNEL) {
+            return Completeness.NO_USER_PART;
+        }
+        return symbols.isRoot(frame(outermost)) ? Completeness.COMPLETE : Completeness.CUT;
+    }
+
+    /** The module in whose code the unwinding of a cut stack ended. */
+    public String cutIn(int node) {
+        int outermost = outermost(node);
+        return outermost < 0 ? "" : frame(outermost).module();
+    }
+
+    /** An empty tree to {@link #add} to. */
+    public static CallTree tree(String title, Unit unit) {
+        return new CallTree(title, unit, new CallTree.Node(Frame.label("all")));
+    }
+
+    /** Adds a weight to a chain of a tree, under {@code first} and over {@code last}. */
+    public void add(
+            CallTree tree, List<Frame> first, int node, List<Frame> last, long weight, long count) {
+        CallTree.Node at = tree.root();
+        for (Frame frame : first) {
+            at = at.child(frame);
+        }
+        for (Frame frame : chain(node)) {
+            at = at.child(frame);
+        }
+        for (Frame frame : last) {
+            at = at.child(frame);
+        }
+        at.add(weight, count);
+    }
+
+    /** Chains as {@link Stacks} has them; nodes of the table that merge by name are one there. */
+    public final class Columns {
+        private final Map<Frame, Integer> numbers = new HashMap<>();
+        private final List<Frame> distinct = new ArrayList<>();
+        private final Map<Long, Integer> nodes = new HashMap<>();
+        private final Map<Integer, Integer> known = new HashMap<>();
+        private final List<int[]> rows = new ArrayList<>();
+
+        /** No chains yet. */
+        public Columns() {}
+
+        /** The number of a chain in {@link #stacks}, -1 for none. */
+        public int node(int tableNode) {
+            if (tableNode < 0) {
+                return -1;
+            }
+            Integer found = known.get(tableNode);
+            if (found != null) {
+                return found;
+            }
+            int at = -1;
+            for (Frame frame : chain(tableNode)) {
+                at = child(at, frame);
+            }
+            known.put(tableNode, at);
+            return at;
+        }
+
+        private int child(int parent, Frame frame) {
+            int number =
+                    numbers.computeIfAbsent(
+                            frame,
+                            added -> {
+                                distinct.add(added);
+                                return distinct.size() - 1;
+                            });
+            long key = (long) parent << 32 | number;
+            return nodes.computeIfAbsent(
+                    key,
+                    ignored -> {
+                        rows.add(new int[] {parent, number});
+                        return rows.size() - 1;
+                    });
+        }
+
+        /** All chains asked for. */
+        public Stacks stacks() {
+            int[] parent = rows.stream().mapToInt(row -> row[0]).toArray();
+            int[] frame = rows.stream().mapToInt(row -> row[1]).toArray();
+            return new Stacks(distinct, parent, frame);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/**
+ * Call chains and what is added up along them: samples on the CPU, time off it, page faults.
+ *
+ * {@snippet :
+ * StackTable stacks = new StackTable(symbols);
+ * StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+ * Engine.run(recording, List.of(threads, samples));
+ * CallTree tree = new Trees(stacks, symbols).tree("on-cpu", Unit.NANOS, samples.sums());
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.analysis.stack;

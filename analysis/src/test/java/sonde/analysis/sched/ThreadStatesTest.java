@@ -1,0 +1,226 @@
+package sonde.analysis.sched;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import sonde.analysis.Engine;
+import sonde.analysis.Script;
+import sonde.analysis.Threads;
+import sonde.analysis.Tree;
+import sonde.analysis.Window;
+import sonde.analysis.stack.StackTable;
+import sonde.analysis.stack.Symbols;
+
+final class ThreadStatesTest {
+    private static final int S = 1;
+    private static final int D = 2;
+    private static final int R = 0;
+    private static final int Z = 0x20;
+
+    private final StateTotals totals = new StateTotals();
+    private final OffCpu offCpu = new OffCpu();
+    private final WakeUps wakeUps = new WakeUps();
+    private final StackTable stacks = new StackTable(Symbols.none());
+    private Threads threads = new Threads(Tree.everything());
+
+    private ThreadStates run(Script script, Window window) throws IOException {
+        ThreadStates states =
+                new ThreadStates(threads, stacks, window, List.of(totals, offCpu, wakeUps));
+        Engine.run(script.recording(), List.of(threads, states));
+        return states;
+    }
+
+    private long nanos(int tid, ThreadState state) {
+        return totals.nanos(threads.find(tid), state);
+    }
+
+    @Test
+    void runsSleepsIsWokenWaitsAndRuns() throws IOException {
+        Script script =
+                new Script()
+                        .enter(1000, 0, 10, 0)
+                        .switched(1100, 0, 10, S, 0, Script.KERNEL, -4096, Script.USER, 0x400000)
+                        .wake(1500, 1, 20, 10)
+                        .switched(1540, 0, 0, R, 10)
+                        .exit(1600, 0, 10, 0, 5)
+                        .switched(1700, 0, 10, Z, 0)
+                        .wake(2000, 1, 20, 30);
+        run(script, Window.ALL);
+        assertThat(nanos(10, ThreadState.RUNNING)).isEqualTo(100 + 160);
+        assertThat(nanos(10, ThreadState.SLEEPING)).isEqualTo(400);
+        assertThat(nanos(10, ThreadState.WAITING)).isEqualTo(40);
+        assertThat(totals.kernelNanos(threads.find(10))).isEqualTo(100 + 60);
+        assertThat(totals.wallNanos(threads.find(10))).isEqualTo(700);
+
+        OffCpu.Entry longest = offCpu.entries().get(1);
+        assertThat(offCpu.entries().getFirst().cause().thread()).isEqualTo(threads.find(30));
+        assertThat(longest.sum().nanos()).isEqualTo(400);
+        assertThat(longest.cause().call()).isZero();
+        assertThat(longest.cause().waker()).isEqualTo(threads.find(20));
+        assertThat(stacks.location(longest.cause().stack())).isEqualTo(-4096);
+        assertThat(stacks.location(stacks.parent(longest.cause().stack()))).isEqualTo(0x400000);
+
+        WakeUps.Edge edge = wakeUps.edges().getFirst();
+        assertThat(edge.waker()).isEqualTo(threads.find(20));
+        assertThat(edge.woken()).isEqualTo(threads.find(10));
+        assertThat(edge.latency().sum()).isEqualTo(40);
+    }
+
+    @Test
+    void threadsThatLiveAtTheStartAreGivenTheStateTheirFirstRowImplies() throws IOException {
+        Script script =
+                new Script()
+                        .wake(100, 1, 99, 1)
+                        .switched(200, 0, 2, D, 3)
+                        .switched(300, 1, 99, R, 1)
+                        .switched(400, 0, 3, R, 99);
+        run(script, Window.ALL);
+        assertThat(nanos(1, ThreadState.SLEEPING)).isZero();
+        assertThat(nanos(1, ThreadState.WAITING)).isEqualTo(200);
+        assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(2, ThreadState.BLOCKED)).isEqualTo(200);
+        // A wake-up of 3 would have been seen: it was waiting for the CPU.
+        assertThat(nanos(3, ThreadState.WAITING)).isEqualTo(100);
+        assertThat(nanos(3, ThreadState.RUNNING)).isEqualTo(200);
+        assertThat(nanos(99, ThreadState.PREEMPTED)).isEqualTo(100);
+    }
+
+    @Test
+    void withoutWakeUpsTheTimeBeforeASwitchInIsUnknownOnlyAtTheStart() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 7, R, 8)
+                        .switched(200, 0, 8, S, 9)
+                        .switched(500, 0, 9, S, 8)
+                        .switched(600, 0, 8, S, 9);
+        ThreadStates states = run(script, Window.ALL);
+        assertThat(states.sawWakeups()).isFalse();
+        assertThat(nanos(8, ThreadState.SLEEPING)).isEqualTo(300);
+        assertThat(nanos(9, ThreadState.UNKNOWN)).isEqualTo(100);
+        assertThat(nanos(9, ThreadState.WAITING)).isZero();
+    }
+
+    @Test
+    void preemptionIsNotSleep() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 5, R, 6)
+                        .switched(150, 0, 6, 0x100, 5)
+                        .switched(250, 0, 5, S, 6);
+        run(script, Window.ALL);
+        assertThat(nanos(5, ThreadState.PREEMPTED)).isEqualTo(50);
+        assertThat(nanos(5, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(6, ThreadState.PREEMPTED)).isEqualTo(100);
+        assertThat(wakeUps.edges()).isEmpty();
+    }
+
+    @Test
+    void lostSwitchesMakeTheStateUnknownUntilTheNextRow() throws IOException {
+        Script script = new Script();
+        script.wake(50, 1, 99, 4)
+                .switched(100, 0, 0, R, 4)
+                .switched(200, 1, 99, S, 0)
+                .lost(script.perf, 400, 0, 12)
+                .switched(600, 0, 4, S, 0)
+                .wake(700, 1, 99, 4);
+        run(script, Window.ALL);
+        assertThat(nanos(4, ThreadState.WAITING)).isEqualTo(50);
+        // From its switch-in, the last row of CPU 0, to the notice nothing is known.
+        assertThat(nanos(4, ThreadState.UNKNOWN)).isEqualTo(300);
+        assertThat(nanos(4, ThreadState.RUNNING)).isEqualTo(200);
+        assertThat(nanos(4, ThreadState.SLEEPING)).isEqualTo(100);
+        assertThat(totals.wallNanos(threads.find(4))).isEqualTo(650);
+    }
+
+    @Test
+    void aContradictionIsUnknownTime() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 0, R, 4)
+                        .switched(300, 1, 0, R, 4)
+                        .switched(350, 1, 4, S, 0);
+        run(script, Window.ALL);
+        assertThat(nanos(4, ThreadState.UNKNOWN)).isEqualTo(200);
+        assertThat(nanos(4, ThreadState.RUNNING)).isEqualTo(50);
+    }
+
+    @Test
+    void eachSwitchCountsOnceWhenTwoSourcesHaveIt() throws IOException {
+        Script script = new Script();
+        script.wake(90, 1, 9, 8)
+                .switched(100, 0, 1, S, 2)
+                .switchIn(script.ftrace, 101, 0, 1, S, 2)
+                .switched(200, 0, 2, S, 1)
+                .switchIn(script.ftrace, 201, 0, 2, S, 1)
+                .switched(300, 0, 1, S, 2);
+        run(script, Window.ALL);
+        assertThat(totals.runs(threads.find(1))).isEqualTo(2);
+        assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
+    }
+
+    @Test
+    void aCommandCountsFromItsExecAndItsChildrenFromBirth() throws IOException {
+        threads = new Threads(new Tree(false, Set.of(50), true, -1, Set.of(40)));
+        Script script =
+                new Script()
+                        .wake(100, 0, 40, 50)
+                        .switched(110, 0, 40, S, 50)
+                        .enter(150, 0, 50, 59)
+                        .exec(200, 0, 50, "/bin/true")
+                        .fork(250, 0, 50, 51)
+                        .wakeNew(260, 0, 50, 51)
+                        .switched(300, 0, 50, S, 51)
+                        .switched(400, 0, 51, Z, 77)
+                        .wake(500, 1, 77, 50);
+        run(script, Window.ALL);
+        assertThat(nanos(50, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(50, ThreadState.SLEEPING)).isEqualTo(200);
+        assertThat(totals.wallNanos(threads.find(51))).isEqualTo(150);
+        assertThat(nanos(51, ThreadState.WAITING)).isEqualTo(50);
+        assertThat(totals.has(threads.find(77))).isFalse();
+        // The recorder's time is kept, but it does not count.
+        assertThat(nanos(40, ThreadState.RUNNING)).isEqualTo(10);
+        assertThat(threads.isRecorder(threads.find(40))).isTrue();
+        assertThat(threads.name(threads.find(51))).isEqualTo("t51");
+    }
+
+    @Test
+    void aReusedTidIsAnotherThread() throws IOException {
+        Script script =
+                new Script()
+                        .fork(100, 0, 1, 60)
+                        .perfFork(105, 0, 1, 60, 60)
+                        .exited(200, 0, 60)
+                        .switched(210, 0, 60, Z, 1)
+                        .fork(500, 0, 1, 60)
+                        .switched(600, 0, 1, S, 60)
+                        .switched(700, 0, 60, Z, 1);
+        run(script, Window.ALL);
+        int last = threads.find(60);
+        assertThat(threads.born(last)).isEqualTo(500);
+        assertThat(totals.wallNanos(last)).isEqualTo(200);
+        long lives = 0;
+        for (int thread = 0; thread < threads.size(); thread++) {
+            lives += threads.tid(thread) == 60 ? 1 : 0;
+        }
+        assertThat(lives).isEqualTo(2);
+    }
+
+    @Test
+    void aWindowCutsSpans() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 1, S, 2)
+                        .wake(200, 1, 9, 1)
+                        .switched(300, 0, 2, S, 1)
+                        .switched(400, 0, 1, S, 2);
+        run(script, new Window(150, 350));
+        assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(50);
+        assertThat(nanos(1, ThreadState.WAITING)).isEqualTo(100);
+        assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(50);
+        assertThat(totals.wallNanos(threads.find(1))).isEqualTo(200);
+    }
+}

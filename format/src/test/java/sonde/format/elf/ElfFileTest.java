@@ -1,0 +1,132 @@
+package sonde.format.elf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.DeflaterOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sonde.format.MalformedInputException;
+import sonde.testkit.ElfWriter;
+
+class ElfFileTest {
+    private static final byte[] ID = {1, 2, 3, 4, 5, 6, 7, 8};
+
+    private static ElfWriter writer(boolean wide, boolean big) {
+        ElfWriter writer =
+                new ElfWriter(wide, big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, 64)
+                        .symbol("main", ElfWriter.TEXT_ADDRESS, 16, 0x12)
+                        .symbol("label", ElfWriter.TEXT_ADDRESS + 32, 0, 0x00)
+                        .buildId(ID);
+        ByteBuffer link = writer.buffer(16);
+        link.put("a.debug\0".getBytes(StandardCharsets.UTF_8)).putInt(0xcafe1234);
+        return writer.section(".gnu_debuglink", 1, 0, Arrays.copyOf(link.array(), 12));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void readsEveryClassAndByteOrder(boolean wide, boolean big) throws IOException {
+        ElfFile elf = ElfFile.of(writer(wide, big).bytes());
+        assertThat(elf.is64()).isEqualTo(wide);
+        assertThat(elf.type()).isEqualTo(ElfFile.ET_DYN);
+        assertThat(elf.machine()).isEqualTo(ElfFile.EM_X86_64);
+        assertThat(elf.entry()).isEqualTo(ElfWriter.TEXT_ADDRESS);
+        assertThat(elf.sections())
+                .extracting(Section::name)
+                .containsExactly(
+                        "",
+                        ".text",
+                        ".note.gnu.build-id",
+                        ".gnu_debuglink",
+                        ".symtab",
+                        ".strtab",
+                        ".shstrtab");
+        assertThat(elf.segments()).hasSize(1);
+        assertThat(elf.segments().getFirst().isCode()).isTrue();
+        assertThat(elf.addressOf(ElfWriter.TEXT_OFFSET)).isEqualTo(ElfWriter.TEXT_ADDRESS);
+        assertThat(elf.addressOf(0x5000)).isEqualTo(-1);
+        assertThat(elf.buildId()).hasValue(ID);
+        assertThat(elf.debugLink()).hasValue(new DebugLink("a.debug", 0xcafe1234));
+        ElfSymbols symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElseThrow();
+        assertThat(symbols.count()).isEqualTo(3);
+        assertThat(symbols.name(1)).isEqualTo("main");
+        assertThat(symbols.value(1)).isEqualTo(ElfWriter.TEXT_ADDRESS);
+        assertThat(symbols.size(1)).isEqualTo(16);
+        assertThat(symbols.type(1)).isEqualTo(ElfSymbols.STT_FUNC);
+        assertThat(symbols.binding(1)).isEqualTo(ElfSymbols.STB_GLOBAL);
+        assertThat(symbols.section(1)).isEqualTo(1);
+        assertThat(symbols.name(2)).isEqualTo("label");
+        assertThat(elf.symbols(ElfFile.SHT_DYNSYM)).isEmpty();
+    }
+
+    @Test
+    void inflatesCompressedSections() throws IOException {
+        ElfWriter writer = new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 16);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        // ch_type zlib, reserved, ch_size 1000, ch_addralign
+        bytes.writeBytes(writer.buffer(24).putInt(1).putInt(0).putLong(1000).putLong(1).array());
+        try (DeflaterOutputStream zlib = new DeflaterOutputStream(bytes)) {
+            zlib.write(new byte[1000]);
+        }
+        writer.section(".debug_info", 1, ElfFile.SHF_COMPRESSED, bytes.toByteArray());
+        ElfFile elf = ElfFile.of(writer.bytes());
+        Section section = elf.section(".debug_info").orElseThrow();
+        assertThat(elf.content(section).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[1000]);
+    }
+
+    @Test
+    void refusesWhatIsNoElf() {
+        assertThatThrownBy(() -> ElfFile.of(new byte[0]))
+                .isInstanceOf(MalformedInputException.class);
+        assertThatThrownBy(() -> ElfFile.of(new byte[4096]))
+                .isInstanceOf(MalformedInputException.class)
+                .hasMessageContaining("no ELF magic");
+    }
+
+    /** Whatever bits are wrong, the answer is a value or a MalformedInputException. */
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void survivesFlippedBits(boolean wide, boolean big) {
+        byte[] good = writer(wide, big).bytes();
+        Random random = new Random(20);
+        int refused = 0;
+        for (int round = 0; round < 4000; round++) {
+            byte[] bad = good.clone();
+            for (int i = random.nextInt(4); i >= 0; i--) {
+                bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            int length = random.nextInt(8) == 0 ? random.nextInt(bad.length) : bad.length;
+            try {
+                readAll(ElfFile.of(Arrays.copyOf(bad, length)));
+            } catch (MalformedInputException e) {
+                refused++;
+            }
+        }
+        assertThat(refused).isBetween(1, 3999);
+    }
+
+    private static void readAll(ElfFile elf) throws MalformedInputException {
+        elf.notes();
+        elf.addressOf(0x210);
+        elf.debugLink();
+        for (Section section : elf.sections()) {
+            if (section.sizeBytes() < 1 << 20) {
+                elf.content(section);
+            }
+        }
+        ElfSymbols symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
+        for (int i = 0; symbols != null && i < symbols.count(); i++) {
+            symbols.name(i);
+            symbols.section(i);
+        }
+    }
+}

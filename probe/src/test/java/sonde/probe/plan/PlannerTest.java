@@ -1,0 +1,198 @@
+package sonde.probe.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import sonde.event.result.Table;
+import sonde.format.bundle.Meta;
+
+class PlannerTest {
+    private static final List<String> TRACEPOINTS =
+            List.of(
+                    "block:block_bio_queue",
+                    "block:block_rq_complete",
+                    "block:block_rq_insert",
+                    "block:block_rq_issue",
+                    "irq:irq_handler_entry",
+                    "raw_syscalls:sys_enter",
+                    "raw_syscalls:sys_exit",
+                    "sched:sched_migrate_task",
+                    "sched:sched_process_exec",
+                    "sched:sched_process_exit",
+                    "sched:sched_process_fork",
+                    "sched:sched_switch",
+                    "sched:sched_wakeup",
+                    "sched:sched_wakeup_new",
+                    "signal:signal_deliver",
+                    "signal:signal_generate",
+                    "syscalls:sys_enter_openat",
+                    "syscalls:sys_exit_openat");
+    private static final long GIB = 1L << 30;
+    private static final MachineSize SMALL = new MachineSize(2, 24 * GIB);
+
+    private static KernelFeatures root() {
+        Map<Feature, Finding> findings = new EnumMap<>(Feature.class);
+        for (Feature feature : Feature.values()) {
+            findings.put(feature, Finding.yes());
+        }
+        findings.put(Feature.HARDWARE_COUNTERS, Finding.no("no counters", "bare metal"));
+        return new KernelFeatures("6.18.0", "x86_64", findings, TRACEPOINTS, 1 << 19);
+    }
+
+    private static KernelFeatures user() {
+        Map<Feature, Finding> findings = new EnumMap<>(Feature.class);
+        for (Feature feature : Feature.values()) {
+            findings.put(feature, Finding.no("refused", "run as root"));
+        }
+        findings.put(Feature.PERF_TASK, Finding.yes());
+        findings.put(Feature.PERF_LOST, Finding.yes());
+        return new KernelFeatures("6.18.0", "x86_64", findings, List.of(), 512 << 10);
+    }
+
+    private static Plan plan(RecordSpec spec, KernelFeatures features, MachineSize machine) {
+        try {
+            return Planner.plan(spec, features, machine);
+        } catch (UnknownEventException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void eachEventHasOneOwner() {
+        RecordSpec spec =
+                RecordSpec.of(Meta.Mode.COMMAND)
+                        .withEvents(List.of("sched:*", "sched_switch", "cpu-clock", "irq:*"));
+        Plan plan = plan(spec, root(), SMALL);
+        Set<String> events = new HashSet<>();
+        plan.owners().forEach(owner -> assertThat(events.add(owner.event())).isTrue());
+        assertThat(plan.owner("sched:sched_switch").orElseThrow().source()).isEqualTo("perf.data");
+        assertThat(plan.owner("sched:sched_migrate_task").orElseThrow().source())
+                .isEqualTo("trace.dat");
+        assertThat(plan.owner("irq:irq_handler_entry").orElseThrow().buffer())
+                .isEqualTo(TraceBuffer.OUTSIDE);
+        for (TraceBuffer buffer : plan.buffers()) {
+            assertThat(buffer.events()).doesNotContain("sched:sched_switch");
+        }
+        assertThat(plan.sampled().stream().filter(e -> e.name().equals("cpu-clock"))).hasSize(1);
+    }
+
+    @Test
+    void equalInputGivesEqualPlans() {
+        RecordSpec spec = RecordSpec.of(Meta.Mode.PID).withEvents(List.of("syscalls:*openat"));
+        assertThat(plan(spec, root(), SMALL)).isEqualTo(plan(spec, root(), SMALL));
+    }
+
+    @Test
+    void everythingIsUnfiltered() {
+        Plan plan = plan(RecordSpec.of(Meta.Mode.ALL), root(), SMALL);
+        assertThat(plan.buffers())
+                .hasSize(2)
+                .allSatisfy(buffer -> assertThat(buffer.targetOnly()).isFalse());
+        assertThat(plan.buffers().getLast().events()).contains("block:block_rq_complete");
+    }
+
+    @Test
+    void ringsKeepTheirLimitsOnEveryMachine() {
+        for (int cpus : new int[] {1, 2, 64, 512}) {
+            for (long memory : new long[] {GIB, 24 * GIB, 1024 * GIB}) {
+                Plan plan =
+                        plan(
+                                RecordSpec.of(Meta.Mode.COMMAND),
+                                root(),
+                                new MachineSize(cpus, memory));
+                RingSizes rings = plan.rings();
+                assertThat(rings.perCpuBytes()).isLessThanOrEqualTo(RingSizes.MAX_PER_CPU);
+                assertThat(rings.perCpuBytes() * cpus)
+                        .isLessThanOrEqualTo(Math.min(memory / 20, RingSizes.MAX_TOTAL));
+                assertThat(Long.bitCount(rings.perfBytes())).isEqualTo(1);
+                assertThat(rings.perfBytes()).isGreaterThanOrEqualTo(4096);
+            }
+        }
+        assertThat(plan(RecordSpec.of(Meta.Mode.COMMAND), root(), SMALL).rings().perfBytes())
+                .isGreaterThanOrEqualTo(4 << 20);
+    }
+
+    @Test
+    void withoutRootTasksAreBoundAndEachGapIsSaid() {
+        Plan plan = plan(RecordSpec.of(Meta.Mode.COMMAND), user(), SMALL);
+        assertThat(plan.systemWide()).isFalse();
+        assertThat(plan.buffers()).isEmpty();
+        assertThat(plan.rings().perfBytes()).isLessThanOrEqualTo(512 << 10);
+        assertThat(plan.sampled())
+                .allSatisfy(e -> assertThat(e.side()).isEqualTo(SampledEvent.Side.USER));
+        assertThat(plan.owner("switch")).isPresent();
+        assertThat(plan.gaps())
+                .extracting(Gap::what)
+                .contains(
+                        "system calls, wake-ups, block I/O and signals",
+                        "kernel code in samples",
+                        "events after a set-id or privileged exec",
+                        "file names and socket addresses");
+        assertThat(plan(RecordSpec.of(Meta.Mode.ALL), user(), SMALL).isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatIsNotWantedIsNotRecorded() {
+        Plan plan =
+                plan(
+                        RecordSpec.of(Meta.Mode.COMMAND)
+                                .leavingOut(Topic.BLOCK, Topic.SCHED, Topic.CPU, Topic.NAMES),
+                        root(),
+                        SMALL);
+        assertThat(plan.owner("sched:sched_switch")).isEmpty();
+        assertThat(plan.owner("cpu-clock")).isEmpty();
+        assertThat(plan.buffers()).hasSize(1);
+        assertThat(plan.names()).isFalse();
+    }
+
+    @Test
+    void anUnknownEventNamesTheNearest() {
+        RecordSpec spec = RecordSpec.of(Meta.Mode.ALL);
+        for (Map.Entry<String, String> wrong :
+                Map.of(
+                                "sched:sched_swich",
+                                "sched:sched_switch",
+                                "shed_switch",
+                                "sched:sched_switch",
+                                "cpu-clok",
+                                "cpu-clock",
+                                "xyzzy",
+                                "")
+                        .entrySet()) {
+            assertThatThrownBy(() ->
+                            Planner.plan(spec.withEvents(List.of(wrong.getKey())), root(), SMALL))
+                    .isInstanceOfSatisfying(
+                            UnknownEventException.class,
+                            e -> assertThat(e.nearest()).isEqualTo(wrong.getValue()));
+        }
+    }
+
+    @Test
+    void globsMatchAsShellsDo() {
+        assertThat(EventCatalogue.matches("sys_*_open?x", 0, "sys_enter_openat", 0)).isFalse();
+        assertThat(EventCatalogue.matches("sys_*_open?t", 0, "sys_enter_openxt", 0)).isTrue();
+        assertThat(EventCatalogue.matches("*", 0, "", 0)).isTrue();
+        assertThat(EventCatalogue.matches("?", 0, "", 0)).isFalse();
+        String hostile = "*a".repeat(40) + "b";
+        assertThat(EventCatalogue.matches(hostile, 0, "a".repeat(2000), 0)).isFalse();
+    }
+
+    @Test
+    void thePlanShowsRingsOfOtherMachines() {
+        Plan plan = plan(RecordSpec.of(Meta.Mode.COMMAND), root(), SMALL);
+        Table rings = (Table) plan.toResult(SMALL).sections().getLast();
+        assertThat(rings.rows().stream().map(row -> row.getFirst()))
+                .containsExactly("this machine, 2 CPUs", "1 CPU", "64 CPUs", "512 CPUs");
+        assertThat(rings.rows())
+                .allSatisfy(row ->
+                        assertThat((Long) row.getLast())
+                                .isPositive()
+                                .isLessThanOrEqualTo(RingSizes.MAX_TOTAL));
+    }
+}

@@ -1,0 +1,35 @@
+package sonde.testkit;
+
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+
+/**
+ * Runs a test body with many random inputs. The run that fails is named by a seed that repeats it
+ * alone: {@code Property.forAll(thatSeed, 1, body)}.
+ */
+public final class Property {
+    private Property() {}
+
+    /** One run: makes its input from {@code random} and asserts. */
+    @FunctionalInterface
+    public interface Body {
+        /** Throws to fail. */
+        void run(RandomGenerator random) throws Exception;
+    }
+
+    /**
+     * Runs the body with seeds {@code seed}, {@code seed + 1}, ….
+     *
+     * @throws AssertionError naming the seed, with the body's failure as cause
+     */
+    public static void forAll(long seed, int runs, Body body) {
+        for (int i = 0; i < runs; i++) {
+            long used = seed + i;
+            try {
+                body.run(RandomGeneratorFactory.of("L64X128MixRandom").create(used));
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("run " + i + " fails with seed " + used + ": " + e, e);
+            }
+        }
+    }
+}

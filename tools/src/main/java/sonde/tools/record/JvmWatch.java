@@ -1,0 +1,168 @@
+package sonde.tools.record;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import sonde.format.bundle.Meta;
+import sonde.probe.jvm.JvmAttach;
+import sonde.probe.launch.OutputFolder;
+import sonde.probe.record.RecordSession;
+import sonde.sys.Clocks;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.FileStatus;
+import sonde.sys.Files;
+import sonde.sys.Processes;
+import sonde.sys.SyscallException;
+
+/**
+ * Fetches the perf map of every JVM among the recorded processes: when it is first seen, every five
+ * seconds, and at the end. A map names code compiled until then; how old it is stands in meta.json.
+ */
+final class JvmWatch implements AutoCloseable {
+    private static final long SCAN_MILLIS = 500;
+    private static final long REFRESH_NANOS = 5_000_000_000L;
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
+
+    /** Also the limit of one map, bytes. */
+    private static final int MAP_LIMIT = 64 << 20;
+
+    private final OutputFolder output;
+    private final RecordSession session;
+    private final Supplier<List<Integer>> processes;
+    private final Map<Integer, Seen> seen = new TreeMap<>();
+    private final Thread thread;
+    private volatile boolean ended;
+
+    /** What is known of a process. */
+    private static final class Seen {
+        private boolean jvm;
+        private boolean refused;
+        private int scans;
+        private long fetchedNanos;
+    }
+
+    /**
+     * @param processes whom to look at, asked twice a second
+     */
+    JvmWatch(OutputFolder output, RecordSession session, Supplier<List<Integer>> processes) {
+        this.output = output;
+        this.session = session;
+        this.processes = processes;
+        this.thread = Thread.ofPlatform().daemon().name("sonde-jvm").unstarted(this::watch);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void watch() {
+        try {
+            while (!ended) {
+                scan(false);
+                Thread.sleep(SCAN_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            ended = true;
+        }
+    }
+
+    private synchronized void scan(boolean last) throws InterruptedException {
+        for (int pid : processes.get()) {
+            Seen process = seen.computeIfAbsent(pid, _ -> new Seen());
+            process.scans++;
+            // A process becomes a JVM some time after it was forked: look again at 1, 2, 4, 8, …
+            if (!process.jvm && (last || Integer.bitCount(process.scans) == 1)) {
+                process.jvm = JvmAttach.isJvm(pid);
+            }
+            long age = Clocks.nanos(Clocks.CLOCK_MONOTONIC) - process.fetchedNanos;
+            if (process.jvm && !process.refused && (last || age > REFRESH_NANOS)) {
+                fetch(pid, process);
+            }
+        }
+    }
+
+    private void fetch(int pid, Seen process) throws InterruptedException {
+        try {
+            byte[] map = JvmAttach.perfMap(pid, ANSWER_LIMIT);
+            process.fetchedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            store(pid, map, process.fetchedNanos);
+        } catch (IOException e) {
+            if (lives(pid)) {
+                process.refused = true;
+                session.addNote("no names of compiled code of JVM " + pid + ": " + e.getMessage());
+            }
+        }
+    }
+
+    private static boolean lives(int pid) {
+        try {
+            Processes.kill(pid, 0);
+            return true;
+        } catch (SyscallException e) {
+            return e.errno() == Errno.EPERM;
+        }
+    }
+
+    /** Replaces the map of that process: a reader sees the old one or the new one. */
+    private void store(int pid, byte[] map, long atNanos) throws IOException {
+        String name = "perf-" + pid + ".map";
+        String fresh = name + ".new";
+        int file = output.file(fresh);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(Math.max(1, map.length));
+            MemorySegment.copy(map, 0, bytes, ValueLayout.JAVA_BYTE, 0, map.length);
+            Fd.writeFully(file, bytes.asSlice(0, map.length));
+        } finally {
+            Fd.discard(file);
+        }
+        output.rename(fresh, name);
+        session.addJvmMap(new Meta.JvmMap(pid, name, atNanos));
+    }
+
+    /**
+     * Takes the maps that JVMs wrote when they ended (-XX:+DumpPerfMapAtExit) and removes them from
+     * /tmp; only regular files of root or of this user count.
+     */
+    synchronized void collectDumps() {
+        for (int pid : seen.keySet()) {
+            String path = "/tmp/perf-" + pid + ".map";
+            try {
+                int file = Files.open(path, Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK);
+                try {
+                    FileStatus status = Files.fstat(file);
+                    boolean ours = status.uid() == 0 || status.uid() == Processes.geteuid();
+                    if (status.isRegular() && ours && status.sizeBytes() <= MAP_LIMIT) {
+                        byte[] map = Files.readAll(file, MAP_LIMIT);
+                        store(pid, map, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+                        Files.unlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
+                    }
+                } finally {
+                    Fd.discard(file);
+                }
+            } catch (IOException e) {
+                continue; // not a JVM, or it wrote none
+            }
+        }
+    }
+
+    /** Asks those that still live once more and ends. */
+    @Override
+    public void close() {
+        ended = true;
+        thread.interrupt();
+        try {
+            thread.join(ANSWER_LIMIT.toMillis());
+            scan(true);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

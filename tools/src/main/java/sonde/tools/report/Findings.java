@@ -1,0 +1,172 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.analysis.Engine;
+import sonde.analysis.EventCounts;
+import sonde.analysis.Losses;
+import sonde.analysis.Operator;
+import sonde.analysis.Signals;
+import sonde.analysis.Threads;
+import sonde.analysis.Window;
+import sonde.analysis.block.BlockIo;
+import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffSpans;
+import sonde.analysis.sched.StateTotals;
+import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.ThreadStates;
+import sonde.analysis.sched.Tracks;
+import sonde.analysis.sched.WakeUps;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.analysis.stack.StackSums;
+import sonde.analysis.stack.StackTable;
+import sonde.analysis.stack.Trees;
+import sonde.analysis.syscall.Syscalls;
+import sonde.event.result.Frame;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+
+/** One pass over a recording and what every operator found. */
+final class Findings {
+    final Threads threads;
+    final StateTotals totals = new StateTotals();
+    final OffCpu offCpu = new OffCpu();
+    final WakeUps wakeUps = new WakeUps();
+    final Tracks tracks = new Tracks();
+    final OffSpans offSpans = new OffSpans();
+    final ThreadStates states;
+    final Syscalls calls;
+    final BlockIo io;
+    final Signals signals;
+    final StackSums samples;
+    final StackSums faults;
+    final Losses losses = new Losses();
+    final EventCounts counts = new EventCounts();
+    final Trees trees;
+    final StackTable stacks;
+    final Engine.Extent extent;
+    final sonde.sys.Syscalls callNames;
+    private final Symbolizer symbolizer;
+    private final ReportOptions options;
+
+    Findings(ReportSource source, ReportOptions options) throws IOException {
+        this.options = options;
+        Window window = window(source, options);
+        ProcessMaps maps = new ProcessMaps();
+        symbolizer =
+                new Symbolizer(maps, KernelSymbols.parse(kallsyms(source)), SymbolOptions.here());
+        source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
+        ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
+        threads = new Threads(source.tree(), source.comms());
+        stacks = new StackTable(symbols);
+        trees = new Trees(stacks, symbols);
+        states =
+                new ThreadStates(
+                        threads,
+                        stacks,
+                        window,
+                        List.of(totals, offCpu, wakeUps, tracks, offSpans));
+        calls = new Syscalls(threads, window);
+        io = new BlockIo(threads, window);
+        signals = new Signals(threads, window);
+        samples = StackSums.cpuSamples(threads, stacks, window);
+        faults = StackSums.pageFaults(threads, stacks, window);
+        callNames = source.syscalls();
+        List<Operator> operators =
+                List.of(
+                        threads, symbols, states, calls, io, signals, samples, faults, losses,
+                        counts);
+        int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
+        extent = Engine.run(source.recordings(), operators, spare);
+    }
+
+    /** Why modules have no names; complete when every frame was asked for. */
+    List<String> symbolNotes() {
+        return symbolizer.notes();
+    }
+
+    private static byte[] kallsyms(ReportSource source) throws IOException {
+        byte[] recorded = source.kallsyms();
+        Path own = Path.of("/proc/kallsyms");
+        // A perf.data alone has none: perf takes the running kernel's too.
+        return recorded.length > 0 || !Files.isReadable(own) ? recorded : Files.readAllBytes(own);
+    }
+
+    private static Window window(ReportSource source, ReportOptions options) throws IOException {
+        Double from = options.fromSeconds();
+        Double to = options.toSeconds();
+        if (from == null && to == null) {
+            return Window.ALL;
+        }
+        long first = source.firstTime();
+        return new Window(
+                from == null ? Long.MIN_VALUE : time(from, first),
+                to == null ? Long.MAX_VALUE : time(to, first));
+    }
+
+    /** Seconds of the clock when that is after the start, else seconds from the start. */
+    private static long time(double seconds, long first) {
+        long nanos = (long) (seconds * 1e9);
+        return nanos >= first ? nanos : first + nanos;
+    }
+
+    /** Whether a thread counts and was asked for. */
+    boolean shown(int thread) {
+        return !threads.isRecorder(thread)
+                && threads.countsFrom(thread) != Threads.NEVER
+                && (options.tids().isEmpty() || options.tids().contains(threads.tid(thread)))
+                && ReportOptions.fits(options.comms(), threads.name(thread));
+    }
+
+    /** The threads to be shown that did anything, most running time first. */
+    List<Integer> shownThreads() {
+        List<Integer> result = new ArrayList<>();
+        for (int thread = 0; thread < threads.size(); thread++) {
+            if (shown(thread) && totals.has(thread)) {
+                result.add(thread);
+            }
+        }
+        result.sort((one, other) -> {
+            int order =
+                    Long.compare(
+                            totals.nanos(other, ThreadState.RUNNING),
+                            totals.nanos(one, ThreadState.RUNNING));
+            return order != 0 ? order : Integer.compare(one, other);
+        });
+        return result;
+    }
+
+    /** Sum over the threads to be shown. */
+    long total(ThreadState state) {
+        long sum = 0;
+        for (int thread : shownThreads()) {
+            sum += totals.nanos(thread, state);
+        }
+        return sum;
+    }
+
+    String threadName(int thread) {
+        return thread < 0 ? "interrupt" : threads.name(thread) + " " + threads.tid(thread);
+    }
+
+    /** "sleeping in read", "blocked", "waiting for CPU". */
+    String cause(OffCpu.Cause cause) {
+        boolean inCall =
+                cause.call() >= 0
+                        && (cause.state() == ThreadState.SLEEPING
+                                || cause.state() == ThreadState.BLOCKED
+                                || cause.state() == ThreadState.STOPPED);
+        return inCall
+                ? cause.state().label() + " in " + callNames.nameOf(cause.call())
+                : cause.state().label();
+    }
+
+    boolean isKernel(int node) {
+        return node >= 0 && trees.frame(node).kind() == Frame.Kind.KERNEL;
+    }
+}

@@ -1,0 +1,250 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.sched.ThreadState;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.Timeline;
+import sonde.event.result.Unit;
+import sonde.format.bundle.Meta;
+import sonde.tools.report.ReportOptions.Section;
+
+/** Says where the time of a recording went. */
+public final class ReportRecipe {
+    private static final int TOP = 5;
+
+    private final ReportOptions options;
+
+    /** A report with these sections. */
+    public ReportRecipe(ReportOptions options) {
+        this.options = options;
+    }
+
+    /**
+     * The screenful about a bundle, a trace.dat or a perf.data.
+     *
+     * @throws IOException when it cannot be read
+     */
+    public static Report summary(Path path) throws IOException {
+        try (ReportSource source = ReportSource.open(path)) {
+            return new ReportRecipe(ReportOptions.summary()).run(source);
+        }
+    }
+
+    /**
+     * A report with what its page needs besides.
+     *
+     * @param timeline at most 200 threads, the busiest, and 400,000 samples of each kind, thinned
+     *     as the notes say
+     */
+    public record Page(Report report, Timeline timeline) {}
+
+    /** As {@link #run}, with the timeline. */
+    public Page page(ReportSource source) throws IOException {
+        Findings found = new Findings(source, options);
+        Report report = report(source, found);
+        TimelineMaker maker = new TimelineMaker(found, weightUnit(found));
+        Timeline timeline = maker.timeline();
+        List<String> notes = new ArrayList<>(report.notes());
+        notes.addAll(maker.notes());
+        return new Page(new Report(report.title(), notes, report.sections()), timeline);
+    }
+
+    /** Reads the recording once and makes the sections asked for. */
+    public Report run(ReportSource source) throws IOException {
+        return report(source, new Findings(source, options));
+    }
+
+    Report report(ReportSource source, Findings found) {
+        List<Result> sections = new ArrayList<>();
+        Sections all = new Sections(found, options.rows());
+        if (options.has(Section.SUMMARY)) {
+            summary(found, sections);
+        }
+        if (options.has(Section.THREADS)) {
+            sections.add(all.threads());
+        }
+        if (options.has(Section.ONCPU)) {
+            sections.add(all.hottest());
+            sections.add(all.onCpu("on-CPU stacks", weightUnit(found), found.samples));
+            sections.add(all.cutStacks());
+        }
+        if (options.has(Section.OFFCPU)) {
+            sections.add(all.causes());
+            sections.add(all.offCpu());
+        }
+        if (options.has(Section.SYSCALLS)) {
+            sections.add(all.syscalls());
+            sections.add(all.syscallsByThread());
+        }
+        if (options.has(Section.IO)) {
+            sections.add(all.io());
+        }
+        if (options.has(Section.FAULTS)) {
+            sections.add(all.onCpu("page faults", Unit.COUNT, found.faults));
+        }
+        if (options.has(Section.WAKEUPS)) {
+            sections.addAll(all.wakeUps());
+            sections.add(all.signals());
+        }
+        if (options.has(Section.LOSSES)) {
+            sections.add(all.losses(source.meta()));
+        }
+        if (options.has(Section.STATS)) {
+            sections.add(all.events(options.events()));
+        }
+        return new Report(source.name(), notes(source, found, all), sections);
+    }
+
+    /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
+    private static Unit weightUnit(Findings found) {
+        boolean clock =
+                found.counts.counts().stream()
+                        .anyMatch(count ->
+                                count.type().name().startsWith("cpu-clock")
+                                        || count.type().name().startsWith("task-clock"));
+        return clock ? Unit.NANOS : Unit.COUNT;
+    }
+
+    private void summary(Findings found, List<Result> sections) {
+        sections.add(whereTimeWent(found));
+        Sections top = new Sections(found, TOP);
+        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), top.io())) {
+            if (!table.rows().isEmpty()) {
+                sections.add(table);
+            }
+        }
+        Table losses = top.losses(null);
+        if (!losses.rows().isEmpty()) {
+            sections.add(losses);
+        }
+    }
+
+    private static Table whereTimeWent(Findings found) {
+        Rows rows =
+                new Rows("where the time went")
+                        .column("state", Unit.TEXT)
+                        .column("time", Unit.NANOS)
+                        .column("share", Unit.SHARE)
+                        .column("most of it", Unit.TEXT);
+        long all = 0;
+        for (ThreadState state : ThreadState.values()) {
+            all += found.total(state);
+        }
+        double whole = Math.max(all, 1);
+        long kernel = kernelNanos(found);
+        long running = found.total(ThreadState.RUNNING);
+        String runners = top(found, ThreadState.RUNNING);
+        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, runners);
+        rows.add("on CPU, kernel", kernel, kernel / whole, null);
+        for (ThreadState state : ThreadState.values()) {
+            long nanos = found.total(state);
+            if (state != ThreadState.RUNNING && nanos > 0) {
+                rows.add(state.label(), nanos, nanos / whole, top(found, state));
+            }
+        }
+        return rows.table();
+    }
+
+    /** Kernel time by system calls; by the share of samples where no calls were recorded. */
+    private static long kernelNanos(Findings found) {
+        long kernel = 0;
+        for (int thread : found.shownThreads()) {
+            kernel += found.totals.kernelNanos(thread);
+        }
+        if (kernel > 0 || found.samples.count() == 0) {
+            return kernel;
+        }
+        long[] counts = new long[2];
+        found.samples.forEach((thread, node, weight, count) -> {
+            if (found.shown(thread)) {
+                counts[found.isKernel(node) ? 1 : 0] += count;
+            }
+        });
+        long sum = Math.max(counts[0] + counts[1], 1);
+        return (long) ((double) found.total(ThreadState.RUNNING) * counts[1] / sum);
+    }
+
+    /** The thread with most of a state. */
+    private static @Nullable String top(Findings found, ThreadState state) {
+        long most = 0;
+        int best = -1;
+        for (int thread : found.shownThreads()) {
+            if (found.totals.nanos(thread, state) > most) {
+                most = found.totals.nanos(thread, state);
+                best = thread;
+            }
+        }
+        return best < 0 ? null : found.threadName(best);
+    }
+
+    private List<String> notes(ReportSource source, Findings found, Sections all) {
+        List<String> notes = new ArrayList<>();
+        List<Integer> threads = found.shownThreads();
+        long processes = threads.stream().map(found.threads::pid).distinct().count();
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int thread : threads) {
+            first = Math.min(first, found.totals.first(thread));
+            last = Math.max(last, found.totals.last(thread));
+        }
+        double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
+        double cpu = found.total(ThreadState.RUNNING) / 1e9;
+        notes.add(
+                text(
+                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %d threads of %d processes,"
+                                + " %,d events.",
+                        wall,
+                        cpu,
+                        wall > 0 ? cpu / wall : 0,
+                        threads.size(),
+                        processes,
+                        found.extent.events()));
+        if (!found.states.sawSwitches()) {
+            notes.add(
+                    "No sched_switch was recorded: time off the CPU counts as running, in the"
+                            + " kernel while in a system call.");
+        } else if (!found.states.sawWakeups()) {
+            notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
+        }
+        recorder(source.meta(), found, wall, notes);
+        if (all.cutStacks().rows().size() > 0 && options.has(Section.ONCPU)) {
+            notes.add(
+                    "Some user stacks are cut: their code keeps no frame pointers. Compile with"
+                            + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
+                            + " or record with --call-graph dwarf.");
+        }
+        notes.addAll(source.notes());
+        if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
+            notes.addAll(found.symbolNotes());
+        }
+        return notes;
+    }
+
+    private static void recorder(
+            @Nullable Meta meta, Findings found, double wall, List<String> notes) {
+        if (meta == null || wall <= 0) {
+            return;
+        }
+        long nanos = meta.recorder().cpuNanos();
+        if (nanos < 0) {
+            nanos = 0;
+            for (int thread = 0; thread < found.threads.size(); thread++) {
+                if (found.threads.isRecorder(thread)) {
+                    nanos += found.totals.nanos(thread, ThreadState.RUNNING);
+                }
+            }
+        }
+        notes.add(text("Recorder: %.1f %% of a CPU, its events are left out.", nanos / wall / 1e7));
+    }
+
+    private static String text(String format, Object... arguments) {
+        return String.format(Locale.ROOT, format, arguments);
+    }
+}

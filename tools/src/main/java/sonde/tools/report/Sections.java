@@ -1,0 +1,420 @@
+package sonde.tools.report;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.EventCounts;
+import sonde.analysis.LogLinear;
+import sonde.analysis.Losses;
+import sonde.analysis.Signals;
+import sonde.analysis.block.BlockIo;
+import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WakeUps;
+import sonde.analysis.stack.StackSums;
+import sonde.analysis.stack.Trees;
+import sonde.analysis.syscall.SyscallStats;
+import sonde.event.result.CallTree;
+import sonde.event.result.Frame;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.Unit;
+import sonde.format.bundle.Meta;
+import sonde.sys.Errno;
+
+/** The tables and trees of a report, each from one or two operators. */
+final class Sections {
+    private final Findings found;
+    private final int limit;
+
+    Sections(Findings found, int limit) {
+        this.found = found;
+        this.limit = limit;
+    }
+
+    Table threads() {
+        Rows rows =
+                new Rows("threads")
+                        .column("thread", Unit.TEXT)
+                        .column("tid", Unit.ID)
+                        .column("pid", Unit.ID)
+                        .column("wall", Unit.NANOS)
+                        .column("user", Unit.NANOS)
+                        .column("kernel", Unit.NANOS)
+                        .column("waiting", Unit.NANOS)
+                        .column("preempted", Unit.NANOS)
+                        .column("sleeping", Unit.NANOS)
+                        .column("blocked", Unit.NANOS)
+                        .column("stopped", Unit.NANOS)
+                        .column("unknown", Unit.NANOS)
+                        .column("runs", Unit.COUNT)
+                        .column("moved", Unit.COUNT)
+                        .column("wait p99", Unit.NANOS);
+        for (int thread : found.shownThreads()) {
+            if (rows.size() == limit) {
+                break;
+            }
+            long kernel = found.totals.kernelNanos(thread);
+            LogLinear waits = found.wakeUps.latency(thread);
+            rows.add(
+                    found.threads.name(thread),
+                    (long) found.threads.tid(thread),
+                    (long) found.threads.pid(thread),
+                    found.totals.wallNanos(thread),
+                    found.totals.nanos(thread, ThreadState.RUNNING) - kernel,
+                    kernel,
+                    found.totals.nanos(thread, ThreadState.WAITING),
+                    found.totals.nanos(thread, ThreadState.PREEMPTED),
+                    found.totals.nanos(thread, ThreadState.SLEEPING),
+                    found.totals.nanos(thread, ThreadState.BLOCKED),
+                    found.totals.nanos(thread, ThreadState.STOPPED),
+                    found.totals.nanos(thread, ThreadState.UNKNOWN),
+                    (long) found.totals.runs(thread),
+                    (long) found.states.migrations(thread),
+                    waits == null ? null : waits.quantile(0.99));
+        }
+        return rows.table();
+    }
+
+    /** Functions by the samples in themselves. */
+    Table hottest() {
+        Map<Frame, long[]> byFrame = new HashMap<>();
+        long[] total = {0};
+        found.samples.forEach((thread, node, weight, count) -> {
+            if (found.shown(thread) && node >= 0) {
+                Frame frame = named(found.trees.frame(node));
+                byFrame.computeIfAbsent(frame, f -> new long[1])[0] += count;
+                total[0] += count;
+            }
+        });
+        Rows rows =
+                new Rows("on CPU")
+                        .column("function", Unit.TEXT)
+                        .column("module", Unit.TEXT)
+                        .column("share", Unit.SHARE)
+                        .column("samples", Unit.COUNT);
+        byFrame.entrySet().stream()
+                .sorted((one, other) -> {
+                    int order = Long.compare(other.getValue()[0], one.getValue()[0]);
+                    String name = one.getKey().name();
+                    return order != 0 ? order : name.compareTo(other.getKey().name());
+                })
+                .limit(limit)
+                .forEach(entry ->
+                        rows.add(
+                                entry.getKey().name(),
+                                entry.getKey().module(),
+                                (double) entry.getValue()[0] / total[0],
+                                entry.getValue()[0]));
+        return rows.table();
+    }
+
+    /** Unnamed places of a module are one: each address by itself says nothing. */
+    private static Frame named(Frame frame) {
+        boolean place = frame.name().startsWith("[") && frame.name().contains("+0x");
+        return place ? new Frame("(no symbols)", frame.module(), frame.kind()) : frame;
+    }
+
+    /** Samples along their chains, by command name. */
+    CallTree onCpu(String title, Unit unit, StackSums sums) {
+        CallTree tree = Trees.tree(title, unit);
+        sums.forEach((thread, node, weight, count) -> {
+            if (found.shown(thread)) {
+                List<Frame> first = List.of(Frame.label(found.threads.name(thread)));
+                found.trees.add(tree, first, node, List.of(), weight, count);
+            }
+        });
+        return tree;
+    }
+
+    /** Why threads did not run. */
+    Table causes() {
+        record Key(String name, String cause) {}
+        Map<Key, long[]> sums = new HashMap<>();
+        for (OffCpu.Entry entry : found.offCpu.entries()) {
+            OffCpu.Cause cause = entry.cause();
+            if (found.shown(cause.thread())) {
+                Key key = new Key(found.threads.name(cause.thread()), found.cause(cause));
+                long[] sum = sums.computeIfAbsent(key, ignored -> new long[3]);
+                sum[0] += entry.sum().nanos();
+                sum[1] += entry.sum().count();
+                sum[2] = Math.max(sum[2], entry.sum().max());
+            }
+        }
+        Rows rows =
+                new Rows("off CPU")
+                        .column("thread", Unit.TEXT)
+                        .column("cause", Unit.TEXT)
+                        .column("time", Unit.NANOS)
+                        .column("count", Unit.COUNT)
+                        .column("longest", Unit.NANOS);
+        sums.entrySet().stream()
+                .sorted((one, other) -> {
+                    int order = Long.compare(other.getValue()[0], one.getValue()[0]);
+                    String text = one.getKey().toString();
+                    return order != 0 ? order : text.compareTo(other.getKey().toString());
+                })
+                .limit(limit)
+                .forEach(entry -> {
+                    long[] sum = entry.getValue();
+                    Key key = entry.getKey();
+                    rows.add(key.name, key.cause, sum[0], sum[1], sum[2]);
+                });
+        return rows.table();
+    }
+
+    /** Time off the CPU along the chains at the switch-out; the last frame says how it ended. */
+    CallTree offCpu() {
+        CallTree tree = Trees.tree("off-CPU stacks", Unit.NANOS);
+        for (OffCpu.Entry entry : found.offCpu.entries()) {
+            OffCpu.Cause cause = entry.cause();
+            if (!found.shown(cause.thread())) {
+                continue;
+            }
+            List<Frame> first = List.of(Frame.label(found.threads.name(cause.thread())));
+            List<Frame> last = new ArrayList<>();
+            last.add(Frame.label("[" + found.cause(cause) + "]"));
+            if (cause.waker() >= 0) {
+                last.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
+            }
+            found.trees.add(
+                    tree, first, cause.stack(), last, entry.sum().nanos(), entry.sum().count());
+        }
+        return tree;
+    }
+
+    Table syscalls() {
+        Rows rows = calls(new Rows("system calls").column("call", Unit.TEXT));
+        for (SyscallStats one : found.calls.totals(found::shown)) {
+            if (rows.size() < limit) {
+                add(rows, one, null);
+            }
+        }
+        return rows.table();
+    }
+
+    Table syscallsByThread() {
+        Rows rows =
+                calls(
+                        new Rows("system calls by thread")
+                                .column("thread", Unit.TEXT)
+                                .column("call", Unit.TEXT));
+        record Row(int thread, SyscallStats stats) {}
+        List<Row> all = new ArrayList<>();
+        for (int thread : found.shownThreads()) {
+            found.calls.of(thread).forEach(stats -> all.add(new Row(thread, stats)));
+        }
+        all.sort((one, other) ->
+                Long.compare(other.stats.latency().sum(), one.stats.latency().sum()));
+        all.stream()
+                .limit(limit)
+                .forEach(row -> add(rows, row.stats, found.threadName(row.thread)));
+        return rows.table();
+    }
+
+    private static Rows calls(Rows rows) {
+        return rows.column("count", Unit.COUNT)
+                .column("total", Unit.NANOS)
+                .column("mean", Unit.NANOS)
+                .column("p50", Unit.NANOS)
+                .column("p99", Unit.NANOS)
+                .column("max", Unit.NANOS)
+                .column("errors", Unit.TEXT)
+                .column("pending", Unit.COUNT);
+    }
+
+    private void add(Rows rows, SyscallStats one, @Nullable String thread) {
+        StringJoiner errors = new StringJoiner(" ");
+        one.errors().forEach((errno, count) -> errors.add(Errno.name(errno) + "×" + count));
+        LogLinear latency = one.latency();
+        List<@Nullable Object> row = new ArrayList<>();
+        if (thread != null) {
+            row.add(thread);
+        }
+        row.add(found.callNames.nameOf(one.number()));
+        row.add(latency.count());
+        row.add(latency.sum());
+        row.add(latency.mean());
+        row.add(latency.quantile(0.5));
+        row.add(latency.quantile(0.99));
+        row.add(latency.max());
+        row.add(errors.toString());
+        row.add(one.pending() == 0 ? null : one.pending());
+        rows.add(row.toArray());
+    }
+
+    Table io() {
+        Rows rows =
+                new Rows("block I/O")
+                        .column("device", Unit.TEXT)
+                        .column("kind", Unit.TEXT)
+                        .column("thread", Unit.TEXT)
+                        .column("requests", Unit.COUNT)
+                        .column("bytes", Unit.BYTES)
+                        .column("mean size", Unit.BYTES)
+                        .column("total", Unit.NANOS)
+                        .column("p50", Unit.NANOS)
+                        .column("p99", Unit.NANOS)
+                        .column("max", Unit.NANOS)
+                        .column("queued p50", Unit.NANOS);
+        for (BlockIo.Entry entry : found.io.entries()) {
+            if (!found.shown(entry.group().thread()) || rows.size() == limit) {
+                continue;
+            }
+            LogLinear service = entry.service();
+            rows.add(
+                    entry.group().deviceName(),
+                    entry.group().kind().label(),
+                    found.threadName(entry.group().thread()),
+                    service.count(),
+                    entry.sizes().sum(),
+                    entry.sizes().mean(),
+                    service.sum(),
+                    service.quantile(0.5),
+                    service.quantile(0.99),
+                    service.max(),
+                    entry.queue().count() == 0 ? null : entry.queue().quantile(0.5));
+        }
+        return rows.table();
+    }
+
+    List<Result> wakeUps() {
+        Rows rows =
+                new Rows("who woke whom")
+                        .column("waker", Unit.TEXT)
+                        .column("woken", Unit.TEXT)
+                        .column("count", Unit.COUNT)
+                        .column("wait mean", Unit.NANOS)
+                        .column("wait p99", Unit.NANOS)
+                        .column("wait max", Unit.NANOS);
+        LogLinear all = new LogLinear();
+        for (WakeUps.Edge edge : found.wakeUps.edges()) {
+            if (!found.shown(edge.woken())) {
+                continue;
+            }
+            all.add(edge.latency());
+            if (rows.size() < limit) {
+                rows.add(
+                        found.threadName(edge.waker()),
+                        found.threadName(edge.woken()),
+                        edge.latency().count(),
+                        edge.latency().mean(),
+                        edge.latency().quantile(0.99),
+                        edge.latency().max());
+            }
+        }
+        return List.of(rows.table(), all.histogram("from wake-up to running", Unit.NANOS));
+    }
+
+    Table signals() {
+        Rows rows =
+                new Rows("signals")
+                        .column("sender", Unit.TEXT)
+                        .column("receiver", Unit.TEXT)
+                        .column("signal", Unit.ID)
+                        .column("sent", Unit.COUNT)
+                        .column("delivered", Unit.COUNT);
+        for (Signals.Entry entry : found.signals.entries()) {
+            if (found.shown(entry.receiver()) && rows.size() < limit) {
+                rows.add(
+                        found.threadName(entry.sender()),
+                        found.threadName(entry.receiver()),
+                        (long) entry.number(),
+                        entry.generated(),
+                        entry.delivered());
+            }
+        }
+        return rows.table();
+    }
+
+    Table losses(@Nullable Meta meta) {
+        Rows rows =
+                new Rows("losses")
+                        .column("source", Unit.TEXT)
+                        .column("what", Unit.TEXT)
+                        .column("cpu", Unit.ID)
+                        .column("events", Unit.COUNT)
+                        .column("notices", Unit.COUNT);
+        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses.sums().entrySet()) {
+            Losses.Place place = entry.getKey();
+            Losses.Sum sum = entry.getValue();
+            rows.add(
+                    place.source(),
+                    place.kind() + (sum.unknown() > 0 ? ", partly of unknown number" : ""),
+                    place.cpu() < 0 ? null : (long) place.cpu(),
+                    sum.events(),
+                    sum.notices());
+        }
+        if (meta != null) {
+            for (Meta.Loss loss : meta.losses()) {
+                String kind = loss.kind().name().toLowerCase(java.util.Locale.ROOT);
+                rows.add(
+                        loss.source(),
+                        loss.subject() + ": " + kind.replace('_', ' '),
+                        loss.cpu() < 0 ? null : (long) loss.cpu(),
+                        loss.count() < 0 ? null : loss.count(),
+                        null);
+            }
+        }
+        return rows.table();
+    }
+
+    Table events(List<String> patterns) {
+        Rows rows =
+                new Rows("events")
+                        .column("source", Unit.TEXT)
+                        .column("event", Unit.TEXT)
+                        .column("rows", Unit.COUNT);
+        for (EventCounts.Count count : found.counts.counts()) {
+            if (ReportOptions.fits(patterns, count.type().qualifiedName())) {
+                rows.add(count.source().name(), count.type().qualifiedName(), count.rows());
+            }
+        }
+        return rows.table();
+    }
+
+    /** Where user stacks of samples and switches were cut. */
+    Table cutStacks() {
+        TreeMap<String, long[]> modules = new TreeMap<>();
+        long[] user = {0};
+        found.samples.forEach((thread, node, weight, count) -> {
+            if (node >= 0 && found.shown(thread)) {
+                cut(modules, user, node, count);
+            }
+        });
+        for (OffCpu.Entry entry : found.offCpu.entries()) {
+            if (entry.cause().stack() >= 0 && found.shown(entry.cause().thread())) {
+                cut(modules, user, entry.cause().stack(), entry.sum().count());
+            }
+        }
+        Rows rows =
+                new Rows("cut user stacks")
+                        .column("unwinding ended in", Unit.TEXT)
+                        .column("share of user stacks", Unit.SHARE)
+                        .column("stacks", Unit.COUNT);
+        modules.entrySet().stream()
+                .sorted((one, other) -> Long.compare(other.getValue()[0], one.getValue()[0]))
+                .limit(limit)
+                .forEach(entry ->
+                        rows.add(
+                                entry.getKey(),
+                                (double) entry.getValue()[0] / user[0],
+                                entry.getValue()[0]));
+        return rows.table();
+    }
+
+    private void cut(Map<String, long[]> modules, long[] user, int node, long count) {
+        switch (found.trees.completeness(node)) {
+            case COMPLETE -> user[0] += count;
+            case CUT -> {
+                user[0] += count;
+                modules.computeIfAbsent(found.trees.cutIn(node), m -> new long[1])[0] += count;
+            }
+            case NO_USER_PART -> {}
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * {@code sonde report}: where the time of a recording went.
+ *
+ * {@snippet :
+ * try (ReportSource source = ReportSource.open(Path.of("xz.sonde"))) {
+ *     Report report = new ReportRecipe(ReportOptions.summary()).run(source);
+ *     new TextRenderer().render(report, out, Style.PLAIN);
+ * }
+ * }
+ */
+package sonde.tools.report;
