@@ -208,28 +208,30 @@ final class RecordCommand implements Callable<Integer> {
         } finally {
             line.clear();
         }
-        if (!noSummary) {
-            Result summary = ReportRecipe.summary(outcome.bundle());
-            if (json) {
-                Shown.onOut(summary, true);
-            } else {
-                Shown.onErr(summary);
-            }
-        }
         java.io.PrintWriter err = spec.commandLine().getErr();
         if (!outcome.failure().isEmpty()) {
             err.println("sonde: " + outcome.failure());
         }
-        if (!json) {
-            err.println();
-            err.println("recorded into " + outcome.bundle() + "; next:");
-            err.println("  sonde report " + outcome.bundle() + " --threads --oncpu --offcpu");
-            err.println("  sonde report " + outcome.bundle() + " --html report.html");
+        int status =
+                command.isEmpty() && !outcome.failure().isEmpty()
+                        ? ExitCode.IMPOSSIBLE
+                        : outcome.exitCode();
+        if (noSummary) {
+            NextSteps.print(outcome.bundle(), err);
+            return status;
         }
-        if (command.isEmpty() && !outcome.failure().isEmpty()) {
-            return ExitCode.IMPOSSIBLE;
+        Handover handover = new Handover(outcome.bundle(), status);
+        if (handover.isWanted()) {
+            handover.become(order.origin(), json);
         }
-        return outcome.exitCode();
+        Result summary = ReportRecipe.summary(outcome.bundle());
+        if (json) {
+            Shown.onOut(summary, true);
+        } else {
+            Shown.onErr(summary);
+            NextSteps.print(outcome.bundle(), err);
+        }
+        return status;
     }
 
     private void checkTargets() {

@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.event.result.Report;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
@@ -118,12 +119,21 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as JSON; --events as one object a line")
     private boolean json;
 
+    @Option(
+            names = "--after-record",
+            hidden = true,
+            description = "the summary of a recording that ended just now, and its exit code")
+    private @Nullable Integer afterRecord;
+
     ReportCommand() {
         recording = Path.of("");
     }
 
     @Override
     public Integer call() throws Exception {
+        if (afterRecord != null) {
+            return afterRecord(afterRecord);
+        }
         try (ReportSource source = ReportSource.open(recording)) {
             if (html != null) {
                 page(source, html);
@@ -136,6 +146,17 @@ final class ReportCommand implements Callable<Integer> {
             Shown.onOut(new ReportRecipe(options()).run(source), json);
             return ExitCode.DONE;
         }
+    }
+
+    private int afterRecord(int status) throws Exception {
+        Report summary = ReportRecipe.summary(recording);
+        if (json) {
+            Shown.onOut(summary, true);
+        } else {
+            Shown.onErr(summary);
+            NextSteps.print(recording, spec.commandLine().getErr());
+        }
+        return status;
     }
 
     private void page(ReportSource source, Path file) throws Exception {

@@ -120,7 +120,7 @@ public final class PosixSpawn {
     }
 
     /** A NULL-terminated array of C strings. */
-    private static MemorySegment vector(Arena arena, List<byte[]> strings) {
+    static MemorySegment vector(Arena arena, List<byte[]> strings) {
         MemorySegment vector = arena.allocate(ADDRESS, strings.size() + 1L);
         for (int i = 0; i < strings.size(); i++) {
             vector.setAtIndex(ADDRESS, i, Kernel.cString(arena, strings.get(i)));

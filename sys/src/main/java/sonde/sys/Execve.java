@@ -1,0 +1,47 @@
+package sonde.sys;
+
+import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Becoming another program, and before that another user. */
+public final class Execve {
+    private static final int EXECVE = Syscalls.number("execve");
+    private static final int SETGROUPS = Syscalls.number("setgroups");
+    private static final int SETRESGID = Syscalls.number("setresgid");
+    private static final int SETRESUID = Syscalls.number("setresuid");
+
+    private Execve() {}
+
+    /**
+     * Replaces this process; returns only by throwing. The kernel ends all other threads and gives
+     * the new program the calling thread's user.
+     *
+     * @param path of the program
+     * @param words its arguments, the name first
+     * @param environment {@code NAME=value} each
+     */
+    public static void run(String path, List<byte[]> words, List<byte[]> environment)
+            throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            Kernel.check(
+                    "execve",
+                    path,
+                    Native.syscall(
+                            EXECVE,
+                            arena.allocateFrom(path, StandardCharsets.UTF_8).address(),
+                            PosixSpawn.vector(arena, words).address(),
+                            PosixSpawn.vector(arena, environment).address()));
+        }
+    }
+
+    /**
+     * Makes the calling thread another user, for good, without any other group. As raw system calls
+     * these hold for one thread only (credentials(7)), which is what {@link #run} passes on.
+     */
+    public static void becomeUser(int uid, int gid) throws SyscallException {
+        Kernel.check("setgroups", "0 groups", Native.syscall(SETGROUPS, 0, 0, 0));
+        Kernel.check("setresgid", "gid " + gid, Native.syscall(SETRESGID, gid, gid, gid));
+        Kernel.check("setresuid", "uid " + uid, Native.syscall(SETRESUID, uid, uid, uid));
+    }
+}
