@@ -49,7 +49,12 @@ public final class Build {
     }
 
     public static void main(String[] args) throws Exception {
-        new Build(Path.of(args[0]).toAbsolutePath()).run();
+        try {
+            new Build(Path.of(args[0]).toAbsolutePath()).run();
+        } catch (IOException e) {
+            System.err.println("sonde: " + e.getMessage());
+            System.exit(1);
+        }
     }
 
     private void run() throws Exception {

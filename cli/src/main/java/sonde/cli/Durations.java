@@ -5,7 +5,9 @@ import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Times as people write them: {@code 500ms}, {@code 10s}, {@code 1.5m}; a bare number is seconds. */
+/**
+ * Times as people write them: {@code 500ms}, {@code 10s}, {@code 1.5m}; a bare number is seconds.
+ */
 final class Durations {
     private static final Pattern FORM =
             Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)(ns|us|ms|s|m|h)?");

@@ -1,8 +1,8 @@
 package sonde.cli;
 
 /**
- * Exit codes of every command but those that start a program, which return the program's own
- * (128+N for signal N, 127 not found, 126 not executable).
+ * Exit codes of every command but those that start a program, which return the program's own (128+N
+ * for signal N, 127 not found, 126 not executable).
  */
 final class ExitCode {
     static final int DONE = 0;

@@ -12,7 +12,9 @@ import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
-/** Turns exceptions into one or two lines and an exit code; {@code SONDE_DEBUG=1} adds the stack. */
+/**
+ * Turns exceptions into one or two lines and an exit code; {@code SONDE_DEBUG=1} adds the stack.
+ */
 final class Failures {
     private Failures() {}
 
@@ -20,7 +22,8 @@ final class Failures {
     static int usage(ParameterException failure, String[] args) {
         CommandLine line = failure.getCommandLine();
         PrintWriter err = line.getErr();
-        String message = String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+        String message =
+                String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
         err.println("sonde: " + message);
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
             err.println("       '" + line.getCommandName() + " --help' lists the options");
@@ -50,9 +53,10 @@ final class Failures {
     private static String message(Exception failure) {
         return switch (failure) {
             case NoSuchFileException missing -> missing.getFile() + ": no such file";
-            case AccessDeniedException denied -> denied.getFile() + ": may not be read by this user";
-            case IOException io when io.getMessage() != null -> io.getMessage();
-            case UnknownEventException unknown -> unknown.getMessage();
+            case AccessDeniedException denied ->
+                    denied.getFile() + ": may not be read by this user";
+            case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
+            case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
             default ->
                     "internal fault: "
                             + failure

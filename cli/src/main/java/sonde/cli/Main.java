@@ -114,8 +114,10 @@ public final class Main {
             out.printf("  %-10s %s%n", entry.name(), entry.summary());
         }
         out.println();
-        out.println("  sonde record -- make -j2       records a build, then says where the time went");
-        out.println("  sonde report make.sonde        shows it again; --html FILE makes a page of it");
+        out.println(
+                "  sonde record -- make -j2       records a build, then says where the time went");
+        out.println(
+                "  sonde report make.sonde        shows it again; --html FILE makes a page of it");
         out.println("  sonde COMMAND --help           says more");
     }
 

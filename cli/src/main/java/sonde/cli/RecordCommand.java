@@ -35,7 +35,7 @@ import sonde.tools.report.ReportRecipe;
         },
         description = {
             "Records where time goes: CPU samples and scheduler switches with call chains, wake-ups,"
-                + " system calls, block I/O, page faults, signals, the life of processes.",
+                    + " system calls, block I/O, page faults, signals, the life of processes.",
             "Leaves NAME.sonde/ with trace.dat, perf.data and meta.json, and prints a summary."
         },
         footer = {
@@ -49,7 +49,7 @@ import sonde.tools.report.ReportRecipe;
             "  sonde record --plan -- true         what would be recorded, and why",
             "",
             "Exit status: the command's own (128+N for signal N, 127 not found, 126 not executable);"
-                + " 3 when sonde cannot record."
+                    + " 3 when sonde cannot record."
         })
 final class RecordCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -252,8 +252,7 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private RecordSpec recordSpec() {
-        Meta.Mode mode =
-                all ? Meta.Mode.ALL : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
+        Meta.Mode mode = all ? Meta.Mode.ALL : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
         return new RecordSpec(
                 mode,
                 events,

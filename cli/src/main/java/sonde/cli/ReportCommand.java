@@ -1,4 +1,197 @@
 package sonde.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
-@picocli.CommandLine.Command
-final class ReportCommand implements Callable<Integer> { public Integer call() { return 0; } }
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.ReportOptions.Section;
+import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportSource;
+import sonde.view.HtmlRenderer;
+
+/** {@code sonde report}. */
+@Command(
+        mixinStandardHelpOptions = true,
+        customSynopsis = "Usage: sonde report [SECTIONS] [FILTERS] RECORDING",
+        description = {
+            "Says where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd"
+                    + " or a perf.data of perf. Without sections: a screenful of everything."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  sonde report make.sonde",
+            "  sonde report make.sonde --oncpu --comm 'cc1*'",
+            "  sonde report make.sonde --syscalls --time 1.5,2.0",
+            "  sonde report make.sonde --html make.html",
+            "  sonde report make.sonde --json | jq .",
+            "",
+            "Exit status: 0 done, 2 no such file, 4 no recording or damaged beyond reading."
+        })
+final class ReportCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "RECORDING", description = "a bundle, a trace.dat or a perf.data")
+    private Path recording;
+
+    @Option(names = "--threads", description = "each thread's time by state")
+    private boolean threads;
+
+    @Option(names = "--oncpu", description = "call tree of the time on CPUs")
+    private boolean onCpu;
+
+    @Option(names = "--offcpu", description = "call tree of the time off CPUs, and what for")
+    private boolean offCpu;
+
+    @Option(names = "--syscalls", description = "system calls: counts, errors, times")
+    private boolean syscalls;
+
+    @Option(names = "--io", description = "block I/O: latency and size")
+    private boolean io;
+
+    @Option(names = "--faults", description = "page faults by call tree")
+    private boolean faults;
+
+    @Option(names = "--files", description = "files and peers by name, with bytes and time")
+    private boolean files;
+
+    @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
+    private boolean wakeUps;
+
+    @Option(names = "--events", description = "the events, one a line, as trace-cmd report")
+    private boolean events;
+
+    @Option(names = "--stats", description = "how many events of which type, from which source")
+    private boolean stats;
+
+    @Option(names = "--losses", description = "what was lost, by source and CPU")
+    private boolean losses;
+
+    @Option(
+            names = "--time",
+            paramLabel = "A,B",
+            description = "only from A to B, seconds from the start; either may be empty")
+    private @Nullable String time;
+
+    @Option(names = "--thread", split = ",", paramLabel = "TID", description = "only these threads")
+    private Set<Integer> tids = new LinkedHashSet<>();
+
+    @Option(
+            names = "--comm",
+            paramLabel = "NAME",
+            description = "only threads of this name; globs; repeatable")
+    private List<String> comms = new ArrayList<>();
+
+    @Option(
+            names = "--event",
+            paramLabel = "NAME",
+            description = "with --events and --stats only these types; globs; repeatable")
+    private List<String> types = new ArrayList<>();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "40",
+            description = "most rows of a table (default ${DEFAULT-VALUE})")
+    private int rows = 40;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "write one self-contained page with timeline and flame graphs")
+    private @Nullable Path html;
+
+    @Option(names = "--json", description = "as JSON; --events as one object a line")
+    private boolean json;
+
+    ReportCommand() {
+        recording = Path.of("");
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        try (ReportSource source = ReportSource.open(recording)) {
+            if (html != null) {
+                page(source, html);
+                return ExitCode.DONE;
+            }
+            if (events) {
+
+                return ExitCode.DONE;
+            }
+            Shown.onOut(new ReportRecipe(options()).run(source), json);
+            return ExitCode.DONE;
+        }
+    }
+
+    private void page(ReportSource source, Path file) throws Exception {
+        ReportRecipe.Page page = new ReportRecipe(options()).page(source);
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16)) {
+            new HtmlRenderer().write(page.report(), page.timeline(), out);
+        }
+
+        spec.commandLine().getErr().println("written: " + file);
+    }
+
+    private ReportOptions options() {
+        Double from = null;
+        Double to = null;
+        if (time != null) {
+            int comma = time.indexOf(',');
+            if (comma < 0) {
+                throw new ParameterException(
+                        spec.commandLine(), "--time takes A,B in seconds, not '" + time + "'");
+            }
+            from = seconds(time.substring(0, comma));
+            to = seconds(time.substring(comma + 1));
+        }
+        return new ReportOptions(sections(), from, to, tids, comms, types, rows);
+    }
+
+    private @Nullable Double seconds(String text) {
+        try {
+            return text.isBlank() ? null : Double.valueOf(text);
+        } catch (NumberFormatException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--time: '" + text + "' is no number of seconds");
+        }
+    }
+
+    private Set<Section> sections() {
+        Set<Section> chosen = EnumSet.noneOf(Section.class);
+        add(chosen, threads, Section.THREADS);
+        add(chosen, onCpu, Section.ONCPU);
+        add(chosen, offCpu, Section.OFFCPU);
+        add(chosen, syscalls, Section.SYSCALLS);
+        add(chosen, io, Section.IO);
+        add(chosen, faults, Section.FAULTS);
+        add(chosen, files, Section.FILES);
+        add(chosen, wakeUps, Section.WAKEUPS);
+        add(chosen, stats, Section.STATS);
+        add(chosen, losses, Section.LOSSES);
+        if (html != null && chosen.isEmpty()) {
+            return EnumSet.allOf(Section.class);
+        }
+        return chosen.isEmpty() ? EnumSet.of(Section.SUMMARY) : chosen;
+    }
+
+    private static void add(Set<Section> sections, boolean wanted, Section section) {
+        if (wanted) {
+            sections.add(section);
+        }
+    }
+}

@@ -32,8 +32,6 @@ final class Terminal {
     /** How to write to that descriptor: colour only on a terminal and without NO_COLOR. */
     static Style style(int fd) {
         int width = width(fd);
-        return width == 0
-                ? Style.PLAIN
-                : new Style(width, System.getenv("NO_COLOR") == null, true);
+        return width == 0 ? Style.PLAIN : new Style(width, System.getenv("NO_COLOR") == null, true);
     }
 }

@@ -93,8 +93,7 @@ class BadInputTest {
 
     @Test
     void targetThatDiesAtOnce() throws Exception {
-        Sonde.Outcome outcome =
-                sonde("record", "-o", "dies", "--", "/bin/sh", "-c", "kill -9 $$");
+        Sonde.Outcome outcome = sonde("record", "-o", "dies", "--", "/bin/sh", "-c", "kill -9 $$");
         assertThat(outcome.status()).as("%s", outcome).isEqualTo(137);
         assertThat(sonde("report", "dies.sonde").status()).isZero();
     }
@@ -109,7 +108,8 @@ class BadInputTest {
     void fileThatIsNoRecording() throws Exception {
         Path text = Files.writeString(folder.resolve("notes.txt"), "no recording\n".repeat(100));
         assertOneClearError(sonde("report", text.toString()), 4);
-        assertOneClearError(sonde("report", Files.createFile(folder.resolve("empty")).toString()), 4);
+        assertOneClearError(
+                sonde("report", Files.createFile(folder.resolve("empty")).toString()), 4);
         assertOneClearError(sonde("report", folder.resolve("absent").toString()), 2);
         assertOneClearError(sonde("report", "/dev/zero"), 4);
     }

@@ -73,7 +73,8 @@ class LauncherTest {
         assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
         shell("chmod 755 '" + folder + "' && chmod -R a+rX '" + image + "'");
         Sonde.Outcome outcome =
-                shell("env -u HOME setpriv --reuid=65534 --regid=65534 --clear-groups '"
+                shell(
+                        "env -u HOME setpriv --reuid=65534 --regid=65534 --clear-groups '"
                                 + image
                                 + "/bin/sonde' --version");
         assertRuns(outcome);
@@ -116,9 +117,15 @@ class LauncherTest {
         Files.createDirectories(checkout.resolve("event/src/main/java"));
         Files.createDirectories(checkout.resolve("launcher"));
         Files.copy(Sonde.ROOT.resolve("sonde"), checkout.resolve("sonde"));
-        shell("chmod 755 '" + checkout + "/sonde'; chmod 777 '" + checkout + "/event/src/main/java'");
+        shell(
+                "chmod 755 '"
+                        + checkout
+                        + "/sonde'; chmod 777 '"
+                        + checkout
+                        + "/event/src/main/java'");
         Sonde.Outcome outcome =
-                Sonde.in(folder).execute(List.of(checkout.resolve("sonde").toString(), "--version"));
+                Sonde.in(folder)
+                        .execute(List.of(checkout.resolve("sonde").toString(), "--version"));
         assertThat(outcome.status()).as("%s", outcome).isEqualTo(3);
         assertThat(outcome.err()).contains("event/src/main/java");
     }

@@ -2,6 +2,7 @@ package sonde.view;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
@@ -51,7 +52,7 @@ final class TextTimeline {
         for (String state : states) {
             columns.add(new Column(state, Unit.SHARE));
         }
-        List<List<Object>> rows = new ArrayList<>();
+        List<List<@Nullable Object>> rows = new ArrayList<>();
         for (Timeline.Track track : shown) {
             rows.add(shares(track));
         }
@@ -65,7 +66,7 @@ final class TextTimeline {
         }
     }
 
-    private List<Object> shares(Timeline.Track track) {
+    private List<@Nullable Object> shares(Timeline.Track track) {
         double[] sums = new double[timeline.states().size()];
         for (int i = 0; i < track.starts().length; i++) {
             int state = track.spanStates()[i];
@@ -74,7 +75,7 @@ final class TextTimeline {
                 sums[state] += Math.max(0, Math.min(timeline.end(), track.ends()[i]) - from);
             }
         }
-        List<Object> row = new ArrayList<>();
+        List<@Nullable Object> row = new ArrayList<>();
         row.add(track.name());
         for (double sum : sums) {
             row.add(sum == 0 ? Double.NaN : sum / Math.max(1, timeline.end() - timeline.start()));

@@ -100,6 +100,10 @@ public final class ThreadStates implements Operator {
     @Override
     public void accept(Batch batch, int from, int to) {
         SchedFields fields = bindings.of(batch);
+        if (start == 0) {
+            // What perf makes up for the time before the recording has time 0.
+            start = batch.time(from);
+        }
         for (int row = from; row < to; row++) {
             int code = fields.wanted.code(batch, row);
             if (code == SchedFields.SYS_ENTER || code == SchedFields.SYS_EXIT) {

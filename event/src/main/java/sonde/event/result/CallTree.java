@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Weights added up along call chains, caller first.
@@ -18,12 +19,19 @@ public record CallTree(String title, Unit unit, Node root) implements Result {
     public static final class Node {
         private final Frame frame;
         private final Map<Frame, Node> children = new LinkedHashMap<>();
+        private final @Nullable Node caller;
         private long self;
+        private long total;
         private long count;
 
         /** A node without callees yet. */
         public Node(Frame frame) {
+            this(frame, null);
+        }
+
+        private Node(Frame frame, @Nullable Node caller) {
             this.frame = frame;
+            this.caller = caller;
         }
 
         /** The frame. */
@@ -33,13 +41,16 @@ public record CallTree(String title, Unit unit, Node root) implements Result {
 
         /** The callee of that frame, made when absent. */
         public Node child(Frame callee) {
-            return children.computeIfAbsent(callee, Node::new);
+            return children.computeIfAbsent(callee, made -> new Node(made, this));
         }
 
         /** Adds weight that ends here, from {@code samples} events. */
         public void add(long weight, long samples) {
             self += weight;
             count += samples;
+            for (Node at = this; at != null; at = at.caller) {
+                at.total += weight;
+            }
         }
 
         /** Weight that ended exactly here. */
@@ -54,11 +65,7 @@ public record CallTree(String title, Unit unit, Node root) implements Result {
 
         /** Weight that ended here or below. */
         public long total() {
-            long sum = self;
-            for (Node child : children.values()) {
-                sum += child.total();
-            }
-            return sum;
+            return total;
         }
 
         /** Callees, heaviest first. */

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Table(String title, List<Column> columns, List<List<@Nullable Object>> rows)
         implements Result {
-    public Table {
-        columns = List.copyOf(columns);
+    // Written out: type annotations do not reach a compact constructor's parameters.
+    public Table(String title, List<Column> columns, List<List<@Nullable Object>> rows) {
+        this.title = title;
+        this.columns = List.copyOf(columns);
+        this.rows = rows;
         for (List<@Nullable Object> row : rows) {
             if (row.size() != columns.size()) {
                 throw new IllegalArgumentException(

@@ -2,9 +2,9 @@ package sonde.format.ftrace;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ final class BinaryPrint {
 
     private final TextContext context;
     private final Field buf;
-    private final Map<Long, List<Part>> formats = new HashMap<>();
+    private final Map<Long, List<Part>> formats = new ConcurrentHashMap<>();
 
     /**
      * A literal, or a conversion.

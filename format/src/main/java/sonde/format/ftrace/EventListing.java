@@ -1,9 +1,16 @@
 package sonde.format.ftrace;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
@@ -20,12 +27,14 @@ public final class EventListing {
     private final int nameColumns;
 
     /** Where a lane stands. */
-    private static final class Position {
+    private final class Position {
         private final Lane lane;
         private final String label;
         private @Nullable Batch batch;
         private int row;
         private long time;
+        private @Nullable Block holder;
+        private @Nullable Batch held;
 
         Position(Lane lane, String label) {
             this.lane = lane;
@@ -71,26 +80,107 @@ public final class EventListing {
         return padded + (buffer.isEmpty() ? "  " : ": ");
     }
 
+    /** Rows in order that one thread turns to text. */
+    private final class Block {
+        private static final int ROWS = 4096;
+        private final Batch[] batches = new Batch[ROWS];
+        private final int[] rows = new int[ROWS];
+        private final String[] labels = new String[ROWS];
+        private final List<Batch> held = new ArrayList<>();
+        private final TextBuffer out = new TextBuffer(DRAIN_BYTES * 8);
+        private @Nullable Future<?> running;
+        private int count;
+
+        void add(Position position, Batch batch) {
+            if (position.holder != this || position.held != batch) {
+                position.holder = this;
+                position.held = batch;
+                held.add(batch.retain());
+            }
+            batches[count] = batch;
+            rows[count] = position.row;
+            labels[count++] = position.label;
+        }
+
+        void format() {
+            for (int i = 0; i < count; i++) {
+                if (nameColumns > 0) {
+                    out.put(labels[i]);
+                }
+                text.append(out, batches[i], rows[i]);
+            }
+        }
+
+        /** Waits for the text, writes it, and is empty again. */
+        void finish(OutputStream to) throws IOException {
+            try {
+                if (running != null) {
+                    running.get();
+                }
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("listing");
+            } finally {
+                running = null;
+            }
+            out.drainTo(to);
+            held.forEach(Batch::release);
+            held.clear();
+            count = 0;
+            for (Position position : positions) {
+                position.holder = position.holder == this ? null : position.holder;
+            }
+        }
+    }
+
     /** Writes every event; returns how many. */
     public long writeTo(OutputStream out) throws IOException {
-        TextBuffer buffer = new TextBuffer(DRAIN_BYTES * 2);
+        int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
         long count = 0;
-        try {
+        try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
+            Deque<Block> running = new ArrayDeque<>();
+            Block block = new Block();
             for (Position position : positions) {
                 position.load();
             }
             for (Position first = first(null); first != null; first = first(null)) {
                 count++;
-                write(buffer, first);
-                if (buffer.size() >= DRAIN_BYTES) {
-                    buffer.drainTo(out);
+                Batch batch = first.batch;
+                if (batch != null && text.isSerial(batch, first.row)) {
+                    block = start(workers, block, running, 0, out);
+                    write(block.out, first);
+                    block.out.drainTo(out);
+                } else if (batch != null) {
+                    block.add(first, batch);
+                    first.step();
+                    if (block.count == Block.ROWS) {
+                        block = start(workers, block, running, 2 * threads, out);
+                    }
                 }
             }
-            buffer.drainTo(out);
+            start(workers, block, running, 0, out);
         } finally {
             positions.forEach(position -> position.lane.close());
         }
         return count;
+    }
+
+    /** Hands a block to a worker; an empty one comes back, at most {@code most} stay running. */
+    private Block start(
+            ExecutorService workers, Block full, Deque<Block> running, int most, OutputStream out)
+            throws IOException {
+        if (full.count > 0) {
+            full.running = workers.submit(full::format);
+            running.add(full);
+        }
+        Block free = full.count > 0 ? null : full;
+        while (running.size() > most) {
+            free = running.remove();
+            free.finish(out);
+        }
+        return free == null ? new Block() : free;
     }
 
     private void write(TextBuffer buffer, Position first) throws IOException {

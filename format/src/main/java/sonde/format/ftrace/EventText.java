@@ -1,19 +1,22 @@
 package sonde.format.ftrace;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.EventType;
+import sonde.event.IntegerField;
 
 /**
  * Writes events as {@code trace-cmd report} does: {@code "comm-tid [cpu] time: name: text"}.
  *
  * <p>Has a memory (names learnt from sched_switch, the indentation of the function tracer), so rows
- * go in by time, from one thread.
+ * go in by time, from one thread; {@link EventListing} knows which may go in from several.
  */
 public final class EventText {
     private static final int COMM_COLUMNS = 16;
@@ -29,6 +32,9 @@ public final class EventText {
     private final byte[][] names;
     private byte[][] threads = new byte[1 << 16][];
     private final int graphEntry;
+    // Per type: 0 remembers nothing, 1 always, 2 when it tells a name not known yet.
+    private final byte[] serial;
+    private final Map<Integer, List<IntegerField>> teachers = new HashMap<>();
     private long timeOffset;
     private boolean nineDigits;
 
@@ -46,7 +52,9 @@ public final class EventText {
         this.infos = new EventInfo[types.size()];
         this.names = new byte[types.size()][];
         int entry = -1;
+        this.serial = new byte[types.size()];
         for (EventType type : types) {
+            classify(type);
             entry = type.qualifiedName().equals("ftrace:funcgraph_entry") ? type.id() : entry;
         }
         this.graphEntry = entry;
@@ -107,6 +115,48 @@ public final class EventText {
     /** Whether events of a type may be told together with the next one. */
     boolean looksAhead(int type) {
         return type == graphEntry;
+    }
+
+    /**
+     * Whether the row needs or changes what is remembered; all others may be appended by several
+     * threads at once.
+     */
+    boolean isSerial(Batch batch, int row) {
+        int type = batch.type(row);
+        return switch (serial[type]) {
+            case 0 -> false;
+            case 1 -> true;
+            default -> teaches(teachers.get(type), batch, row);
+        };
+    }
+
+    private boolean teaches(@Nullable List<IntegerField> tids, Batch batch, int row) {
+        if (tids != null) {
+            for (IntegerField tid : tids) {
+                if (!knows((int) tid.of(batch, row))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void classify(EventType type) {
+        switch (type.qualifiedName()) {
+            case "ftrace:function", "ftrace:funcgraph_entry" -> serial[type.id()] = 1;
+            case "sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new" -> {
+                serial[type.id()] = 2;
+                List<IntegerField> tids = new ArrayList<>();
+                for (String name : List.of("prev_pid", "next_pid", "pid")) {
+                    IntegerField tid = EventInfos.integer(type, name);
+                    if (tid != null) {
+                        tids.add(tid);
+                    }
+                }
+                teachers.put(type.id(), tids);
+            }
+            default -> {}
+        }
     }
 
     private boolean notice(TextBuffer out, Batch batch, int row, int type) {

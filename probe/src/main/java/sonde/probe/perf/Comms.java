@@ -4,35 +4,44 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Names of threads as comm and fork records told them: the last one of each, which a thread that
+ * Names of threads as comm and fork records told them: the latest one of each, which a thread that
  * never had its own inherits from its maker. The kernel itself remembers 128 (saved_cmdlines).
+ *
+ * <p>Rings of different CPUs are read one after the other, so records come out of order: each name
+ * has its time.
  */
 public final class Comms {
     /** pid_max of a 64-bit kernel is 4 Mi; a fork bomb may not cost more memory than this. */
     private static final int MAX_THREADS = 1 << 18;
 
-    private final Map<Integer, String> names = new HashMap<>();
+    private final Map<Integer, Name> names = new HashMap<>();
+
+    private record Name(long time, String comm) {}
 
     /** No names yet. */
     public Comms() {}
 
-    /** A thread got a name. */
-    public void named(int tid, String comm) {
-        if (names.size() < MAX_THREADS || names.containsKey(tid)) {
-            names.put(tid, comm.replace('\n', ' '));
+    /** A thread got a name at that time. */
+    public void named(int tid, String comm, long time) {
+        Name known = names.get(tid);
+        boolean fits = known != null || names.size() < MAX_THREADS;
+        if (fits && (known == null || known.time() <= time)) {
+            names.put(tid, new Name(time, comm.replace('\n', ' ')));
         }
     }
 
-    /** A thread was made; its pid may have been another's before. */
-    public void forked(int tid, int parentTid) {
-        String comm = names.get(parentTid);
-        if (comm != null) {
-            named(tid, comm);
+    /** A thread was made at that time; its number may have been another's before. */
+    public void forked(int tid, int parentTid, long time) {
+        Name parent = names.get(parentTid);
+        if (parent != null) {
+            named(tid, parent.comm(), time);
         }
     }
 
     /** All names. */
     public Map<Integer, String> byTid() {
-        return Map.copyOf(names);
+        Map<Integer, String> comms = new HashMap<>();
+        names.forEach((tid, name) -> comms.put(tid, name.comm()));
+        return comms;
     }
 }

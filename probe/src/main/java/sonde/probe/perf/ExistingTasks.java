@@ -104,10 +104,21 @@ public final class ExistingTasks {
         return Optional.empty();
     }
 
-    /** Writes every process that is there now. */
-    public void processes() throws IOException {
+    /** Something to do between two processes. */
+    public interface Step {
+        /** Called after each process. */
+        void run() throws IOException;
+    }
+
+    /**
+     * Writes every process that is there now.
+     *
+     * @param between keeps the rings from filling up meanwhile
+     */
+    public void processes(Step between) throws IOException {
         for (int pid : numbers("/proc")) {
             process(pid);
+            between.run();
         }
         writer.flush();
     }
@@ -126,7 +137,7 @@ public final class ExistingTasks {
             }
             String comm = text("/proc/" + pid + "/task/" + tid + "/comm").stripTrailing();
             if (!comm.isEmpty()) {
-                comms.named(tid, comm);
+                comms.named(tid, comm, 0);
                 writer.appendSynthetic(records.comm(stamp(pid, tid), pid, tid, comm, false));
             }
         }

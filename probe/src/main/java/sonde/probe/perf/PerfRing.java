@@ -116,10 +116,10 @@ final class PerfRing implements AutoCloseable {
                 tally.lost += data.get(JAVA_LONG_UNALIGNED, (at + 16) & mask);
             } else if (type == PerfEvent.PERF_RECORD_FORK) {
                 // u32 pid, ppid, tid, ptid.
-                tally.comms.forked(u32(at + 16), u32(at + 20));
+                tally.comms.forked(u32(at + 16), u32(at + 20), time(at, size));
             } else if (type == PerfEvent.PERF_RECORD_COMM) {
                 // u32 pid, tid, then the name.
-                tally.comms.named(u32(at + 12), text(at + 16, size - 16));
+                tally.comms.named(u32(at + 12), text(at + 16, size - 16), time(at, size));
             }
             if (size < PerfEvent.HEADER_BYTES) {
                 return;
@@ -127,6 +127,11 @@ final class PerfRing implements AutoCloseable {
             tally.records++;
             at += size;
         }
+    }
+
+    /** sample_id ends every record: u32 pid, tid; u64 time; u32 cpu, res; u64 identifier. */
+    private long time(long position, int sizeBytes) {
+        return data.get(JAVA_LONG_UNALIGNED, (position + sizeBytes - 24) & mask);
     }
 
     private int u32(long position) {

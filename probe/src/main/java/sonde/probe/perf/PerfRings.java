@@ -1,5 +1,7 @@
 package sonde.probe.perf;
 
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -104,6 +106,28 @@ public final class PerfRings implements AutoCloseable {
             events.add(output);
         }
         filterOwnSwitches();
+        filterOwnSamples();
+    }
+
+    private void filterOwnSamples() {
+        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+            return;
+        }
+        try (OwnSampleFilter filter = OwnSampleFilter.load()) {
+            for (Event event : events) {
+                boolean sampling =
+                        event.attr.type() != PERF_TYPE_TRACEPOINT
+                                && !event.name.equals("dummy")
+                                && !event.name.equals("bpf-output");
+                if (sampling) {
+                    for (int fd : event.fds) {
+                        filter.attach(fd);
+                    }
+                }
+            }
+        } catch (SyscallException e) {
+            notes.add("samples of the recorder are among the events: " + e.getMessage());
+        }
     }
 
     private void openEvent(Event event, List<Integer> cpus) throws SyscallException {

@@ -3,6 +3,7 @@ package sonde.probe.plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Report;
 import sonde.event.result.Table;
@@ -72,7 +73,7 @@ public record Plan(
                         ? "perf events count every task and are reduced to the target when read"
                         : "perf events are bound to the target's tasks");
         gaps.forEach(gap -> notes.add(gap.sentence()));
-        List<List<Object>> events = new ArrayList<>();
+        List<List<@Nullable Object>> events = new ArrayList<>();
         for (Meta.Owner owner : owners) {
             String source =
                     owner.buffer().isEmpty()
@@ -95,7 +96,7 @@ public record Plan(
                         new MachineSize(1, here.memoryBytes()),
                         new MachineSize(64, here.memoryBytes()),
                         new MachineSize(512, here.memoryBytes()));
-        List<List<Object>> rows = new ArrayList<>();
+        List<List<@Nullable Object>> rows = new ArrayList<>();
         for (MachineSize machine : machines) {
             RingSizes sizes =
                     RingSizes.share(

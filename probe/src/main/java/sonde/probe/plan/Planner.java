@@ -263,8 +263,9 @@ public final class Planner {
         if (owners.containsKey(event)) {
             return;
         }
-        boolean fires = OUTSIDE_SYSTEMS.contains(event.substring(0, event.indexOf(':')));
-        boolean apart = fires && spec.mode() != Meta.Mode.ALL;
+        // Also when everything is recorded: the first buffer leaves out what fires in the context
+        // of our own threads, and an interrupt that completes a request may hit one of them.
+        boolean apart = OUTSIDE_SYSTEMS.contains(event.substring(0, event.indexOf(':')));
         (apart ? outside : task).add(event);
         own(event, TRACE_DAT, apart ? TraceBuffer.OUTSIDE : "", reason);
     }

@@ -35,9 +35,9 @@ public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long 
         long outside = sources.outside() ? pages(Math.min(each / 16, 2L << 20)) : 0;
         long perf = 0;
         if (sources.perf()) {
-            // One page more is the control page.
-            long share = sources.task() ? each / 4 : each - outside;
-            perf = Long.highestOneBit(Math.max(Math.min(share - PAGE, perfCapBytes), PAGE));
+            // One page more is the control page; the target's ring, if there is one, gives it.
+            long share = sources.task() ? each / 4 : each - outside - PAGE;
+            perf = Long.highestOneBit(Math.max(Math.min(share, perfCapBytes), PAGE));
             perf = Math.min(perf, 8L << 20);
         }
         long task = sources.task() ? pages(each - outside - (perf == 0 ? 0 : perf + PAGE)) : 0;

@@ -96,10 +96,14 @@ final class FtraceRecorder implements AutoCloseable {
         }
     }
 
-    /** Leaves our own threads out where everything is taken. */
+    /**
+     * Leaves our own threads out where tasks of all are taken. Not in the outside buffer: a
+     * completion whose interrupt hits one of our threads is not ours.
+     */
     void exclude(Collection<Integer> tids) throws SyscallException {
         for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
-            if (!entry.getKey().targetOnly()) {
+            TraceBuffer buffer = entry.getKey();
+            if (!buffer.targetOnly() && !buffer.name().equals(TraceBuffer.OUTSIDE)) {
                 entry.getValue().exclude(tids);
             }
         }

@@ -113,7 +113,8 @@ final class PerfRecorder implements AutoCloseable {
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms());
         existing.kernel();
-        existing.processes();
+        // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
+        existing.processes(() -> rings.drain(writer::append));
     }
 
     void off() throws SyscallException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
 import sonde.format.tracedat.TraceDatMetadata;
@@ -43,6 +44,7 @@ public final class RecordSession implements AutoCloseable {
     private final long cpuAtStart = Clocks.nanos(CLOCK_PROCESS_CPUTIME);
     private final List<String> notes = new ArrayList<>();
     private final Object lock = new Object();
+    private final CountDownLatch armed = new CountDownLatch(1);
     private @Nullable FtraceRecorder ftrace;
     private @Nullable PerfRecorder perf;
     private @Nullable Thread thread;
@@ -88,6 +90,7 @@ public final class RecordSession implements AutoCloseable {
         folder.writeMeta(meta);
         hook = new Thread(this::close, "sonde-close");
         Runtime.getRuntime().addShutdownHook(hook);
+        startThread();
         List<Integer> cpus = meta.machine().cpus();
         Tracefs tracefs = Tracefs.find().orElse(null);
         KernelFormats formats = null;
@@ -98,6 +101,8 @@ public final class RecordSession implements AutoCloseable {
             formats = KernelFormats.read(tracefs, tracepoints(), request.sondeVersion());
             startFormats(formats, cpus.size());
         }
+        // Now that all threads run, so that filters know them.
+        meta = meta.withRecorder(self());
         if (tracefs != null && !plan.buffers().isEmpty()) {
             ftrace = FtraceRecorder.open(plan, tracefs, folder, cpus);
         }
@@ -194,7 +199,6 @@ public final class RecordSession implements AutoCloseable {
             ftrace.exclude(meta.recorder().tids());
             ftrace.on();
         }
-        startThread();
         if (perf != null) {
             perf.on();
         }
@@ -207,18 +211,29 @@ public final class RecordSession implements AutoCloseable {
             ftrace.follow(more);
             followed.addAll(more);
         }
-        Thread loop = thread;
-        if (loop != null) {
-            loop.start();
-        }
+        armed.countDown();
     }
 
     private void startThread() {
-        thread = Thread.ofPlatform().daemon().name("sonde-record").unstarted(this::loop);
+        thread =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("sonde-record")
+                        .start(() -> {
+                            try {
+                                armed.await();
+                                loop();
+                            } catch (InterruptedException e) {
+                                fail("interrupted");
+                            }
+                        });
     }
 
     private void loop() {
         List<Integer> fds = new ArrayList<>();
+        if (stopping) {
+            return;
+        }
         if (perf != null) {
             fds.addAll(perf.pollable());
         }
@@ -388,6 +403,7 @@ public final class RecordSession implements AutoCloseable {
         off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         stopping = true;
+        armed.countDown();
         join(thread);
         drainToEnd();
         List<Meta.Descriptors> tables = new ArrayList<>(meta.descriptors());
@@ -502,6 +518,8 @@ public final class RecordSession implements AutoCloseable {
         synchronized (lock) {
             finished = true;
             stopping = true;
+            armed.countDown();
+            join(thread);
             closeSources();
             join(formatsThread);
             removeHook();

@@ -89,11 +89,12 @@ class PlannerTest {
     }
 
     @Test
-    void everythingIsOneUnfilteredBuffer() {
+    void everythingIsUnfiltered() {
         Plan plan = plan(RecordSpec.of(Meta.Mode.ALL), root(), SMALL);
-        assertThat(plan.buffers()).hasSize(1);
-        assertThat(plan.buffers().getFirst().targetOnly()).isFalse();
-        assertThat(plan.buffers().getFirst().events()).contains("block:block_rq_complete");
+        assertThat(plan.buffers())
+                .hasSize(2)
+                .allSatisfy(buffer -> assertThat(buffer.targetOnly()).isFalse());
+        assertThat(plan.buffers().getLast().events()).contains("block:block_rq_complete");
     }
 
     @Test
@@ -174,7 +175,7 @@ class PlannerTest {
 
     @Test
     void globsMatchAsShellsDo() {
-        assertThat(EventCatalogue.matches("sys_*_open?t", 0, "sys_enter_openat", 0)).isFalse();
+        assertThat(EventCatalogue.matches("sys_*_open?x", 0, "sys_enter_openat", 0)).isFalse();
         assertThat(EventCatalogue.matches("sys_*_open?t", 0, "sys_enter_openxt", 0)).isTrue();
         assertThat(EventCatalogue.matches("*", 0, "", 0)).isTrue();
         assertThat(EventCatalogue.matches("?", 0, "", 0)).isFalse();

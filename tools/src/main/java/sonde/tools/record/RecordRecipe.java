@@ -86,7 +86,7 @@ public final class RecordRecipe {
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
-        try (EndSignals signals =
+        try (EndSignals _ =
                         EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
                 OutputFolder output = output()) {
             if (command == null) {
@@ -146,7 +146,7 @@ public final class RecordRecipe {
             try {
                 target.release();
             } catch (IOException e) {
-                session.close();
+                session.stop(null);
                 output.deleteAll();
                 throw e;
             }

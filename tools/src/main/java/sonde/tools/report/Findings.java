@@ -14,6 +14,7 @@ import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.block.BlockIo;
 import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.StateTotals;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadStates;
@@ -37,6 +38,7 @@ final class Findings {
     final OffCpu offCpu = new OffCpu();
     final WakeUps wakeUps = new WakeUps();
     final Tracks tracks = new Tracks();
+    final OffSpans offSpans = new OffSpans();
     final ThreadStates states;
     final Syscalls calls;
     final BlockIo io;
@@ -64,7 +66,11 @@ final class Findings {
         stacks = new StackTable(symbols);
         trees = new Trees(stacks, symbols);
         states =
-                new ThreadStates(threads, stacks, window, List.of(totals, offCpu, wakeUps, tracks));
+                new ThreadStates(
+                        threads,
+                        stacks,
+                        window,
+                        List.of(totals, offCpu, wakeUps, tracks, offSpans));
         calls = new Syscalls(threads, window);
         io = new BlockIo(threads, window);
         signals = new Signals(threads, window);

@@ -10,6 +10,7 @@ import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
+import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
 import sonde.tools.report.ReportOptions.Section;
@@ -34,6 +35,25 @@ public final class ReportRecipe {
         try (ReportSource source = ReportSource.open(path)) {
             return new ReportRecipe(ReportOptions.summary()).run(source);
         }
+    }
+
+    /**
+     * A report with what its page needs besides.
+     *
+     * @param timeline at most 200 threads, the busiest, and 400,000 samples of each kind, thinned
+     *     as the notes say
+     */
+    public record Page(Report report, Timeline timeline) {}
+
+    /** As {@link #run}, with the timeline. */
+    public Page page(ReportSource source) throws IOException {
+        Findings found = new Findings(source, options);
+        Report report = report(source, found);
+        TimelineMaker maker = new TimelineMaker(found, weightUnit(found));
+        Timeline timeline = maker.timeline();
+        List<String> notes = new ArrayList<>(report.notes());
+        notes.addAll(maker.notes());
+        return new Page(new Report(report.title(), notes, report.sections()), timeline);
     }
 
     /** Reads the recording once and makes the sections asked for. */

@@ -86,7 +86,7 @@ final class Sections {
         long[] total = {0};
         found.samples.forEach((thread, node, weight, count) -> {
             if (found.shown(thread) && node >= 0) {
-                Frame frame = found.trees.frame(node);
+                Frame frame = named(found.trees.frame(node));
                 byFrame.computeIfAbsent(frame, f -> new long[1])[0] += count;
                 total[0] += count;
             }
@@ -111,6 +111,12 @@ final class Sections {
                                 (double) entry.getValue()[0] / total[0],
                                 entry.getValue()[0]));
         return rows.table();
+    }
+
+    /** Unnamed places of a module are one: each address by itself says nothing. */
+    private static Frame named(Frame frame) {
+        boolean place = frame.name().startsWith("[") && frame.name().contains("+0x");
+        return place ? new Frame("(no symbols)", frame.module(), frame.kind()) : frame;
     }
 
     /** Samples along their chains, by command name. */

@@ -1,0 +1,376 @@
+package sonde.probe.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.format.bundle.Meta;
+import sonde.probe.plan.RecordSpec;
+import sonde.probe.plan.Topic;
+import sonde.probe.record.RecordDriver.Stopped;
+import sonde.probe.tracefs.InstanceName;
+import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Clocks;
+
+/** Records real programs as root; the classic tools read the files and tell what is in them. */
+@Tag("kernel")
+class RecordKernelTest {
+    private static final Path TRACEFS = Path.of(Tracefs.USUAL);
+
+    @TempDir private Path scratch;
+
+    // --- what is in the files --------------------------------------------------------------------
+
+    @Test
+    void classicToolsReadTheFilesWithoutAWarning() throws Exception {
+        Meta meta = record(RecordSpec.of(Meta.Mode.COMMAND), "sh", "-c", "ls / | wc -l; sleep 0.1");
+        assertThat(meta.state()).isEqualTo(Meta.State.FINISHED);
+        assertThat(meta.losses()).isEmpty();
+        assertThat(meta.layout().parts())
+                .extracting(Meta.Part::kind)
+                .containsExactlyInAnyOrder(Meta.PartKind.PERF_DATA, Meta.PartKind.TRACE_DAT);
+        String perf = bundle().resolve("perf.data").toString();
+        String trace = bundle().resolve("trace.dat").toString();
+        assertThat(run("perf", "script", "-i", perf).err()).isEmpty();
+        assertThat(run("perf", "script", "--header", "-i", perf).err()).isEmpty();
+        assertThat(run("perf", "report", "--stats", "-i", perf).err()).isEmpty();
+        assertThat(run("perf", "buildid-list", "-i", perf).err()).isEmpty();
+        assertThat(run("trace-cmd", "report", "--stat", trace).err()).isEmpty();
+        Run report = run("trace-cmd", "report", trace);
+        assertThat(report.err()).isEmpty();
+        assertThat(report.out())
+                .contains("sys_enter", "sys_exit", "sched_process_exec", "sched_wakeup")
+                .contains("wc-");
+    }
+
+    /** Both files together hold each switch once: perf's count is the kernel's own count. */
+    @Test
+    void eachSwitchIsCountedOnce() throws Exception {
+        record(
+                RecordSpec.of(Meta.Mode.COMMAND),
+                "perf",
+                "stat",
+                "-x,",
+                "-e",
+                "context-switches",
+                "-o",
+                scratch.resolve("stat").toString(),
+                "sh",
+                "-c",
+                "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done");
+        assertThat(run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out())
+                .doesNotContain("sched_switch");
+        String switches =
+                run(
+                                "perf",
+                                "script",
+                                "-G",
+                                "-F",
+                                "comm,tid,time,event",
+                                "-i",
+                                bundle().resolve("perf.data").toString())
+                        .out();
+        long sleeps =
+                switches.lines()
+                        .filter(line -> line.matches("\\s*sleep\\s.*sched:sched_switch.*"))
+                        .count();
+        long shells =
+                switches.lines()
+                        .filter(line -> line.matches("\\s*sh\\s.*sched:sched_switch.*"))
+                        .count();
+        String stat = Files.readString(scratch.resolve("stat"));
+        Matcher counted = Pattern.compile("(?m)^(\\d+),,context-switches").matcher(stat);
+        assertThat(counted.find()).isTrue();
+        long expected = Long.parseLong(counted.group(1));
+        // perf stat counts from its exec on; the last switch of each process comes after its count
+        // is closed, so at most one per process differs.
+        assertThat(sleeps + shells).isBetween(expected - 2, expected + 13);
+    }
+
+    @Test
+    void everySystemCallOfDdIsThere() throws Exception {
+        Meta meta =
+                record(
+                        RecordSpec.of(Meta.Mode.COMMAND),
+                        "dd",
+                        "if=/dev/zero",
+                        "of=/dev/null",
+                        "bs=1",
+                        "count=50000");
+        assertThat(meta.losses()).isEmpty();
+        String report = run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out();
+        String dd = "\\s*dd-" + meta.target().rootPids().getFirst() + "\\s.*";
+        // read is 0, write is 1; a few more of each belong to the loader and the last message.
+        assertThat(lines(report, dd + "sys_enter: +NR 0 .*")).isBetween(50_000L, 50_010L);
+        assertThat(lines(report, dd + "sys_enter: +NR 1 .*")).isBetween(50_000L, 50_010L);
+        assertThat(lines(report, dd + "sys_exit: +NR 1 .*")).isBetween(50_000L, 50_010L);
+    }
+
+    @Test
+    void completionsEqualIssuesOfDirectIo() throws Exception {
+        Path file = Files.createTempFile(Path.of(System.getProperty("sonde.root", ".")), "dio", "");
+        try {
+            record(
+                    RecordSpec.of(Meta.Mode.COMMAND),
+                    "dd",
+                    "if=/dev/zero",
+                    "of=" + file,
+                    "bs=64k",
+                    "count=200",
+                    "oflag=direct");
+        } finally {
+            Files.delete(file);
+        }
+        String report = run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out();
+        String place = " \\(.*\\) (\\d+ \\+ \\d+) .*";
+        Map<String, Integer> issued = new TreeMap<>();
+        count(report, "block_rq_issue: .*" + place + "\\[dd\\]", issued);
+        assertThat(issued.values().stream().mapToInt(Integer::intValue).sum())
+                .isGreaterThanOrEqualTo(190);
+        Map<String, Integer> completed = new TreeMap<>();
+        count(report, "block_rq_complete: .*" + place, completed);
+        completed.keySet().retainAll(issued.keySet());
+        assertThat(completed).isEqualTo(issued);
+    }
+
+    // --- losses ----------------------------------------------------------------------------------
+
+    @Test
+    void recordedAndLostMakeUpAllCalls() throws Exception {
+        Meta meta =
+                record(
+                        RecordSpec.of(Meta.Mode.COMMAND)
+                                .withRingLimit(256 << 10)
+                                .leavingOut(Topic.SCHED, Topic.FAULTS, Topic.CPU),
+                        "dd",
+                        "if=/dev/zero",
+                        "of=/dev/null",
+                        "bs=1",
+                        "count=400000");
+        String report = run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out();
+        long recorded =
+                lines(report, ".*: sys_(enter|exit): .*")
+                        + lines(report, ".*: (sched|signal)_\\S+: .*");
+        long lost =
+                meta.losses().stream()
+                        .filter(loss -> loss.source().equals("trace.dat"))
+                        .filter(loss -> loss.subject().isEmpty())
+                        .mapToLong(Meta.Loss::count)
+                        .sum();
+        assertThat(lost).as("a ring this small loses").isPositive();
+        // Four events for each block, and some hundred around them.
+        assertThat(recorded + lost).isBetween(1_600_000L, 1_601_000L);
+    }
+
+    // --- ways out --------------------------------------------------------------------------------
+
+    @Test
+    void tracefsIsAsBefore() throws Exception {
+        Map<String, String> before = tracefs();
+        record(RecordSpec.of(Meta.Mode.COMMAND), "true");
+        assertThat(tracefs()).isEqualTo(before);
+    }
+
+    @Test
+    void aKilledRecordingIsFinishedAndItsInstancesGo() throws Exception {
+        Random random = new Random(7);
+        for (int i = 0; i < 4; i++) {
+            Path folder = scratch.resolve("killed" + i);
+            Process recorder =
+                    driver(folder, "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=30000000");
+            awaitMeta(folder);
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(1200));
+            recorder.descendants().forEach(ProcessHandle::destroyForcibly);
+            recorder.destroyForcibly().waitFor();
+            try (BundleFolder opened = BundleFolder.open(folder.toString())) {
+                Meta meta = BundleRepair.finish(opened);
+                assertThat(meta.state()).isEqualTo(Meta.State.REPAIRED);
+                assertThat(meta.losses())
+                        .extracting(Meta.Loss::kind)
+                        .contains(Meta.LossKind.UNREAD);
+                assertThat(BundleRepair.finish(opened)).isEqualTo(meta);
+                for (Meta.Part part : meta.layout().parts()) {
+                    assertThat(folder.resolve(part.name())).exists();
+                }
+                if (meta.layout().part(Meta.PartKind.TRACE_DAT, "").isPresent()) {
+                    String trace = folder.resolve("trace.dat").toString();
+                    assertThat(run("trace-cmd", "report", trace).err()).isEmpty();
+                }
+            }
+        }
+        new Tracefs(Tracefs.USUAL).removeLeftovers();
+        assertThat(ownInstances()).isEmpty();
+    }
+
+    @Test
+    void aFullDiskEndsTheRecordingAndKeepsWhatIsThere() throws Exception {
+        Path disk = Files.createDirectory(scratch.resolve("disk"));
+        run("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk.toString());
+        try {
+            Meta meta =
+                    record(
+                            disk.resolve("full.sonde"),
+                            RecordSpec.of(Meta.Mode.COMMAND),
+                            "dd",
+                            "if=/dev/zero",
+                            "of=/dev/null",
+                            "bs=1",
+                            "count=1000000");
+            assertThat(meta.state()).isEqualTo(Meta.State.FINISHED);
+            assertThat(meta.notes()).anyMatch(note -> note.contains("ENOSPC"));
+            assertThat(meta.losses())
+                    .extracting(Meta.Loss::kind)
+                    .contains(Meta.LossKind.NOT_WRITTEN);
+            try (BundleFolder folder = BundleFolder.open(disk + "/full.sonde")) {
+                assertThat(BundleRepair.finish(folder)).isEqualTo(meta);
+            }
+            String perf = disk.resolve("full.sonde/perf.data").toString();
+            assertThat(run("perf", "script", "-i", perf).out()).isNotEmpty();
+        } finally {
+            run("umount", disk.toString());
+        }
+        assertThat(ownInstances()).isEmpty();
+    }
+
+    // --- tools of the test -----------------------------------------------------------------------
+
+    private Path bundle() {
+        return scratch.resolve("test.sonde");
+    }
+
+    private Meta record(RecordSpec spec, String... command) throws Exception {
+        return record(bundle(), spec, command);
+    }
+
+    private static Meta record(Path path, RecordSpec spec, String... command) throws Exception {
+        Stopped child = Stopped.start(List.of(command));
+        try (BundleFolder folder = RecordDriver.folder(path);
+                RecordSession session =
+                        RecordSession.start(
+                                RecordDriver.plan(spec),
+                                folder,
+                                RecordDriver.request(List.of(command), child.pid()))) {
+            child.go();
+            session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+            child.process().waitFor();
+            return session.stop(null);
+        } finally {
+            child.process().destroyForcibly();
+        }
+    }
+
+    private static Process driver(Path folder, String... command) throws IOException {
+        List<String> line =
+                new ArrayList<>(
+                        List.of(
+                                ProcessHandle.current().info().command().orElseThrow(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-Xmx256m",
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                RecordDriver.class.getName(),
+                                folder.toString()));
+        line.addAll(List.of(command));
+        return new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    private static void awaitMeta(Path folder) throws Exception {
+        for (int i = 0; i < 4000 && !Files.exists(folder.resolve(Meta.FILE)); i++) {
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertThat(folder.resolve(Meta.FILE)).exists();
+    }
+
+    private static List<String> ownInstances() throws IOException {
+        long namespace = InstanceName.namespace();
+        return new Tracefs(Tracefs.USUAL)
+                .instances().stream()
+                        .flatMap(name -> InstanceName.parse(name).stream())
+                        .filter(name -> name.pidNamespace() == namespace)
+                        .filter(name ->
+                                name.pid() == ProcessHandle.current().pid() || name.isLeftover())
+                        .map(InstanceName::toString)
+                        .toList();
+    }
+
+    /** The files of the top level that hold a setting, and all enables. */
+    private static Map<String, String> tracefs() throws IOException {
+        Map<String, String> dump = new TreeMap<>();
+        for (String name :
+                List.of(
+                        "tracing_on",
+                        "trace_clock",
+                        "buffer_size_kb",
+                        "buffer_percent",
+                        "current_tracer",
+                        "set_event",
+                        "set_event_pid",
+                        "set_event_notrace_pid",
+                        "saved_cmdlines_size",
+                        "tracing_cpumask",
+                        "trace_options",
+                        "dynamic_events",
+                        "events/enable")) {
+            dump.put(name, read(TRACEFS.resolve(name)));
+        }
+        dump.put("ftrace_enabled", read(Path.of("/proc/sys/kernel/ftrace_enabled")));
+        dump.put("instances", ownInstances().toString());
+        return dump;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            // Not in this kernel, or write-only there.
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    private static long lines(String text, String pattern) {
+        Pattern compiled = Pattern.compile(pattern);
+        return text.lines().filter(line -> compiled.matcher(line).matches()).count();
+    }
+
+    private static void count(String text, String pattern, Map<String, Integer> counts) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        while (matcher.find()) {
+            counts.merge(matcher.group(1), 1, Integer::sum);
+        }
+    }
+
+    private record Run(String out, String err) {}
+
+    private Run run(String... command) throws Exception {
+        Path out = Files.createTempFile(scratch, "out", "");
+        Path err = Files.createTempFile(scratch, "err", "");
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start();
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        return new Run(
+                Files.readString(out, StandardCharsets.ISO_8859_1),
+                Files.readString(err, StandardCharsets.ISO_8859_1));
+    }
+}
