@@ -52,6 +52,10 @@ static void *holder(void *none) {
     return 0;
 }
 
+static void take_lock(void) {
+    pthread_mutex_lock(&lock);
+}
+
 static void *lock_waiter(void *result) {
     struct waiter *w = result;
     for (int i = 0; i < rounds; i++) {
@@ -59,7 +63,7 @@ static void *lock_waiter(void *result) {
             nap(1);
         }
         uint64_t before = off_cpu();
-        pthread_mutex_lock(&lock);
+        take_lock();
         w->nanos += off_cpu() - before;
         w->count++;
         pthread_mutex_unlock(&lock);

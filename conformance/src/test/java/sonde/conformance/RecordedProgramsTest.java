@@ -63,8 +63,7 @@ class RecordedProgramsTest {
     @Test
     void threadsWithFramePointers() throws Exception {
         Path program =
-                TargetProgram.compile(
-                        folder, "spin", "-O1", "-fno-omit-frame-pointer", "-fno-inline");
+                TargetProgram.compile(folder, "spin", "-O0", "-fno-omit-frame-pointer");
         Recorded recorded = Recorded.record(folder, "fp", "--", program.toString(), "400");
         Map<String, Long> said = TargetProgram.said(recorded.outcome.out());
         Json report = recorded.report("--threads", "--oncpu");
@@ -142,11 +141,11 @@ class RecordedProgramsTest {
 
     @Test
     void waitingByCause() throws Exception {
-        Path program = TargetProgram.compile(folder, "wait", "-O1", "-fno-omit-frame-pointer");
+        Path program = TargetProgram.compile(folder, "wait", "-O0", "-fno-omit-frame-pointer");
         Recorded recorded = Recorded.record(folder, "waits", "--", program.toString(), "wait.dat");
         assertThat(recorded.outcome.err()).doesNotContain("pwrite", "wait.dat");
         Map<String, Long> said = TargetProgram.said(recorded.outcome.out());
-        Json report = recorded.report("--offcpu", "--syscalls", "--threads");
+        Json report = recorded.report("--offcpu", "--syscalls", "--rows", "400");
         List<Json> causes = Recorded.rows(report, "off_cpu");
         assertWaited(causes, "lock", List.of("futex"), said);
         assertWaited(causes, "socket", List.of("recvfrom"), said);
@@ -155,7 +154,8 @@ class RecordedProgramsTest {
         assertThat(count(calls, "disk", "fsync")).isEqualTo(said.get("disk-count"));
         assertThat(count(calls, "disk", "pwrite64")).isEqualTo(said.get("disk-count"));
         assertThat(count(calls, "socket", "recvfrom")).isEqualTo(said.get("socket-count"));
-        Json tree = recorded.report("--offcpu").object("sections").object("off_cpu_stacks");
+        Json tree = report.object("sections").object("off_cpu_stacks");
+        // libc's own functions keep no frame pointers, which hides their caller take_lock.
         assertThat(namesUnder(tree, "lock")).contains("lock_waiter");
     }
 
@@ -207,7 +207,7 @@ class RecordedProgramsTest {
     /** A task-bound perf event would end at the exec. */
     @Test
     void setUidProgramOfAnotherUser() throws Exception {
-        Path program = TargetProgram.compile(folder, "spin", "-O1", "-fno-omit-frame-pointer");
+        Path program = TargetProgram.compile(folder, "spin", "-O0", "-fno-omit-frame-pointer");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Sonde.Outcome mode =
                 Sonde.in(folder).execute(List.of("chmod", "4755", program.toString()));
@@ -226,16 +226,16 @@ class RecordedProgramsTest {
                         program + " 200; id -u");
         assertThat(recorded.outcome.out()).endsWith("65534\n");
         Map<String, Long> said = TargetProgram.said(recorded.outcome.out());
-        Json report = recorded.report("--oncpu", "--syscalls");
+        Json report = recorded.report("--oncpu", "--syscalls", "--rows", "400");
         Json tree = report.object("sections").object("on_cpu_stacks");
         assertWithin(Recorded.selfUnder(tree, "alpha", "inner_alpha"), said.get("alpha"), 0.25);
-        assertThat(count(Recorded.rows(report, "system_calls_by_thread"), "alpha", "exit"))
-                .isEqualTo(1);
+        assertThat(count(Recorded.rows(report, "system_calls_by_thread"), "alpha", "clock_gettime"))
+                .isPositive();
     }
 
     @Test
     void faultsByStackAndSignals() throws Exception {
-        Path program = TargetProgram.compile(folder, "touch", "-O1", "-fno-omit-frame-pointer");
+        Path program = TargetProgram.compile(folder, "touch", "-O0", "-fno-omit-frame-pointer");
         Recorded recorded = Recorded.record(folder, "faults", "--", program.toString());
         Map<String, Long> said = TargetProgram.said(recorded.outcome.out());
         assertThat(said.get("handled")).isEqualTo(10);

@@ -1,0 +1,347 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.bpf.TaskTree;
+import sonde.bpf.TracepointCounter;
+import sonde.bpf.TracepointCounter.Target;
+
+/** What was recorded and what was lost, together, are what happened. */
+@Tag("kernel")
+class TruthTest {
+    /** Everything that the target's ftrace buffer takes by default. */
+    private static final List<Target> TASK_EVENTS =
+            List.of(
+                    new Target("raw_syscalls", "sys_enter"),
+                    new Target("raw_syscalls", "sys_exit"),
+                    new Target("sched", "sched_process_fork"),
+                    new Target("sched", "sched_process_exec"),
+                    new Target("sched", "sched_process_exit"),
+                    new Target("sched", "sched_wakeup", "pid"),
+                    new Target("sched", "sched_wakeup_new", "pid"),
+                    new Target("signal", "signal_generate"),
+                    new Target("signal", "signal_deliver"));
+
+    private static final Pattern SWITCH =
+            Pattern.compile("prev_pid=(\\d+) .*? next_pid=(\\d+)|:(\\d+) \\[.*==> .*:(\\d+) \\[");
+
+    @TempDir Path folder;
+
+    @BeforeEach
+    void onlyAsRoot() {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
+    }
+
+    /** What happened to a recorded shell, counted from outside. */
+    private record Truth(Recorded recorded, int status, Map<String, Long> counted, long switches) {
+        long recordedOf(String event) throws Exception {
+            return recorded.traceCounts().getOrDefault(event, 0L);
+        }
+    }
+
+    /** Done to the recorder once the command runs. */
+    private interface Disturbance {
+        void happen(Process recorder) throws Exception;
+    }
+
+    /** Records a shell by its pid while it waits, counts in the kernel, then lets it go on. */
+    private Truth record(Path parent, String name, String script, Disturbance hit, String... more)
+            throws Exception {
+        Process shell =
+                new ProcessBuilder("/bin/sh", "-c", "read go; " + script)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve(name + ".said").toFile())
+                        .start();
+        List<String> words =
+                new ArrayList<>(
+                        List.of("record", "--no-summary", "-o", parent.resolve(name).toString()));
+        words.addAll(List.of(more));
+        words.addAll(List.of("-p", Long.toString(shell.pid())));
+        Path err = folder.resolve(name + ".err");
+        List<Target> targets = new ArrayList<>(TASK_EVENTS);
+        targets.add(new Target("sched", "sched_switch", "next_pid"));
+        try (TaskTree tree = TaskTree.open(Set.of((int) shell.pid()));
+                TracepointCounter counter = TracepointCounter.open(targets, tree)) {
+            Process recorder =
+                    Sonde.in(folder)
+                            .start(
+                                    folder.resolve(name + ".out"),
+                                    err,
+                                    words.toArray(String[]::new));
+            try {
+                awaitArmed(recorder, parent.resolve(name + ".sonde"), err);
+                shell.outputWriter().append("\n").close();
+                hit.happen(recorder);
+                assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(recorder.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            } finally {
+                shell.destroyForcibly();
+                recorder.destroyForcibly();
+            }
+            Map<String, Long> counted = new HashMap<>();
+            for (int i = 0; i < targets.size(); i++) {
+                assertThat(counter.missed(i)).isZero();
+                counted.put(targets.get(i).name(), counter.count(i));
+            }
+            assertThat(tree.missed()).isZero();
+            long switches = counted.remove("sched_switch");
+            Path bundle = parent.resolve(name + ".sonde");
+            return new Truth(
+                    Recorded.of(bundle), recorder.exitValue(), counted, switches);
+        }
+    }
+
+    /** The names of the parts are in meta.json before the sources are armed, so wait a bit more. */
+    private static void awaitArmed(Process recorder, Path bundle, Path err) throws Exception {
+        Path meta = bundle.resolve("meta.json");
+        long end = System.nanoTime() + 30_000_000_000L;
+        while (!Files.exists(meta) || !Files.readString(meta).contains("\"descriptors\" : [ {")) {
+            assertThat(recorder.isAlive()).as(() -> text(err)).isTrue();
+            assertThat(System.nanoTime()).as(() -> text(err)).isLessThan(end);
+            Thread.sleep(20);
+        }
+        Thread.sleep(1500);
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (java.io.IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static long sum(Map<String, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static String dd(int count) {
+        return "dd if=/dev/zero of=/dev/null bs=1 count=" + count;
+    }
+
+    /** Every call of dd, every switch once, nothing lost. */
+    @Test
+    void everyCallAndEverySwitch() throws Exception {
+        Truth truth = record(folder, "all", dd(20_000) + "; sleep 0.1; wait", recorder -> {});
+        assertThat(truth.recorded.losses("trace.dat")).isEmpty();
+        assertThat(truth.recorded.losses("perf.data")).isEmpty();
+        Map<String, Long> found = new HashMap<>(truth.recorded.traceCounts());
+        found.keySet().retainAll(truth.counted.keySet());
+        Map<String, Long> counted = new HashMap<>(truth.counted);
+        counted.values().removeIf(count -> count == 0);
+        assertThat(found).isEqualTo(counted);
+        List<Json> calls =
+                Recorded.rows(truth.recorded.report("--syscalls"), "system_calls_by_thread");
+        for (String call : List.of("read", "write")) {
+            long count =
+                    Recorded.sum(
+                            calls,
+                            "count",
+                            row ->
+                                    row.text("thread").startsWith("dd ")
+                                            && row.text("call").equals(call));
+            assertThat(count).as(call).isBetween(20_000L, 20_010L);
+        }
+        assertThat(switches(truth.recorded)).isEqualTo(truth.switches);
+    }
+
+    /** Switches from or to a thread of the tree, in perf.data; they are in no other file. */
+    private static long switches(Recorded recorded) throws Exception {
+        assertThat(recorded.traceCounts()).doesNotContainKey("sched_switch");
+        Set<String> tids = new java.util.HashSet<>();
+        for (Json thread : Recorded.rows(recorded.report("--threads"), "threads")) {
+            tids.add(thread.text("tid"));
+        }
+        long count = 0;
+        for (String line :
+                recorded.tool(
+                                "perf",
+                                "script",
+                                "-i",
+                                recorded.file("perf.data"),
+                                "-F",
+                                "tid,event,trace")
+                        .lines()
+                        .filter(line -> line.contains("sched:sched_switch"))
+                        .toList()) {
+            Matcher match = SWITCH.matcher(line);
+            assertThat(match.find()).as(line).isTrue();
+            boolean words = match.group(1) != null;
+            if (tids.contains(match.group(words ? 1 : 3))
+                    || tids.contains(match.group(words ? 2 : 4))) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Rings that cannot hold it all: what is missing is counted. */
+    @Test
+    void tinyRings() throws Exception {
+        Truth truth = record(folder, "tiny", dd(200_000), recorder -> {}, "--ring-memory", "1");
+        assertRecordedAndLostAreAll(truth);
+    }
+
+    @Test
+    void readerThatIsStoppedForASecond() throws Exception {
+        Truth truth =
+                record(
+                        folder,
+                        "stopped",
+                        dd(200_000),
+                        recorder -> {
+                            signal(recorder, "STOP");
+                            Thread.sleep(1000);
+                            signal(recorder, "CONT");
+                        },
+                        "--ring-memory",
+                        "4");
+        assertRecordedAndLostAreAll(truth);
+        assertThat(sum(truth.recorded.losses("trace.dat"))).isPositive();
+        Sonde.Outcome said = Sonde.in(folder).run("report", truth.recorded.bundle.toString());
+        assertThat(said.out()).containsIgnoringCase("lost");
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    }
+
+    private static void assertRecordedAndLostAreAll(Truth truth) throws Exception {
+        Map<String, Long> found = new HashMap<>(truth.recorded.traceCounts());
+        found.keySet().retainAll(truth.counted.keySet());
+        long lost = 0;
+        for (Json loss : truth.recorded.meta().objects("losses")) {
+            if (loss.text("source").equals("trace.dat") && loss.text("subject").isEmpty()) {
+                lost += loss.number("count");
+            }
+        }
+        assertThat(sum(found) + lost)
+                .as("recorded %s, counted %s, lost %d", found, truth.counted, lost)
+                .isEqualTo(sum(truth.counted));
+    }
+
+    /** The recording ends with one line; what was written before can be read. */
+    @Test
+    void fullDisk() throws Exception {
+        Path small = Files.createDirectory(folder.resolve("small"));
+        Sonde.Outcome mounted =
+                Sonde.in(folder)
+                        .execute(
+                                List.of(
+                                        "mount",
+                                        "-t",
+                                        "tmpfs",
+                                        "-o",
+                                        "size=6m,mode=700",
+                                        "sonde-test",
+                                        small.toString()));
+        assumeTrue(mounted.status() == 0, "needs mount: " + mounted.err());
+        try {
+            Truth truth = record(small, "full", dd(300_000), recorder -> {});
+            assertThat(truth.status).isEqualTo(3);
+            assertThat(text(folder.resolve("full.err")))
+                    .contains("No space left on device")
+                    .doesNotContain("Exception", "\tat ");
+            Sonde.Outcome report =
+                    Sonde.in(folder).run("report", truth.recorded.bundle.toString(), "--json");
+            assertThat(report.status()).as("%s", report.err()).isZero();
+            assertThat(report.out()).contains("No space left on device");
+            List<Json> calls =
+                    Recorded.rows(truth.recorded.report("--syscalls"), "system_calls");
+            long writes =
+                    Recorded.sum(calls, "count", row -> row.text("call").equals("write"));
+            assertThat(writes).isBetween(1000L, 300_010L);
+        } finally {
+            Sonde.in(folder).execute(List.of("umount", small.toString()));
+        }
+    }
+
+    /** Completions fire in interrupts, where no pid filter matches; each finds its issue. */
+    @Test
+    void directWritesAndTheirCompletions() throws Exception {
+        Recorded recorded =
+                Recorded.record(
+                        folder,
+                        "block",
+                        "--",
+                        "dd",
+                        "if=/dev/zero",
+                        "of=direct.dat",
+                        "bs=4096",
+                        "count=300",
+                        "oflag=direct");
+        Pattern line =
+                Pattern.compile(
+                        "(\\S+)-\\d+ .*block_rq_(issue|complete):\\s+(\\d+,\\d+) (\\w+) .*?"
+                                + " (\\d+) \\+ (\\d+)");
+        Map<String, Integer> open = new HashMap<>();
+        int issued = 0;
+        int completed = 0;
+        for (String text : recorded.traceReport().lines().toList()) {
+            Matcher match = line.matcher(text);
+            if (!match.find()) {
+                continue;
+            }
+            String request = match.group(3) + " " + match.group(5) + "+" + match.group(6);
+            if (match.group(2).equals("issue") && match.group(1).equals("dd")) {
+                issued++;
+                open.merge(request, 1, Integer::sum);
+            } else if (match.group(2).equals("complete") && open.containsKey(request)) {
+                completed++;
+                open.merge(request, -1, (a, b) -> a + b == 0 ? null : a + b);
+            }
+        }
+        assumeTrue(issued > 0, "the file system here has no block device");
+        assertThat(issued).isGreaterThanOrEqualTo(300);
+        assertThat(completed).isEqualTo(issued);
+        List<Json> rows = Recorded.rows(recorded.report("--io"), "block_i_o");
+        assertThat(
+                        Recorded.sum(
+                                rows, "requests", row -> row.text("thread").startsWith("dd ")))
+                .isEqualTo(issued);
+        assertThat(Recorded.sum(rows, "bytes", row -> row.text("thread").startsWith("dd ")))
+                .isGreaterThanOrEqualTo(300 * 4096);
+    }
+
+    @Test
+    void filesAndPeersByName() throws Exception {
+        List<String> names = new ArrayList<>();
+        StringBuilder script = new StringBuilder();
+        for (int i = 1; i <= 5; i++) {
+            Path file = folder.resolve("hot-" + i);
+            try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "rw")) {
+                content.setLength(i * 400_000L);
+            }
+            names.add(file.toString());
+            script.append("cat ").append(file).append(" >/dev/null; ");
+        }
+        Path program = TargetProgram.compile(folder, "wait", "-O1");
+        script.append(program).append(" wait.dat");
+        Recorded recorded = Recorded.record(folder, "names", "--", "sh", "-c", script.toString());
+        long port = TargetProgram.said(recorded.outcome.out()).get("port");
+        Sonde.Outcome report =
+                Sonde.in(folder)
+                        .run("report", recorded.bundle.toString(), "--files", "--json");
+        assertThat(report.status()).as("%s", report).isZero();
+        String text = report.out();
+        assertThat(text).contains(names);
+        assertThat(text).contains("127.0.0.1:" + port);
+    }
+}
