@@ -25,8 +25,8 @@ import sonde.bpf.TracepointCounter.Target;
 /** What was recorded and what was lost, together, are what happened. */
 @Tag("kernel")
 class TruthTest {
-    /** Everything that the target's ftrace buffer takes by default. */
-    private static final List<Target> TASK_EVENTS =
+    /** What the target's ftrace buffer takes by default, and the switches. */
+    private static final List<Target> EVENTS =
             List.of(
                     new Target("raw_syscalls", "sys_enter"),
                     new Target("raw_syscalls", "sys_exit"),
@@ -36,10 +36,11 @@ class TruthTest {
                     new Target("sched", "sched_wakeup", "pid"),
                     new Target("sched", "sched_wakeup_new", "pid"),
                     new Target("signal", "signal_generate"),
-                    new Target("signal", "signal_deliver"));
+                    new Target("signal", "signal_deliver"),
+                    new Target("sched", "sched_switch", "next_pid"));
 
     private static final Pattern SWITCH =
-            Pattern.compile("prev_pid=(\\d+) .*? next_pid=(\\d+)|:(\\d+) \\[.*==> .*:(\\d+) \\[");
+            Pattern.compile(":(\\d+) \\[.*==> .*:(\\d+) \\[");
 
     @TempDir Path folder;
 
@@ -48,37 +49,56 @@ class TruthTest {
         assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
     }
 
-    /** What happened to a recorded shell, counted from outside. */
-    private record Truth(Recorded recorded, int status, Map<String, Long> counted, long switches) {
-        long recordedOf(String event) throws Exception {
-            return recorded.traceCounts().getOrDefault(event, 0L);
-        }
-    }
+    /** What happened to a recorded process, counted from outside. */
+    private record Truth(Recorded recorded, int status, Map<String, Long> counted, int pid) {}
 
-    /** Done to the recorder once the command runs. */
+    /** Done to the recorder while the process runs. */
     private interface Disturbance {
         void happen(Process recorder) throws Exception;
     }
 
-    /** Records a shell by its pid while it waits, counts in the kernel, then lets it go on. */
-    private Truth record(Path parent, String name, String script, Disturbance hit, String... more)
-            throws Exception {
-        Process shell =
+    /** A process that is waiting for input, and how to let it go on. */
+    private record Waiting(Process process, boolean ends) {
+        /** Returns when it did all it had to do. */
+        void goOn() throws Exception {
+            process.outputWriter().append("\n").flush();
+            if (ends) {
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            } else {
+                assertThat(process.inputReader().readLine()).startsWith("rounds ");
+                Thread.sleep(50);
+            }
+        }
+    }
+
+    private Waiting calls(int rounds) throws Exception {
+        Path program = TargetProgram.compile(folder, "calls", "-O1");
+        return new Waiting(
+                new ProcessBuilder(program.toString(), Integer.toString(rounds)).start(), false);
+    }
+
+    private Waiting shell(String script) throws Exception {
+        return new Waiting(
                 new ProcessBuilder("/bin/sh", "-c", "read go; " + script)
-                        .directory(folder.toFile())
                         .redirectErrorStream(true)
-                        .redirectOutput(folder.resolve(name + ".said").toFile())
-                        .start();
+                        .redirectOutput(folder.resolve("shell.out").toFile())
+                        .start(),
+                true);
+    }
+
+    /** Records a process while it waits, counts in the kernel, lets it go on, ends. */
+    private Truth record(
+            Path parent, String name, Waiting target, Disturbance hit, String... more)
+            throws Exception {
+        int pid = (int) target.process.pid();
         List<String> words =
                 new ArrayList<>(
                         List.of("record", "--no-summary", "-o", parent.resolve(name).toString()));
         words.addAll(List.of(more));
-        words.addAll(List.of("-p", Long.toString(shell.pid())));
+        words.addAll(List.of("-p", Integer.toString(pid)));
         Path err = folder.resolve(name + ".err");
-        List<Target> targets = new ArrayList<>(TASK_EVENTS);
-        targets.add(new Target("sched", "sched_switch", "next_pid"));
-        try (TaskTree tree = TaskTree.open(Set.of((int) shell.pid()));
-                TracepointCounter counter = TracepointCounter.open(targets, tree)) {
+        try (TaskTree tree = TaskTree.open(Set.of(pid));
+                TracepointCounter counter = TracepointCounter.open(EVENTS, tree)) {
             Process recorder =
                     Sonde.in(folder)
                             .start(
@@ -87,24 +107,27 @@ class TruthTest {
                                     words.toArray(String[]::new));
             try {
                 awaitArmed(recorder, parent.resolve(name + ".sonde"), err);
-                shell.outputWriter().append("\n").close();
                 hit.happen(recorder);
-                assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                target.goOn();
+                signal(recorder, "CONT");
+                if (!target.ends) {
+                    signal(recorder, "INT");
+                }
                 assertThat(recorder.waitFor(60, TimeUnit.SECONDS)).isTrue();
             } finally {
-                shell.destroyForcibly();
+                target.process.destroyForcibly();
                 recorder.destroyForcibly();
             }
             Map<String, Long> counted = new HashMap<>();
-            for (int i = 0; i < targets.size(); i++) {
+            for (int i = 0; i < EVENTS.size(); i++) {
                 assertThat(counter.missed(i)).isZero();
-                counted.put(targets.get(i).name(), counter.count(i));
+                if (counter.count(i) > 0) {
+                    counted.put(EVENTS.get(i).name(), counter.count(i));
+                }
             }
             assertThat(tree.missed()).isZero();
-            long switches = counted.remove("sched_switch");
-            Path bundle = parent.resolve(name + ".sonde");
-            return new Truth(
-                    Recorded.of(bundle), recorder.exitValue(), counted, switches);
+            Recorded recorded = Recorded.of(parent.resolve(name + ".sonde"));
+            return new Truth(recorded, recorder.exitValue(), counted, pid);
         }
     }
 
@@ -132,23 +155,43 @@ class TruthTest {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    private static String dd(int count) {
-        return "dd if=/dev/zero of=/dev/null bs=1 count=" + count;
-    }
-
-    /** Every call of dd, every switch once, nothing lost. */
+    /** Each event of the target once, each switch once, nothing lost. */
     @Test
-    void everyCallAndEverySwitch() throws Exception {
-        Truth truth = record(folder, "all", dd(20_000) + "; sleep 0.1; wait", recorder -> {});
+    void everyEventOnce() throws Exception {
+        Truth truth = record(folder, "once", calls(20_000), recorder -> {});
         assertThat(truth.recorded.losses("trace.dat")).isEmpty();
         assertThat(truth.recorded.losses("perf.data")).isEmpty();
         Map<String, Long> found = new HashMap<>(truth.recorded.traceCounts());
         found.keySet().retainAll(truth.counted.keySet());
-        Map<String, Long> counted = new HashMap<>(truth.counted);
-        counted.values().removeIf(count -> count == 0);
-        assertThat(found).isEqualTo(counted);
+        assertThat(truth.recorded.traceCounts()).doesNotContainKey("sched_switch");
+        found.put("sched_switch", switches(truth));
+        assertThat(found).isEqualTo(truth.counted);
+        assertThat(found.get("sched_switch")).isGreaterThan(20);
+    }
+
+    /**
+     * Every call of a child. The kernel's counters forget a task at its sched_process_exit; what
+     * it does after that, to end and to wake its parent, is counted by hand.
+     */
+    @Test
+    void everyCallOfTheTree() throws Exception {
+        String dd = "dd if=/dev/zero of=/dev/null bs=1 count=20000";
+        Truth truth = record(folder, "tree", shell(dd + "; sleep 0.1"), recorder -> {});
+        assertThat(truth.recorded.losses("trace.dat")).isEmpty();
+        Map<String, Long> found = new HashMap<>(truth.recorded.traceCounts());
+        Map<String, Long> counted = truth.counted;
+        for (String event :
+                List.of("sys_enter", "sys_exit", "sched_process_fork", "sched_process_exec")) {
+            assertThat(found.get(event)).as(event).isEqualTo(counted.get(event));
+        }
+        long ends = counted.get("sched_process_fork") + 1;
+        assertThat(found.get("sched_process_exit")).isEqualTo(ends);
+        assertThat(found.get("sched_wakeup"))
+                .isBetween(counted.get("sched_wakeup"), counted.get("sched_wakeup") + 3 * ends);
         List<Json> calls =
-                Recorded.rows(truth.recorded.report("--syscalls"), "system_calls_by_thread");
+                Recorded.rows(
+                        truth.recorded.report("--syscalls", "--rows", "1000"),
+                        "system_calls_by_thread");
         for (String call : List.of("read", "write")) {
             long count =
                     Recorded.sum(
@@ -159,34 +202,27 @@ class TruthTest {
                                             && row.text("call").equals(call));
             assertThat(count).as(call).isBetween(20_000L, 20_010L);
         }
-        assertThat(switches(truth.recorded)).isEqualTo(truth.switches);
     }
 
-    /** Switches from or to a thread of the tree, in perf.data; they are in no other file. */
-    private static long switches(Recorded recorded) throws Exception {
-        assertThat(recorded.traceCounts()).doesNotContainKey("sched_switch");
-        Set<String> tids = new java.util.HashSet<>();
-        for (Json thread : Recorded.rows(recorded.report("--threads"), "threads")) {
-            tids.add(thread.text("tid"));
-        }
+    /** Switches from or to the target in perf.data. */
+    private static long switches(Truth truth) throws Exception {
+        String script =
+                truth.recorded.tool(
+                        "perf",
+                        "script",
+                        "-i",
+                        truth.recorded.file("perf.data"),
+                        "-F",
+                        "tid,event,trace");
+        String pid = Integer.toString(truth.pid);
         long count = 0;
-        for (String line :
-                recorded.tool(
-                                "perf",
-                                "script",
-                                "-i",
-                                recorded.file("perf.data"),
-                                "-F",
-                                "tid,event,trace")
-                        .lines()
-                        .filter(line -> line.contains("sched:sched_switch"))
-                        .toList()) {
-            Matcher match = SWITCH.matcher(line);
-            assertThat(match.find()).as(line).isTrue();
-            boolean words = match.group(1) != null;
-            if (tids.contains(match.group(words ? 1 : 3))
-                    || tids.contains(match.group(words ? 2 : 4))) {
-                count++;
+        for (String line : script.lines().toList()) {
+            if (line.contains("sched:sched_switch")) {
+                Matcher match = SWITCH.matcher(line);
+                assertThat(match.find()).as(line).isTrue();
+                if (pid.equals(match.group(1)) || pid.equals(match.group(2))) {
+                    count++;
+                }
             }
         }
         return count;
@@ -195,22 +231,18 @@ class TruthTest {
     /** Rings that cannot hold it all: what is missing is counted. */
     @Test
     void tinyRings() throws Exception {
-        Truth truth = record(folder, "tiny", dd(200_000), recorder -> {}, "--ring-memory", "1");
+        Truth truth = record(folder, "tiny", calls(200_000), recorder -> {}, "--ring-memory", "1");
         assertRecordedAndLostAreAll(truth);
     }
 
     @Test
-    void readerThatIsStoppedForASecond() throws Exception {
+    void readerThatIsStoppedMeanwhile() throws Exception {
         Truth truth =
                 record(
                         folder,
                         "stopped",
-                        dd(200_000),
-                        recorder -> {
-                            signal(recorder, "STOP");
-                            Thread.sleep(1000);
-                            signal(recorder, "CONT");
-                        },
+                        calls(200_000),
+                        recorder -> signal(recorder, "STOP"),
                         "--ring-memory",
                         "4");
         assertRecordedAndLostAreAll(truth);
@@ -226,15 +258,18 @@ class TruthTest {
     private static void assertRecordedAndLostAreAll(Truth truth) throws Exception {
         Map<String, Long> found = new HashMap<>(truth.recorded.traceCounts());
         found.keySet().retainAll(truth.counted.keySet());
+        Map<String, Long> counted = new HashMap<>(truth.counted);
+        counted.remove("sched_switch");
         long lost = 0;
         for (Json loss : truth.recorded.meta().objects("losses")) {
             if (loss.text("source").equals("trace.dat") && loss.text("subject").isEmpty()) {
                 lost += loss.number("count");
             }
         }
+        assertThat(truth.counted.get("sys_enter")).isGreaterThanOrEqualTo(400_000);
         assertThat(sum(found) + lost)
-                .as("recorded %s, counted %s, lost %d", found, truth.counted, lost)
-                .isEqualTo(sum(truth.counted));
+                .as("recorded %s, counted %s, lost %d", found, counted, lost)
+                .isEqualTo(sum(counted));
     }
 
     /** The recording ends with one line; what was written before can be read. */
@@ -254,7 +289,7 @@ class TruthTest {
                                         small.toString()));
         assumeTrue(mounted.status() == 0, "needs mount: " + mounted.err());
         try {
-            Truth truth = record(small, "full", dd(300_000), recorder -> {});
+            Truth truth = record(small, "full", calls(300_000), recorder -> {});
             assertThat(truth.status).isEqualTo(3);
             assertThat(text(folder.resolve("full.err")))
                     .contains("No space left on device")
