@@ -52,7 +52,8 @@ export const forgetTheme = () => cache.clear();
 export function stateColour(name, index) {
   const known = [
     [/kernel|sys/i, 'state-kernel'],
-    [/runnable|preempt|ready|queue/i, 'state-runnable'],
+    [/preempt/i, 'state-preempted'],
+    [/runnable|ready|queue|for cpu/i, 'state-runnable'],
     [/run|user|cpu/i, 'state-running'],
     [/disk|i\/?o\b|uninterrupt/i, 'state-disk'],
     [/lock|futex|block/i, 'state-blocked'],

@@ -50,9 +50,12 @@ public final class StackTable {
             long marker = start > 0 ? batch.stackEntry(row, start - 1) : PERF_CONTEXT_USER;
             if (marker == PERF_CONTEXT_KERNEL || marker == PERF_CONTEXT_USER) {
                 for (int i = end - 1; i >= start; i--) {
-                    // All but a part's first entry are return addresses: the call lies before.
-                    long address = batch.stackEntry(row, i) - (i > start ? 1 : 0);
-                    node = child(node, symbols.location(pid, address));
+                    long entry = batch.stackEntry(row, i);
+                    if (entry != 0) { // a walk of frame pointers ends with one
+                        // All but a part's first are return addresses: the call lies before.
+                        long address = entry - (i > start ? 1 : 0);
+                        node = child(node, symbols.location(pid, address));
+                    }
                 }
             }
             end = start - 1;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * KernelFunction functions of the kernel: numbers of enum bpf_func_id for those that programs here
- * call, names for all of them.
+ * Functions of the kernel: numbers of enum bpf_func_id for those that programs here call, names for
+ * all of them.
  */
 public final class KernelFunction {
     public static final int MAP_LOOKUP_ELEM = 1;
@@ -35,6 +35,12 @@ public final class KernelFunction {
 
     /** Since Linux 5.8. */
     public static final int RINGBUF_OUTPUT = 130;
+
+    /** Since Linux 5.11: R0 = the current struct task_struct, typed. */
+    public static final int GET_CURRENT_TASK_BTF = 158;
+
+    /** Since Linux 5.15: R0 = the task's struct pt_regs of user mode, typed. */
+    public static final int TASK_PT_REGS = 175;
 
     private static final List<String> NAMES = names();
 

@@ -25,32 +25,27 @@ import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
 import sonde.format.names.NamedCall;
 import sonde.format.names.NamedCall.Kind;
+import sonde.sys.Arch;
 import sonde.sys.Syscalls;
 
 /**
  * The programs of {@link NamesProgram}.
  *
- * <p>Registers: R6 context, R7 tgid and tid as the kernel gives them, later the length; R9 the
- * record being filled.
+ * <p>Registers: R6 context, R7 tgid and tid as the kernel gives them, later the length; R8 the
+ * registers of user mode, later the call's result; R9 the record being filled.
  */
 final class NamesCode {
-    // Context of syscalls:sys_enter_* and sys_exit_*: __syscall_nr at 8, arguments from 16 or ret.
+    // Context of syscalls:sys_exit_*: __syscall_nr at 8, ret at 16.
     private static final int CONTEXT_NUMBER = 8;
-    private static final int CONTEXT_ARGUMENTS = 16;
     private static final int CONTEXT_RESULT = 16;
 
-    // A call under way, value of the map "pending" by tid.
-    private static final int POINTER = 0;
-    private static final int LENGTH = 8;
-    private static final int DESCRIPTOR = 16;
-    private static final int KIND = 20;
-    static final int PENDING_BYTES = 24;
-
-    // Stack: the key, a zero key, and a copy of the pending call.
+    // Stack: the key, a zero key, and the call's arguments.
     private static final int KEY = TaskTree.KEY;
     private static final int ZERO = -8;
-    private static final int CALL = -40;
-    private static final int USER_LENGTH = -48;
+    private static final int POINTER = -16;
+    private static final int LENGTH = -24;
+    private static final int DESCRIPTOR = -32;
+    private static final int USER_LENGTH = -40;
 
     // Counters, bytes from the start of their map's only value.
     static final int SENT = 0;
@@ -62,91 +57,50 @@ final class NamesCode {
     private static final int LENGTH_MASK = 0x1ff;
     private static final long CURRENT_CPU = 0xffffffffL;
 
-    private final BpfMap pending;
     private final BpfMap events;
     private final BpfMap scratch;
     private final BpfMap counters;
     private final @Nullable TaskTree tree;
 
-    NamesCode(
-            BpfMap pending,
-            BpfMap events,
-            BpfMap scratch,
-            BpfMap counters,
-            @Nullable TaskTree tree) {
-        this.pending = pending;
+    NamesCode(BpfMap events, BpfMap scratch, BpfMap counters, @Nullable TaskTree tree) {
         this.events = events;
         this.scratch = scratch;
         this.counters = counters;
         this.tree = tree;
     }
 
-    /** At a call's begin: keeps its pointers under the thread's number. */
-    Code begin(NamedSyscall call) {
+    /**
+     * At a call's end: reads what its arguments point to and sends the record. The arguments are
+     * still in the registers that user mode was left with, so nothing is to be kept from its begin.
+     */
+    Code end(NamedSyscall call) {
         Label out = new Label("out");
-        CodeBuilder code = new CodeBuilder();
-        filter(code, out);
-        code.step("remember the arguments");
-        argument(code, call.pointer()).store(Width.U64, R10, CALL + POINTER, R1);
-        argument(code, call.length()).store(Width.U64, R10, CALL + LENGTH, R1);
-        if (call.descriptor() < 0) {
-            code.move(R1, NamedCall.WORKING_DIRECTORY);
-        } else {
-            argument(code, call.descriptor());
-        }
-        return code.store(Width.U32, R10, CALL + DESCRIPTOR, R1)
-                .store(Width.U32, R10, CALL + KIND, call.kind().ordinal())
-                .map(R1, pending.fd())
-                .move(R2, R10)
-                .add(R2, KEY)
-                .move(R3, R10)
-                .add(R3, CALL)
-                .move(R4, 0)
-                .call(KernelFunction.MAP_UPDATE_ELEM)
-                .at(out)
-                .exit(0)
-                .build();
-    }
-
-    private static CodeBuilder argument(CodeBuilder code, int position) {
-        return position < 0
-                ? code.move(R1, 0)
-                : code.load(Width.U64, R1, R6, CONTEXT_ARGUMENTS + 8 * position);
-    }
-
-    /** At a call's end: reads what the pointers point to and sends the record. */
-    Code end() {
-        Label out = new Label("out");
-        Label address = new Label("address");
         Label unreadable = new Label("unreadable");
         Label send = new Label("send");
         CodeBuilder code = new CodeBuilder();
-        code.step("find the call")
-                .move(R6, R1)
-                .call(KernelFunction.GET_CURRENT_PID_TGID)
-                .move(R7, R0)
-                .store(Width.U32, R10, KEY, R7);
-        lookUp(code, pending, KEY, out);
-        // The entry may be another's the moment it is removed, so its words are copied first.
-        for (int at = 0; at < PENDING_BYTES; at += 8) {
-            code.load(Width.U64, R1, R0, at).store(Width.U64, R10, CALL + at, R1);
-        }
-        forget(code);
+        filter(code, out);
+        code.step("the registers of user mode")
+                .call(KernelFunction.GET_CURRENT_TASK_BTF)
+                .move(R1, R0)
+                .call(KernelFunction.TASK_PT_REGS)
+                .ifZero(R0, out)
+                .move(R8, R0);
+        keep(code, call.pointer(), POINTER);
+        keep(code, call.length(), LENGTH);
+        keep(code, call.descriptor(), DESCRIPTOR);
         startRecord(code, out);
         code.step("fill the record")
                 .load(Width.U32, R1, R6, CONTEXT_NUMBER)
                 .store(Width.U32, R9, NamedCall.SYSCALL, R1)
-                .load(Width.U32, R1, R10, CALL + DESCRIPTOR)
+                .load(Width.U64, R1, R10, DESCRIPTOR)
                 .store(Width.U32, R9, NamedCall.DESCRIPTOR, R1)
                 .load(Width.U64, R8, R6, CONTEXT_RESULT)
                 .store(Width.U64, R9, NamedCall.RESULT, R8)
-                .load(Width.U32, R1, R10, CALL + KIND)
-                .store(Width.U16, R9, NamedCall.KIND, R1)
-                .branch(Condition.GREATER_OR_EQUAL, R1, Kind.CONNECT.ordinal(), address);
-        readPath(code, out, unreadable);
-        code.jump(send);
-        code.at(address);
-        readAddress(code, out, unreadable, send);
+                .store(Width.U16, R9, NamedCall.KIND, call.kind().ordinal());
+        switch (call.kind()) {
+            case OPEN, EXECUTE -> readPath(code, call.kind(), out, unreadable);
+            case CONNECT, BIND, ACCEPT -> readAddress(code, call.kind(), out, unreadable, send);
+        }
         code.jump(send);
         code.at(unreadable).step("unreadable");
         count(code, UNREADABLE);
@@ -156,48 +110,58 @@ final class NamesCode {
         return code.at(out).exit(0).build();
     }
 
+    /** Keeps an argument on the stack; one that the call does not have as the working directory. */
+    private static void keep(CodeBuilder code, int position, int slot) {
+        if (position < 0) {
+            code.move(R1, NamedCall.WORKING_DIRECTORY);
+        } else {
+            code.load(Width.U64, R1, R8, UserRegisters.offset(Arch.current(), position));
+        }
+        code.store(Width.U64, R10, slot, R1);
+    }
+
     /** The path; R0 = its length. A good exec is told at sched_process_exec: its memory is gone. */
-    private static void readPath(CodeBuilder code, Label out, Label unreadable) {
-        Label read = new Label("read the path");
-        code.step("read the path")
-                .branch(Condition.NOT_EQUAL, R1, Kind.EXECUTE.ordinal(), read)
-                .ifZero(R8, out)
-                .at(read)
-                .move(R1, R9)
+    private static void readPath(CodeBuilder code, Kind kind, Label out, Label unreadable) {
+        code.step("read the path");
+        if (kind == Kind.EXECUTE) {
+            code.ifZero(R8, out);
+        }
+        code.move(R1, R9)
                 .add(R1, NamedCall.BYTES)
                 .move(R2, PATH_ROOM)
-                .load(Width.U64, R3, R10, CALL + POINTER)
+                .load(Width.U64, R3, R10, POINTER)
                 .call(KernelFunction.PROBE_READ_USER_STR)
                 .branch(Condition.SIGNED_LESS_OR_EQUAL, R0, 0, unreadable)
                 .add(R0, -1);
     }
 
     /** The address; R0 = its length. Accepts that failed have none and are not told. */
-    private static void readAddress(CodeBuilder code, Label out, Label unreadable, Label send) {
-        Label given = new Label("length given");
+    private static void readAddress(
+            CodeBuilder code, Kind kind, Label out, Label unreadable, Label send) {
         Label fits = new Label("length fits");
-        code.step("read the address's length")
-                .load(Width.U32, R2, R10, CALL + LENGTH)
-                .branch(Condition.NOT_EQUAL, R1, Kind.ACCEPT.ordinal(), given)
-                .branch(Condition.SIGNED_LESS, R8, 0, out)
-                .move(R0, 0)
-                .load(Width.U64, R3, R10, CALL + LENGTH)
-                .ifZero(R3, send)
-                .move(R1, R10)
-                .add(R1, USER_LENGTH)
-                .move(R2, 4)
-                .call(KernelFunction.PROBE_READ_USER)
-                .ifNotZero(R0, unreadable)
-                .load(Width.U32, R2, R10, USER_LENGTH)
-                .at(given)
-                .branch(Condition.LESS_OR_EQUAL, R2, NamedCall.MAX_ADDRESS, fits)
+        code.step("read the address's length");
+        if (kind == Kind.ACCEPT) {
+            code.branch(Condition.SIGNED_LESS, R8, 0, out)
+                    .move(R0, 0)
+                    .load(Width.U64, R3, R10, LENGTH)
+                    .ifZero(R3, send)
+                    .move(R1, R10)
+                    .add(R1, USER_LENGTH)
+                    .move(R2, 4)
+                    .call(KernelFunction.PROBE_READ_USER)
+                    .ifNotZero(R0, unreadable)
+                    .load(Width.U32, R2, R10, USER_LENGTH);
+        } else {
+            code.load(Width.U32, R2, R10, LENGTH);
+        }
+        code.branch(Condition.LESS_OR_EQUAL, R2, NamedCall.MAX_ADDRESS, fits)
                 .move(R2, NamedCall.MAX_ADDRESS)
                 .at(fits)
                 .step("read the address")
                 .move(R7, R2)
                 .move(R1, R9)
                 .add(R1, NamedCall.BYTES)
-                .load(Width.U64, R3, R10, CALL + POINTER)
+                .load(Width.U64, R3, R10, POINTER)
                 .call(KernelFunction.PROBE_READ_USER)
                 .ifNotZero(R0, unreadable)
                 .move(R0, R7);
@@ -209,10 +173,6 @@ final class NamesCode {
         Label read = new Label("read");
         CodeBuilder code = new CodeBuilder();
         filter(code, out);
-        code.step("forget the call")
-                .load(Width.U32, R1, R6, exec.offset("old_pid"))
-                .store(Width.U32, R10, KEY, R1);
-        forget(code);
         startRecord(code, out);
         code.step("fill the record")
                 .store(Width.U32, R9, NamedCall.SYSCALL, Syscalls.number("execve"))
@@ -256,10 +216,6 @@ final class NamesCode {
                 .add(R2, key)
                 .call(KernelFunction.MAP_LOOKUP_ELEM)
                 .ifZero(R0, none);
-    }
-
-    private void forget(CodeBuilder code) {
-        code.map(R1, pending.fd()).move(R2, R10).add(R2, KEY).call(KernelFunction.MAP_DELETE_ELEM);
     }
 
     /** R9 = this CPU's record, with the thread's numbers. */

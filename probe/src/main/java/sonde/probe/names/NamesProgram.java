@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -24,23 +25,17 @@ import sonde.sys.SyscallException;
 
 /**
  * Writes a {@link NamedCall} for every open, exec, connect, bind and accept into the recorder's
- * perf rings. Tracepoints carry pointers only, so a small program remembers the pointers when the
- * call begins and reads what they point to when it ends, when the page is surely present.
+ * perf rings. Tracepoints carry pointers only, so a small program reads what they point to when the
+ * call ends, when the page is surely present; the pointers are still in user mode's registers.
  *
- * <p>Not seen: calls of 32-bit programs, calls through io_uring, and calls that had begun before.
+ * <p>Not seen: calls of 32-bit programs, calls through io_uring, nor the old name of a call that
+ * changed its own arguments meanwhile.
  */
 public final class NamesProgram implements AutoCloseable {
-    /** Calls of one task that can be under way: one; so this bounds blocked threads. */
-    private static final int MIN_PENDING = 1 << 13;
-
-    /** The kernel keeps up to 128 free entries of an LRU map with each CPU. */
-    private static final int PENDING_PER_CPU = 256;
-
     private static final int SCRATCH_BYTES = 544;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final List<String> attached = new ArrayList<>();
-    private final BpfMap pending;
     private final BpfMap events;
     private final BpfMap scratch;
     private final BpfMap counters;
@@ -64,8 +59,6 @@ public final class NamesProgram implements AutoCloseable {
         }
         try {
             int cpus = Machine.possibleCpus().length();
-            int calls = Math.max(MIN_PENDING, PENDING_PER_CPU * cpus);
-            pending = map("sonde_pending", MapType.LRU_HASH, NamesCode.PENDING_BYTES, calls);
             events = map("sonde_names", MapType.PERF_EVENT_ARRAY, 4, cpus);
             scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
             counters = map("sonde_sent", MapType.ARRAY, 8 * NamesCode.COUNTERS, 1);
@@ -116,18 +109,17 @@ public final class NamesProgram implements AutoCloseable {
     }
 
     private void attachAll() throws IOException {
-        NamesCode code = new NamesCode(pending, events, scratch, counters, tree);
+        NamesCode code = new NamesCode(events, scratch, counters, tree);
         Tracepoint exec = Tracepoint.of("sched", "sched_process_exec");
         attach("sonde_exec", code.executed(exec), exec);
-        try (Program end = Program.load("sonde_end", ProgramType.TRACEPOINT, code.end())) {
-            for (NamedSyscall call : NamedSyscall.ALL) {
-                Tracepoint enter = Tracepoint.find("syscalls", "sys_enter_" + call.name());
-                Tracepoint exit = Tracepoint.find("syscalls", "sys_exit_" + call.name());
-                if (enter != null && exit != null) {
-                    parts.push(Link.tracepoint(end, exit));
-                    attach("sonde_begin", code.begin(call), enter);
-                    attached.add(call.name());
-                }
+        for (NamedSyscall call : NamedSyscall.ALL) {
+            Tracepoint exit = Tracepoint.find("syscalls", "sys_exit_" + call.name());
+            if (exit != null) {
+                attach(
+                        "sonde_" + call.kind().name().toLowerCase(Locale.ROOT),
+                        code.end(call),
+                        exit);
+                attached.add(call.name());
             }
         }
     }

@@ -48,6 +48,7 @@ public final class RecordSession implements AutoCloseable {
     private @Nullable FtraceRecorder ftrace;
     private @Nullable PerfRecorder perf;
     private @Nullable Thread thread;
+    private @Nullable Thread closing;
     private @Nullable Thread formatsThread;
     private @Nullable Thread hook;
     private volatile @Nullable TraceDatMetadata metadata;
@@ -504,13 +505,25 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
+    /**
+     * Instances go at once. perf events are silent since {@link #off}, but closing one on a
+     * tracepoint waits for RCU grace periods under the kernel's event_mutex, 20 to 50 ms each
+     * (Linux 6.18, perf_trace_event_unreg), so that is done aside; the end of the process does the
+     * same.
+     */
     private void closeSources() {
-        if (perf != null) {
-            perf.close();
-        }
         if (ftrace != null) {
             ftrace.close();
         }
+        PerfRecorder open = perf;
+        if (open != null && closing == null) {
+            closing = Thread.ofPlatform().daemon().name("sonde-close-perf").start(open::close);
+        }
+    }
+
+    /** Waits until every descriptor of the recording is closed. */
+    public void awaitClosed() {
+        join(closing);
     }
 
     /** After a start that failed: as if it had never been, but for the folder. */

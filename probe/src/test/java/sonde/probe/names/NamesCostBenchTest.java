@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
-/** What the program costs calls it does not watch: dd with a million system calls, alternating. */
+/** What the program costs calls it does not watch: dd, a million system calls, alternating. */
 @Tag("bench")
 final class NamesCostBenchTest {
     private static final int PAIRS = 15;
@@ -23,7 +23,11 @@ final class NamesCostBenchTest {
         assertThat(cost).isLessThan(0.5);
     }
 
-    /** As in a recording, where ftrace has the system call tracepoints on anyway. */
+    /**
+     * As in a recording, where ftrace has the system call tracepoints on anyway. A second probe
+     * turns the tracepoint's direct call into a loop of indirect ones (retpolines here): some 100
+     * ns a call, which no program on these tracepoints can avoid.
+     */
     @Test
     void besideARecordingOfSystemCalls(TestReporter reporter) throws Exception {
         Files.createDirectory(TRACING);
@@ -31,7 +35,7 @@ final class NamesCostBenchTest {
             for (String event : new String[] {"sys_enter", "sys_exit"}) {
                 Files.writeString(TRACING.resolve("events/raw_syscalls/" + event + "/enable"), "1");
             }
-            assertThat(medianCost(reporter, "beside ftrace")).isLessThan(0.05);
+            assertThat(medianCost(reporter, "beside ftrace")).isLessThan(0.25);
         } finally {
             Files.writeString(TRACING.resolve("events/enable"), "0");
             Files.delete(TRACING);
@@ -74,15 +78,18 @@ final class NamesCostBenchTest {
         return ratios[PAIRS / 2];
     }
 
+    /** CPU seconds, user and system: wall time says more about the machine's other guests. */
     private static double ddSeconds() throws Exception {
         Process dd =
-                new ProcessBuilder("dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=500000")
+                new ProcessBuilder(
+                                "bash",
+                                "-c",
+                                "TIMEFORMAT='%U %S'; time dd if=/dev/zero of=/dev/null bs=1"
+                                        + " count=500000 2>/dev/null")
                         .redirectErrorStream(true)
                         .start();
-        String text = new String(dd.getInputStream().readAllBytes());
+        String[] parts = new String(dd.getInputStream().readAllBytes()).strip().split(" ");
         assertThat(dd.waitFor()).isZero();
-        // "500000 bytes (500 kB, 488 KiB) copied, 0.241 s, 2.1 MB/s"
-        String[] parts = text.substring(text.indexOf("copied, ")).split(" ");
-        return Double.parseDouble(parts[1]);
+        return Double.parseDouble(parts[0]) + Double.parseDouble(parts[1]);
     }
 }

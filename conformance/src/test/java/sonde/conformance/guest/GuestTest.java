@@ -1,0 +1,111 @@
+package sonde.conformance.guest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestReporter;
+import sonde.testkit.guest.Guest;
+import sonde.testkit.guest.GuestKernel;
+import sonde.testkit.guest.GuestTests;
+import sonde.testkit.guest.GuestTests.Result;
+import sonde.testkit.guest.GuestTests.Status;
+
+/** Boots each kernel once and shows every test of the list as one of its own. */
+@Tag("guest")
+final class GuestTest {
+    private static final int TIMEOUT_SECONDS = 180;
+
+    @TestFactory
+    Stream<DynamicTest> linux61(TestReporter reporter) throws Exception {
+        return run("6.1", reporter);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> linux612(TestReporter reporter) throws Exception {
+        return run("6.12", reporter);
+    }
+
+    private static Stream<DynamicTest> run(String series, TestReporter reporter)
+            throws IOException, InterruptedException {
+        Guest.lacks().ifPresent(Assumptions::abort);
+        GuestKernel kernel = GuestKernel.of(series);
+        String root = System.getProperty("sonde.root");
+        GuestTests.Outcome outcome =
+                GuestTests.run(
+                        kernel,
+                        classpath(Path.of(root)),
+                        Map.of("sonde.root", root, "sonde.guest.release", kernel.release()),
+                        classes(),
+                        TIMEOUT_SECONDS);
+        reporter.publishEntry(
+                kernel.release(),
+                "%s, up after %.1f s, tests %.1f s, slowest %s"
+                        .formatted(
+                                outcome.guest().accelerator(),
+                                outcome.guest().bootSeconds(),
+                                outcome.step().seconds(),
+                                slowest(outcome.results())));
+        List<DynamicTest> tests = new ArrayList<>();
+        tests.add(
+                DynamicTest.dynamicTest(
+                        "the list was run to its end",
+                        () ->
+                                assertThat(outcome.step().exitCode())
+                                        .as(outcome.step().output())
+                                        .isZero()));
+        for (Result result : outcome.results()) {
+            tests.add(DynamicTest.dynamicTest(result.name(), () -> show(result)));
+        }
+        return tests.stream();
+    }
+
+    private static String slowest(List<Result> results) {
+        return results.stream()
+                .sorted(Comparator.comparingLong(Result::millis).reversed())
+                .limit(5)
+                .map(result -> result.name() + " " + result.millis() + " ms")
+                .collect(Collectors.joining(", "));
+    }
+
+    private static void show(Result result) {
+        Assumptions.assumeFalse(result.status() == Status.SKIPPED, result.detail());
+        assertThat(result.status()).as(result.detail()).isEqualTo(Status.PASSED);
+    }
+
+    /** This JVM's class path, and the tests of the other modules. */
+    private static String classpath(Path root) throws IOException {
+        StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
+        try (Stream<Path> modules = Files.list(root)) {
+            modules.map(module -> module.resolve("target/test-classes"))
+                    .filter(Files::isDirectory)
+                    .sorted()
+                    .forEach(folder -> path.append(':').append(folder));
+        }
+        return path.toString();
+    }
+
+    private static List<String> classes() throws IOException {
+        try (InputStream in =
+                Objects.requireNonNull(GuestTest.class.getResourceAsStream("in-guest.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && line.charAt(0) != '#')
+                    .toList();
+        }
+    }
+}
