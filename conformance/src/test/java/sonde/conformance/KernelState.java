@@ -103,7 +103,7 @@ final class KernelState {
         for (String name : FILES) {
             Path file = root.resolve(name);
             if (Files.isReadable(file)) {
-                state.put(file.toString(), Files.readString(file));
+                state.put(file.toString(), text(file));
             }
         }
         try (Stream<Path> systems = Files.list(root.resolve("events"))) {
@@ -113,6 +113,15 @@ final class KernelState {
                     state.put(enable.toString(), Files.readString(enable));
                 }
             }
+        }
+    }
+
+    /** Some files are EPERM to read where function tracing is locked. */
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
         }
     }
 

@@ -92,11 +92,6 @@ final class Recorded {
         return answer.out();
     }
 
-    /** {@code perf script -F FIELDS}. */
-    String perfScript(String fields) throws Exception {
-        return tool("perf", "script", "-i", file("perf.data"), "-F", fields);
-    }
-
     /** {@code trace-cmd report}. */
     String traceReport() throws Exception {
         return tool("trace-cmd", "report", "-i", file("trace.dat"));

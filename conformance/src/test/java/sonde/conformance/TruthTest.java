@@ -40,7 +40,7 @@ class TruthTest {
                     new Target("sched", "sched_switch", "next_pid"));
 
     private static final Pattern SWITCH =
-            Pattern.compile(":(\\d+) \\[.*==> .*:(\\d+) \\[");
+            Pattern.compile("prev_pid=(\\d+) .* next_pid=(\\d+)");
 
     @TempDir Path folder;
 
@@ -49,8 +49,13 @@ class TruthTest {
         assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
     }
 
-    /** What happened to a recorded process, counted from outside. */
-    private record Truth(Recorded recorded, int status, Map<String, Long> counted, int pid) {}
+    /**
+     * What happened to a recorded process, counted from outside.
+     *
+     * @param missed events at which the kernel skipped a counter because another one was running
+     */
+    private record Truth(
+            Recorded recorded, int status, Map<String, Long> counted, long missed, int pid) {}
 
     /** Done to the recorder while the process runs. */
     private interface Disturbance {
@@ -114,20 +119,21 @@ class TruthTest {
                     signal(recorder, "INT");
                 }
                 assertThat(recorder.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                Map<String, Long> counted = new HashMap<>();
+                long missed = 0;
+                for (int i = 0; i < EVENTS.size(); i++) {
+                    missed += counter.missed(i);
+                    if (counter.count(i) > 0) {
+                        counted.put(EVENTS.get(i).name(), counter.count(i));
+                    }
+                }
+                assertThat(tree.missed()).isZero();
+                Recorded recorded = Recorded.of(parent.resolve(name + ".sonde"));
+                return new Truth(recorded, recorder.exitValue(), counted, missed, pid);
             } finally {
                 target.process.destroyForcibly();
                 recorder.destroyForcibly();
             }
-            Map<String, Long> counted = new HashMap<>();
-            for (int i = 0; i < EVENTS.size(); i++) {
-                assertThat(counter.missed(i)).isZero();
-                if (counter.count(i) > 0) {
-                    counted.put(EVENTS.get(i).name(), counter.count(i));
-                }
-            }
-            assertThat(tree.missed()).isZero();
-            Recorded recorded = Recorded.of(parent.resolve(name + ".sonde"));
-            return new Truth(recorded, recorder.exitValue(), counted, pid);
         }
     }
 
@@ -165,6 +171,7 @@ class TruthTest {
         found.keySet().retainAll(truth.counted.keySet());
         assertThat(truth.recorded.traceCounts()).doesNotContainKey("sched_switch");
         found.put("sched_switch", switches(truth));
+        assertThat(truth.missed).isZero();
         assertThat(found).isEqualTo(truth.counted);
         assertThat(found.get("sched_switch")).isGreaterThan(20);
     }
@@ -212,8 +219,7 @@ class TruthTest {
                         "script",
                         "-i",
                         truth.recorded.file("perf.data"),
-                        "-F",
-                        "tid,event,trace");
+                        "-G");
         String pid = Integer.toString(truth.pid);
         long count = 0;
         for (String line : script.lines().toList()) {
@@ -248,7 +254,7 @@ class TruthTest {
         assertRecordedAndLostAreAll(truth);
         assertThat(sum(truth.recorded.losses("trace.dat"))).isPositive();
         Sonde.Outcome said = Sonde.in(folder).run("report", truth.recorded.bundle.toString());
-        assertThat(said.out()).containsIgnoringCase("lost");
+        assertThat(said.out()).contains("losses", "ring full");
     }
 
     private static void signal(Process process, String name) throws Exception {
@@ -269,7 +275,7 @@ class TruthTest {
         assertThat(truth.counted.get("sys_enter")).isGreaterThanOrEqualTo(400_000);
         assertThat(sum(found) + lost)
                 .as("recorded %s, counted %s, lost %d", found, counted, lost)
-                .isEqualTo(sum(counted));
+                .isBetween(sum(counted), sum(counted) + truth.missed);
     }
 
     /** The recording ends with one line; what was written before can be read. */
@@ -298,6 +304,15 @@ class TruthTest {
                     Sonde.in(folder).run("report", truth.recorded.bundle.toString(), "--json");
             assertThat(report.status()).as("%s", report.err()).isZero();
             assertThat(report.out()).contains("No space left on device");
+            Sonde.Outcome larger =
+                    Sonde.in(folder)
+                            .execute(
+                                    List.of(
+                                            "mount",
+                                            "-o",
+                                            "remount,size=64m",
+                                            small.toString()));
+            assertThat(larger.status()).as("%s", larger).isZero();
             List<Json> calls =
                     Recorded.rows(truth.recorded.report("--syscalls"), "system_calls");
             long writes =
@@ -350,7 +365,8 @@ class TruthTest {
         assertThat(
                         Recorded.sum(
                                 rows, "requests", row -> row.text("thread").startsWith("dd ")))
-                .isEqualTo(issued);
+                .as("one may be the child's, before its exec, to read the program")
+                .isBetween(300L, (long) issued);
         assertThat(Recorded.sum(rows, "bytes", row -> row.text("thread").startsWith("dd ")))
                 .isGreaterThanOrEqualTo(300 * 4096);
     }
