@@ -17,7 +17,7 @@ public final class OffCpu implements Slices {
      *
      * @param call number of the system call, -1 for none
      * @param stack node of the chain at the switch-out, -1 for none
-     * @param waker the thread that ended it, -1 for the idle task or nobody
+     * @param waker the thread that ended it, -1 for an interrupt or nobody
      */
     public record Cause(int thread, ThreadState state, int call, int stack, int waker) {}
 

@@ -274,10 +274,19 @@ public final class ThreadStates implements Operator {
             was = state[thread];
         }
         if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
-            waker[thread] = threads.find(batch.tid(row));
+            waker[thread] = inInterrupt(batch, row) ? -1 : threads.find(batch.tid(row));
             end(thread, was, time, SLEEPING);
             enter(thread, WAITING, time);
         }
+    }
+
+    /**
+     * Whether an interrupt fired the event: the current task has nothing to do with it.
+     * common_flags is the byte behind common_type; TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10
+     * (include/linux/trace_events.h, 6.18).
+     */
+    private static boolean inInterrupt(Batch batch, int row) {
+        return batch.payloadBytes(row) > 2 && (batch.u8(row, 2) & 0x18) != 0;
     }
 
     @SuppressWarnings("ReferenceEquality") // sources are told apart by identity

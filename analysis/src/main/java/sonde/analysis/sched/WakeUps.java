@@ -22,7 +22,7 @@ public final class WakeUps implements Slices {
     /**
      * Who woke whom.
      *
-     * @param waker number of a thread, -1 for the idle task: an interrupt on an idle CPU
+     * @param waker number of a thread, -1 for an interrupt
      * @param woken number of a thread
      * @param latency from wake-up to running
      */

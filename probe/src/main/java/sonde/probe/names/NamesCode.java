@@ -100,6 +100,7 @@ final class NamesCode {
         switch (call.kind()) {
             case OPEN, EXECUTE -> readPath(code, call.kind(), out, unreadable);
             case CONNECT, BIND, ACCEPT -> readAddress(code, call.kind(), out, unreadable, send);
+            case NONE -> throw new IllegalArgumentException(call.name() + " has no name");
         }
         code.jump(send);
         code.at(unreadable).step("unreadable");

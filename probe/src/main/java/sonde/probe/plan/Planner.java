@@ -140,11 +140,11 @@ public final class Planner {
                         side());
         sampled.add(dummy);
         for (String record : List.of("mmap2", "comm", "fork", "exit")) {
-            own(record, PERF_DATA, "", "records of perf's dummy event, with build-ready maps");
+            own(record, PERF_DATA, "", "the life of processes, in order with the samples");
         }
         if (systemWide) {
-            own("ksymbol", PERF_DATA, "", "records of perf's dummy event");
-            own("bpf_event", PERF_DATA, "", "records of perf's dummy event");
+            own("ksymbol", PERF_DATA, "", "what is loaded into the kernel, in order with the samples");
+            own("bpf_event", PERF_DATA, "", "what is loaded into the kernel, in order with the samples");
         }
     }
 

@@ -189,7 +189,7 @@ public final class RecordRecipe {
             throws SyscallException {
         String failure = session.failure().orElse("");
         output.giveToCaller();
-        return new RecordOutcome(output.path(), meta, exitCode, failure);
+        return new RecordOutcome(output.path().normalize(), meta, exitCode, failure);
     }
 
     private void await(Target target) {
