@@ -137,7 +137,8 @@ final class KernelState {
         if (list.status() == 0) {
             for (Json object : Json.parse("{\"all\":" + list.out() + "}").objects("all")) {
                 if (!object.has("pids")) {
-                    orphans.add(object.text("id") + (object.has("name") ? object.text("name") : ""));
+                    orphans.add(
+                            object.text("id") + (object.has("name") ? object.text("name") : ""));
                 }
             }
         }

@@ -49,7 +49,11 @@ class PeersTest {
         String header = recorded.tool("perf", "script", "-i", data, "--header-only");
         assertThat(header)
                 .contains("# hostname :", "# os release :", "# arch :", "# nrcpus online :")
-                .contains("# cmdline :", "# time of first sample", "# clockid: monotonic", "cpu-clock");
+                .contains(
+                        "# cmdline :",
+                        "# time of first sample",
+                        "# clockid: monotonic",
+                        "cpu-clock");
         assertThat(recorded.tool("perf", "script", "--header", "-G", "-i", data))
                 .contains("# clockid frequency:", "sort");
         assertThat(recorded.tool("perf", "buildid-list", "-i", data))
@@ -86,11 +90,12 @@ class PeersTest {
         }
         for (String record : List.of("MMAP2", "COMM", "FORK", "EXIT")) {
             String name = record.toLowerCase(java.util.Locale.ROOT);
-            Long counted = theirs.entrySet().stream()
-                    .filter(entry -> entry.getKey().equals(record))
-                    .map(Map.Entry::getValue)
-                    .findFirst()
-                    .orElseGet(() -> aggregated(stats, record));
+            Long counted =
+                    theirs.entrySet().stream()
+                            .filter(entry -> entry.getKey().equals(record))
+                            .map(Map.Entry::getValue)
+                            .findFirst()
+                            .orElseGet(() -> aggregated(stats, record));
             assertThat(ours.get(name)).as(name).isEqualTo(counted);
         }
     }
@@ -116,7 +121,8 @@ class PeersTest {
         }
         assertThat(ours).isEqualTo(theirs);
         assertThat(theirs).containsKeys("sys_enter", "sched_process_exec", "block_rq_issue");
-        String stat = recorded.tool("trace-cmd", "report", "--stat", "-i", recorded.file("trace.dat"));
+        String stat =
+                recorded.tool("trace-cmd", "report", "--stat", "-i", recorded.file("trace.dat"));
         assertThat(stat).contains("Kernel buffer statistics", "dropped events: 0");
     }
 }

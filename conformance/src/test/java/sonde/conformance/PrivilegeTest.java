@@ -56,16 +56,21 @@ class PrivilegeTest {
     @Test
     void unprivilegedUser() throws Exception {
         Sonde.Outcome outcome =
-                nobody().run("record", "-o", "mine", "--", "sh", "-c", "i=0; while [ $i -lt"
-                        + " 300000 ]; do i=$((i+1)); done; exit 5");
+                nobody().run(
+                                "record",
+                                "-o",
+                                "mine",
+                                "--",
+                                "sh",
+                                "-c",
+                                "i=0; while [ $i -lt" + " 300000 ]; do i=$((i+1)); done; exit 5");
         assertThat(outcome.status()).as("%s", outcome).isEqualTo(5);
         assertSaid(outcome, "system calls, wake-ups, block I/O and signals", "root");
         assertSaid(outcome, "set-id", "root");
         assertSaid(outcome, "file names and socket addresses");
         Path bundle = folder.resolve("mine.sonde");
         assertThat(Files.getOwner(bundle).getName()).isIn("nobody", "65534");
-        Json report =
-                Json.parse(nobody().run("report", "mine.sonde", "--json", "--oncpu").out());
+        Json report = Json.parse(nobody().run("report", "mine.sonde", "--json", "--oncpu").out());
         assertThat(Recorded.rows(report, "on_cpu")).isNotEmpty();
         assertThat(String.join("\n", report.texts("notes"))).contains("root");
         assertThat(nobody().run("doctor").out()).contains("tracefs");
@@ -73,7 +78,8 @@ class PrivilegeTest {
 
     @Test
     void unprivilegedUserOfAPrivilegedProgram() throws Exception {
-        Sonde.Outcome outcome = nobody().run("record", "-o", "other", "-p", "1", "--duration", "1s");
+        Sonde.Outcome outcome =
+                nobody().run("record", "-o", "other", "-p", "1", "--duration", "1s");
         assertThat(outcome.status()).as("%s", outcome).isEqualTo(3);
         assertThat(outcome.err()).startsWith("sonde: ").doesNotContain("Exception");
         assertThat(outcome.err().lines().count()).isLessThanOrEqualTo(6);
@@ -87,7 +93,14 @@ class PrivilegeTest {
                                 "setpriv",
                                 "--bounding-set=-sys_admin,-bpf,-perfmon",
                                 "--inh-caps=-sys_admin,-bpf,-perfmon")
-                        .run("record", "-o", "capless", "--", "sh", "-c", "ls / >/dev/null; exit 6");
+                        .run(
+                                "record",
+                                "-o",
+                                "capless",
+                                "--",
+                                "sh",
+                                "-c",
+                                "ls / >/dev/null; exit 6");
         assertThat(outcome.status()).as("%s", outcome).isEqualTo(6);
         assertSaid(outcome, "file names and socket addresses", "CAP_");
         Recorded recorded = Recorded.of(folder.resolve("capless.sonde"));

@@ -21,7 +21,8 @@ class ReadmeTest {
 
     /** Words a user is to replace, and ones about processes or programs a test does not have. */
     private static final Pattern PLACEHOLDER =
-            Pattern.compile("(?<![\\w-])(?:[A-Z]{3,}|[A-Z]+\\.\\.\\.|\\.\\.\\.|…|\\$PID)(?!\\w)|<\\w+>");
+            Pattern.compile(
+                    "(?<![\\w-])(?:[A-Z]{3,}|[A-Z]+\\.\\.\\.|\\.\\.\\.|…|\\$PID)(?!\\w)|<\\w+>");
 
     private static final Pattern STATUS = Pattern.compile("#\\s*(?:exit )?status (\\d+)\\s*$");
 

@@ -42,7 +42,9 @@ final class Recorded {
     /** A bundle that is there. */
     static Recorded of(Path bundle) {
         return new Recorded(
-                bundle, new Sonde.Outcome(0, "", ""), Sonde.in(bundle.toAbsolutePath().getParent()));
+                bundle,
+                new Sonde.Outcome(0, "", ""),
+                Sonde.in(bundle.toAbsolutePath().getParent()));
     }
 
     Json meta() throws IOException {
@@ -138,17 +140,19 @@ final class Recorded {
     /** Sum of "self" over the nodes whose path holds all names in that order. */
     static long selfUnder(Json tree, String... names) {
         long[] sum = {0};
-        walk(tree, (path, node) -> {
-            int found = 0;
-            for (String step : path) {
-                if (found < names.length && step.equals(names[found])) {
-                    found++;
-                }
-            }
-            if (found == names.length) {
-                sum[0] += node.number("self");
-            }
-        });
+        walk(
+                tree,
+                (path, node) -> {
+                    int found = 0;
+                    for (String step : path) {
+                        if (found < names.length && step.equals(names[found])) {
+                            found++;
+                        }
+                    }
+                    if (found == names.length) {
+                        sum[0] += node.number("self");
+                    }
+                });
         return sum[0];
     }
 }

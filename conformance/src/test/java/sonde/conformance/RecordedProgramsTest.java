@@ -62,8 +62,7 @@ class RecordedProgramsTest {
     /** A third of the CPU time each, and whole stacks. */
     @Test
     void threadsWithFramePointers() throws Exception {
-        Path program =
-                TargetProgram.compile(folder, "spin", "-O0", "-fno-omit-frame-pointer");
+        Path program = TargetProgram.compile(folder, "spin", "-O0", "-fno-omit-frame-pointer");
         Recorded recorded = Recorded.record(folder, "fp", "--", program.toString(), "400");
         Map<String, Long> said = TargetProgram.said(recorded.outcome.out());
         Json report = recorded.report("--threads", "--oncpu");
@@ -86,8 +85,7 @@ class RecordedProgramsTest {
 
     @Test
     void threadsWithoutFramePointersAreMarkedCut() throws Exception {
-        Path program =
-                TargetProgram.compile(folder, "spin", "-O2", "-fomit-frame-pointer");
+        Path program = TargetProgram.compile(folder, "spin", "-O2", "-fomit-frame-pointer");
         Recorded recorded = Recorded.record(folder, "cut", "--", program.toString(), "300");
         Json report = recorded.report("--oncpu");
         assertThat(Recorded.rows(report, "on_cpu"))
@@ -175,7 +173,9 @@ class RecordedProgramsTest {
         return Recorded.sum(
                 calls,
                 "count",
-                row -> row.text("thread").startsWith(thread + " ") && row.text("call").equals(call));
+                row ->
+                        row.text("thread").startsWith(thread + " ")
+                                && row.text("call").equals(call));
     }
 
     /** What was asleep in those calls, and at most the wait for a CPU after it, was measured. */
@@ -209,8 +209,7 @@ class RecordedProgramsTest {
     void setUidProgramOfAnotherUser() throws Exception {
         Path program = TargetProgram.compile(folder, "spin", "-O0", "-fno-omit-frame-pointer");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Sonde.Outcome mode =
-                Sonde.in(folder).execute(List.of("chmod", "4755", program.toString()));
+        Sonde.Outcome mode = Sonde.in(folder).execute(List.of("chmod", "4755", program.toString()));
         assertThat(mode.status()).isZero();
         Recorded recorded =
                 Recorded.record(

@@ -128,8 +128,7 @@ class SurvivalTest {
         assertThat(Recorded.sum(calls, "count", row -> row.text("call").equals("write")))
                 .isGreaterThan(1000);
         assertThat(recorded.meta().text("state")).isEqualTo("repaired");
-        String head =
-                "trace-cmd report -i " + recorded.file("trace.dat") + " | head -n 2000";
+        String head = "trace-cmd report -i " + recorded.file("trace.dat") + " | head -n 2000";
         assertThat(Recorded.counts(recorded.tool("sh", "-c", head)).get("sys_enter"))
                 .isGreaterThan(100);
         assertThat(Recorded.rows(recorded.report("--threads"), "threads"))
@@ -230,10 +229,21 @@ class SurvivalTest {
         Process recorder = start("beside", "-a", "--duration", "60s");
         awaitRunning("beside", recorder);
         String data = folder.resolve("other.data").toString();
-        String events = "sched:sched_process_exec,syscalls:sys_enter_openat,syscalls:sys_exit_openat";
+        String events =
+                "sched:sched_process_exec,syscalls:sys_enter_openat,syscalls:sys_exit_openat";
         Sonde.Outcome other =
                 Sonde.in(folder)
-                        .execute(List.of("perf", "record", "-q", "-e", events, "-o", data, "cat", "/dev/null"));
+                        .execute(
+                                List.of(
+                                        "perf",
+                                        "record",
+                                        "-q",
+                                        "-e",
+                                        events,
+                                        "-o",
+                                        data,
+                                        "cat",
+                                        "/dev/null"));
         assertThat(other.status()).as("%s", other).isZero();
         Sonde.Outcome script =
                 Sonde.in(folder).execute(List.of("perf", "script", "-i", data, "-F", "event"));

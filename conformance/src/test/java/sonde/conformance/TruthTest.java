@@ -39,8 +39,7 @@ class TruthTest {
                     new Target("signal", "signal_deliver"),
                     new Target("sched", "sched_switch", "next_pid"));
 
-    private static final Pattern SWITCH =
-            Pattern.compile("prev_pid=(\\d+) .* next_pid=(\\d+)");
+    private static final Pattern SWITCH = Pattern.compile("prev_pid=(\\d+) .* next_pid=(\\d+)");
 
     @TempDir Path folder;
 
@@ -92,8 +91,7 @@ class TruthTest {
     }
 
     /** Records a process while it waits, counts in the kernel, lets it go on, ends. */
-    private Truth record(
-            Path parent, String name, Waiting target, Disturbance hit, String... more)
+    private Truth record(Path parent, String name, Waiting target, Disturbance hit, String... more)
             throws Exception {
         int pid = (int) target.process.pid();
         List<String> words =
@@ -177,8 +175,8 @@ class TruthTest {
     }
 
     /**
-     * Every call of a child. The kernel's counters forget a task at its sched_process_exit; what
-     * it does after that, to end and to wake its parent, is counted by hand.
+     * Every call of a child. The kernel's counters forget a task at its sched_process_exit; what it
+     * does after that, to end and to wake its parent, is counted by hand.
      */
     @Test
     void everyCallOfTheTree() throws Exception {
@@ -214,12 +212,7 @@ class TruthTest {
     /** Switches from or to the target in perf.data. */
     private static long switches(Truth truth) throws Exception {
         String script =
-                truth.recorded.tool(
-                        "perf",
-                        "script",
-                        "-i",
-                        truth.recorded.file("perf.data"),
-                        "-G");
+                truth.recorded.tool("perf", "script", "-i", truth.recorded.file("perf.data"), "-G");
         String pid = Integer.toString(truth.pid);
         long count = 0;
         for (String line : script.lines().toList()) {
@@ -306,17 +299,10 @@ class TruthTest {
             assertThat(report.out()).contains("No space left on device");
             Sonde.Outcome larger =
                     Sonde.in(folder)
-                            .execute(
-                                    List.of(
-                                            "mount",
-                                            "-o",
-                                            "remount,size=64m",
-                                            small.toString()));
+                            .execute(List.of("mount", "-o", "remount,size=64m", small.toString()));
             assertThat(larger.status()).as("%s", larger).isZero();
-            List<Json> calls =
-                    Recorded.rows(truth.recorded.report("--syscalls"), "system_calls");
-            long writes =
-                    Recorded.sum(calls, "count", row -> row.text("call").equals("write"));
+            List<Json> calls = Recorded.rows(truth.recorded.report("--syscalls"), "system_calls");
+            long writes = Recorded.sum(calls, "count", row -> row.text("call").equals("write"));
             assertThat(writes).isBetween(1000L, 300_010L);
         } finally {
             Sonde.in(folder).execute(List.of("umount", small.toString()));
@@ -362,9 +348,7 @@ class TruthTest {
         assertThat(issued).isGreaterThanOrEqualTo(300);
         assertThat(completed).isEqualTo(issued);
         List<Json> rows = Recorded.rows(recorded.report("--io"), "block_i_o");
-        assertThat(
-                        Recorded.sum(
-                                rows, "requests", row -> row.text("thread").startsWith("dd ")))
+        assertThat(Recorded.sum(rows, "requests", row -> row.text("thread").startsWith("dd ")))
                 .as("one may be the child's, before its exec, to read the program")
                 .isBetween(300L, (long) issued);
         assertThat(Recorded.sum(rows, "bytes", row -> row.text("thread").startsWith("dd ")))
@@ -388,8 +372,7 @@ class TruthTest {
         Recorded recorded = Recorded.record(folder, "names", "--", "sh", "-c", script.toString());
         long port = TargetProgram.said(recorded.outcome.out()).get("port");
         Sonde.Outcome report =
-                Sonde.in(folder)
-                        .run("report", recorded.bundle.toString(), "--files", "--json");
+                Sonde.in(folder).run("report", recorded.bundle.toString(), "--files", "--json");
         assertThat(report.status()).as("%s", report).isZero();
         String text = report.out();
         assertThat(text).contains(names);

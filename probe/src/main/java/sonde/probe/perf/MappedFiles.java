@@ -16,8 +16,8 @@ import sonde.format.perfdata.BuildId;
 import sonde.sys.TargetFile;
 
 /**
- * The executable files that mmap2 records named, and their build ids: {@code perf buildid-list}
- * and the tools behind it find the right debug files by them. Read when a recording ends.
+ * The executable files that mmap2 records named, and their build ids: {@code perf buildid-list} and
+ * the tools behind it find the right debug files by them. Read when a recording ends.
  */
 public final class MappedFiles {
     /** Files beyond these are left out; their names cost memory. */
@@ -51,7 +51,8 @@ public final class MappedFiles {
                 .ifPresent(id ->
                         found.add(new BuildId(-1, true, hex.formatHex(id), "[kernel.kallsyms]")));
         for (String path : paths) {
-            fileId(path).ifPresent(id -> found.add(new BuildId(-1, false, hex.formatHex(id), path)));
+            fileId(path)
+                    .ifPresent(id -> found.add(new BuildId(-1, false, hex.formatHex(id), path)));
         }
         return found;
     }
