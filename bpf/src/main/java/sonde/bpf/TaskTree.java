@@ -91,7 +91,8 @@ public final class TaskTree implements AutoCloseable {
         filter(code, out);
         code.step("add the child").load(Width.U32, R1, R6, fork.offset("child_pid"));
         addTask(code, out);
-        return code.at(out).exit(0).build();
+        // 0 would take the event away from all perf events (trace_call_bpf).
+        return code.at(out).exit(1).build();
     }
 
     /** The thread that calls exec takes over the number of its process's leader. */
@@ -111,7 +112,7 @@ public final class TaskTree implements AutoCloseable {
                         .step("add the new number")
                         .load(Width.U32, R1, R6, exec.offset("pid"));
         addTask(code, out);
-        return code.at(out).exit(0).build();
+        return code.at(out).exit(1).build();
     }
 
     private Code exited(Tracepoint exit) {
@@ -123,7 +124,7 @@ public final class TaskTree implements AutoCloseable {
                 .move(R2, R10)
                 .add(R2, KEY)
                 .call(KernelFunction.MAP_DELETE_ELEM)
-                .exit(0)
+                .exit(1)
                 .build();
     }
 

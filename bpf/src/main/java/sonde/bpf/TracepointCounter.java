@@ -104,7 +104,8 @@ public final class TracepointCounter implements AutoCloseable {
                 .move(R2, 1)
                 .atomicAdd(Width.U64, R1, 0, R2)
                 .at(out)
-                .exit(0);
+                // 0 would take the event away from all perf events (trace_call_bpf).
+                .exit(1);
         // Raw tracepoints are skipped only within themselves, those of perf within any program;
         // but system calls by name exist for perf alone, and fields stand only in its context.
         boolean raw = !target.category().equals("syscalls") && target.otherTask() == null;

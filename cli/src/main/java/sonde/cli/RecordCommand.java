@@ -110,7 +110,7 @@ final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--ring-memory",
             paramLabel = "MIB",
-            description = "most kernel memory for all rings (default: 5 % of RAM, at most 512)")
+            description = "most kernel memory for all rings (default: 5 %% of RAM, at most 512)")
     private int ringMebibytes;
 
     @Option(names = "--no-cpu", description = "no CPU samples")

@@ -83,6 +83,21 @@ final class Sonde {
         }
     }
 
+    /** Starts {@code ./sonde args} and leaves it running; what it says is in the two files. */
+    Process start(Path out, Path err, String... args) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ROOT.resolve("sonde").toString());
+        command.addAll(List.of(args));
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(folder.toFile())
+                        .redirectInput(new File("/dev/null"))
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile());
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
     private static String text(File file) throws IOException {
         return new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
     }

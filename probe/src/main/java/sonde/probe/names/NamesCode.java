@@ -108,7 +108,8 @@ final class NamesCode {
         code.move(R0, 0);
         code.at(send);
         send(code);
-        return code.at(out).exit(0).build();
+        // 0 would take the event away from all perf events (trace_call_bpf).
+        return code.at(out).exit(1).build();
     }
 
     /** Keeps an argument on the stack; one that the call does not have as the working directory. */
@@ -194,7 +195,8 @@ final class NamesCode {
                 .move(R0, 0)
                 .at(read);
         send(code);
-        return code.at(out).exit(0).build();
+        // 0 would take the event away from all perf events (trace_call_bpf).
+        return code.at(out).exit(1).build();
     }
 
     /** R6 = context, R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */

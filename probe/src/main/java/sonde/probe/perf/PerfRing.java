@@ -41,6 +41,7 @@ final class PerfRing implements AutoCloseable {
     /** What a drain saw. */
     static final class Tally {
         final Comms comms = new Comms();
+        final MappedFiles files = new MappedFiles();
         long records;
         long throttled;
         long lost;
@@ -119,7 +120,10 @@ final class PerfRing implements AutoCloseable {
                 tally.comms.forked(u32(at + 16), u32(at + 20), time(at, size));
             } else if (type == PerfEvent.PERF_RECORD_COMM) {
                 // u32 pid, tid, then the name.
-                tally.comms.named(u32(at + 12), text(at + 16, size - 16), time(at, size));
+                tally.comms.named(u32(at + 12), comm(at + 16, size - 16), time(at, size));
+            } else if (type == PerfEvent.PERF_RECORD_MMAP2) {
+                // pid, tid, addr, len, pgoff, device and inode or build id, prot, flags, name.
+                tally.files.mapped(text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
             }
             if (size < PerfEvent.HEADER_BYTES) {
                 return;
@@ -138,9 +142,14 @@ final class PerfRing implements AutoCloseable {
         return data.get(JAVA_INT_UNALIGNED, position & mask);
     }
 
-    /** A name of at most TASK_COMM_LEN bytes; records may wrap around the ring's end. */
-    private String text(long position, int sizeBytes) {
-        byte[] name = new byte[Math.clamp(sizeBytes, 0, 16)];
+    /** A name of at most TASK_COMM_LEN bytes. */
+    private String comm(long position, int sizeBytes) {
+        return text(position, sizeBytes, 16);
+    }
+
+    /** Text up to its NUL; records may wrap around the ring's end. */
+    private String text(long position, int sizeBytes, int maxBytes) {
+        byte[] name = new byte[Math.clamp(sizeBytes, 0, maxBytes)];
         int length = 0;
         while (length < name.length) {
             byte b = data.get(JAVA_BYTE, (position + length) & mask);

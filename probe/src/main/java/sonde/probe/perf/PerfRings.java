@@ -238,6 +238,11 @@ public final class PerfRings implements AutoCloseable {
         return tally.comms;
     }
 
+    /** Files that records told were mapped. */
+    public MappedFiles files() {
+        return tally.files;
+    }
+
     /** Records handed out so far. */
     public long records() {
         return tally.records;

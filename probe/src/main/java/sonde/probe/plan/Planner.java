@@ -143,8 +143,16 @@ public final class Planner {
             own(record, PERF_DATA, "", "the life of processes, in order with the samples");
         }
         if (systemWide) {
-            own("ksymbol", PERF_DATA, "", "what is loaded into the kernel, in order with the samples");
-            own("bpf_event", PERF_DATA, "", "what is loaded into the kernel, in order with the samples");
+            own(
+                    "ksymbol",
+                    PERF_DATA,
+                    "",
+                    "what is loaded into the kernel, in order with the samples");
+            own(
+                    "bpf_event",
+                    PERF_DATA,
+                    "",
+                    "what is loaded into the kernel, in order with the samples");
         }
     }
 

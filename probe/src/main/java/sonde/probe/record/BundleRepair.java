@@ -19,14 +19,18 @@ public final class BundleRepair {
     private BundleRepair() {}
 
     /**
-     * Reads a bundle's meta.json and finishes the bundle when its recorder is gone.
+     * Reads a bundle's meta.json and finishes the bundle when its recorder is gone, or could not
+     * make the trace.dat.
      *
      * @return the meta as it is now: {@link Meta.State#RECORDING} only while the recorder lives
      * @throws IOException when there is no readable meta.json, or the disk is full
      */
     public static Meta finish(BundleFolder folder) throws IOException {
         Meta meta = MetaReader.read(folder.read(Meta.FILE));
-        if (meta.state() != Meta.State.RECORDING || isAlive(meta)) {
+        if (meta.state() != Meta.State.RECORDING) {
+            return hasSpools(meta) ? assembleLater(folder, meta) : meta;
+        }
+        if (isAlive(meta)) {
             return meta;
         }
         folder.releaseReserve();
@@ -48,6 +52,19 @@ public final class BundleRepair {
                 meta.withState(Meta.State.REPAIRED).withParts(parts).withAccount(losses, notes);
         folder.writeMeta(repaired);
         return repaired;
+    }
+
+    /** A disk that was full at the end of the recording may have space now. */
+    private static Meta assembleLater(BundleFolder folder, Meta meta) throws IOException {
+        List<Meta.Part> parts = traceDat(folder, existing(folder, meta.layout().parts()), meta);
+        Meta assembled = meta.withParts(parts);
+        folder.writeMeta(assembled);
+        return assembled;
+    }
+
+    /** Whether trace.dat is still to be made. */
+    public static boolean hasSpools(Meta meta) {
+        return meta.layout().parts().stream().anyMatch(p -> p.kind() == Meta.PartKind.SPOOL);
     }
 
     /** Whether the recorder still runs; on another boot or in another namespace it cannot. */

@@ -185,7 +185,11 @@ final class PerfRecorder implements AutoCloseable {
     /** Writes the features known at the end and the final header. */
     void finish(long startNanos, long endNanos) {
         try {
-            writer.finish(PerfFeatures.builder().sampleTime(startNanos, endNanos).build());
+            writer.finish(
+                    PerfFeatures.builder()
+                            .sampleTime(startNanos, endNanos)
+                            .buildIds(rings.files().buildIds())
+                            .build());
         } catch (SyscallException e) {
             notes.add("perf.data has no final header: " + Errno.describe(e.errno()));
         }

@@ -65,7 +65,7 @@ public final class ReportRecipe {
         List<Result> sections = new ArrayList<>();
         Sections all = new Sections(found, options.rows());
         if (options.has(Section.SUMMARY)) {
-            summary(found, sections);
+            summary(source, found, sections);
         }
         if (options.has(Section.THREADS)) {
             sections.add(all.threads());
@@ -112,7 +112,7 @@ public final class ReportRecipe {
         return clock ? Unit.NANOS : Unit.COUNT;
     }
 
-    private void summary(Findings found, List<Result> sections) {
+    private void summary(ReportSource source, Findings found, List<Result> sections) {
         sections.add(whereTimeWent(found));
         Sections top = new Sections(found, TOP);
         for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), top.io())) {
@@ -120,7 +120,7 @@ public final class ReportRecipe {
                 sections.add(table);
             }
         }
-        Table losses = top.losses(null);
+        Table losses = top.losses(source.meta());
         if (!losses.rows().isEmpty()) {
             sections.add(losses);
         }

@@ -21,6 +21,8 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.tracedat.TraceDatRecording;
+import sonde.probe.record.BundleFolder;
+import sonde.probe.record.BundleRepair;
 import sonde.sys.Arch;
 import sonde.sys.Syscalls;
 
@@ -71,6 +73,9 @@ public final class ReportSource implements AutoCloseable {
             throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
         }
         Meta read = MetaReader.read(Files.readAllBytes(metaFile));
+        if (read.state() == Meta.State.RECORDING || BundleRepair.hasSpools(read)) {
+            read = finished(folder, read);
+        }
         meta = read;
         machine = read.machine().architecture();
         notes.addAll(read.notes());
@@ -84,7 +89,7 @@ public final class ReportSource implements AutoCloseable {
                     part.kind() == Meta.PartKind.TRACE_DAT
                             || part.kind() == Meta.PartKind.PERF_DATA;
             if (isEvents && Files.isRegularFile(file)) {
-                file(file);
+                part(part.name(), file);
             } else if (isEvents) {
                 notes.add(part.name() + " is missing from the bundle.");
             }
@@ -95,8 +100,36 @@ public final class ReportSource implements AutoCloseable {
                 jvmMaps.put(map.pid(), Files.readAllBytes(file));
             }
         }
-        if (recordings.isEmpty()) {
+        boolean cutShort = read.state() != Meta.State.FINISHED;
+        if (recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
+        }
+    }
+
+    /** A bundle that was left unfinished is finished now, or else read as it is. */
+    private Meta finished(Path folder, Meta unfinished) {
+        try (BundleFolder opened = BundleFolder.open(folder.toRealPath().toString())) {
+            Meta now = BundleRepair.finish(opened);
+            if (now.state() == Meta.State.RECORDING) {
+                notes.add("Still being recorded; this is what was written until now.");
+            }
+            return now;
+        } catch (IOException e) {
+            boolean killed = unfinished.state() == Meta.State.RECORDING;
+            notes.add(
+                    (killed ? "The recorder was killed and its" : "The")
+                            + " bundle cannot be finished: "
+                            + e.getMessage());
+            return unfinished;
+        }
+    }
+
+    /** A part that cannot be read does not hide the others. */
+    private void part(String part, Path file) throws IOException {
+        try {
+            file(file);
+        } catch (MalformedInputException e) {
+            notes.add(part + " cannot be read: " + e.getMessage());
         }
     }
 

@@ -354,7 +354,8 @@ final class Sections {
                 String kind = loss.kind().name().toLowerCase(java.util.Locale.ROOT);
                 rows.add(
                         loss.source(),
-                        loss.subject() + ": " + kind.replace('_', ' '),
+                        (loss.subject().isEmpty() ? "" : loss.subject() + ": ")
+                                + kind.replace('_', ' '),
                         loss.cpu() < 0 ? null : (long) loss.cpu(),
                         loss.count() < 0 ? null : loss.count(),
                         null);

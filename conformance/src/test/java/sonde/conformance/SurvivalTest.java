@@ -1,0 +1,258 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever ends a recorder: its bundle opens, and the kernel is as it was. */
+@Tag("kernel")
+class SurvivalTest {
+    /** Something that makes events all the time, and ends by itself. */
+    private static final String BUSY = "timeout 8 dd if=/dev/zero of=/dev/null bs=1";
+
+    @TempDir Path folder;
+
+    private final List<Process> started = new ArrayList<>();
+
+    @BeforeEach
+    void onlyAsRoot() {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
+        assumeTrue(Files.isDirectory(KernelState.TRACEFS.resolve("instances")), "needs tracefs");
+    }
+
+    @AfterEach
+    void endWhatWasStarted() throws Exception {
+        for (Process process : started) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    private Process start(String name, String... rest) throws IOException {
+        List<String> words = new ArrayList<>(List.of("record", "--no-summary", "-o", name));
+        words.addAll(List.of(rest));
+        Process process =
+                Sonde.in(folder)
+                        .start(
+                                folder.resolve(name + ".out"),
+                                folder.resolve(name + ".err"),
+                                words.toArray(String[]::new));
+        started.add(process);
+        return process;
+    }
+
+    private Process busy(String name) throws IOException {
+        return start(name, "--", "/bin/sh", "-c", BUSY);
+    }
+
+    private void awaitRunning(String name, Process recorder) throws Exception {
+        long end = System.nanoTime() + 30_000_000_000L;
+        while (recorder.isAlive() && Files.notExists(folder.resolve(name + ".sonde/perf.data"))) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(10);
+        }
+        Thread.sleep(700);
+        assertThat(recorder.isAlive()).as(() -> errors(name)).isTrue();
+    }
+
+    private String errors(String name) {
+        try {
+            return Files.readString(folder.resolve(name + ".err"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    }
+
+    /** Ends the recorder and what it recorded. */
+    private static void kill(Process recorder, String signal) throws Exception {
+        List<ProcessHandle> children = recorder.descendants().toList();
+        signal(recorder, signal);
+        assertThat(recorder.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        children.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    @Test
+    void killedAtTenRandomMoments() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int opened = 0;
+        for (int i = 0; i < 10; i++) {
+            String name = "killed" + i;
+            Process recorder = busy(name);
+            long millis = 100 + random.nextInt(1900);
+            Thread.sleep(millis);
+            kill(recorder, "KILL");
+            Path bundle = folder.resolve(name + ".sonde");
+            if (Files.notExists(bundle.resolve("meta.json"))) {
+                continue;
+            }
+            Sonde.Outcome report = Sonde.in(folder).run("report", bundle.toString());
+            assertThat(report.status())
+                    .as("seed %d, after %d ms: %s", seed, millis, report)
+                    .isZero();
+            assertThat(report.out() + report.err())
+                    .as("seed %d, after %d ms", seed, millis)
+                    .containsIgnoringCase("killed");
+            opened++;
+            Sonde.Outcome again = Sonde.in(folder).run("report", bundle.toString(), "--json");
+            assertThat(again.status()).as("%s", again).isZero();
+        }
+        assertThat(opened).as("seed %d", seed).isPositive();
+    }
+
+    /** A kill long after the start leaves the system calls until then readable. */
+    @Test
+    void killedRecordingKeepsWhatItHad() throws Exception {
+        Process recorder = busy("late");
+        awaitRunning("late", recorder);
+        kill(recorder, "KILL");
+        Recorded recorded = Recorded.of(folder.resolve("late.sonde"));
+        List<Json> calls = Recorded.rows(recorded.report("--syscalls"), "system_calls");
+        assertThat(Recorded.sum(calls, "count", row -> row.text("call").equals("write")))
+                .isGreaterThan(1000);
+        assertThat(recorded.meta().text("state")).isEqualTo("repaired");
+        String head = "trace-cmd report -i " + recorded.file("trace.dat") + " | head -n 2000";
+        assertThat(Recorded.counts(recorded.tool("sh", "-c", head)).get("sys_enter"))
+                .isGreaterThan(100);
+        assertThat(Recorded.rows(recorded.report("--threads"), "threads"))
+                .extracting(row -> row.text("thread"))
+                .contains("dd");
+    }
+
+    /** Ctrl-C goes to the whole process group; a shell that handles it goes on. */
+    @Test
+    void interruptIsTheCommandsToDecide() throws Exception {
+        Process recorder =
+                start("interrupted", "--", "/bin/sh", "-c", "trap 'exit 9' INT; sleep 20 & wait");
+        awaitRunning("interrupted", recorder);
+        recorder.descendants().forEach(child -> signalQuietly(child, "INT"));
+        signal(recorder, "INT");
+        assertThat(recorder.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(recorder.exitValue()).as(() -> errors("interrupted")).isEqualTo(9);
+        assertFinished("interrupted");
+    }
+
+    private static void signalQuietly(ProcessHandle process, String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void terminationIsPassedOn() throws Exception {
+        Process recorder = start("terminated", "--", "sleep", "20");
+        awaitRunning("terminated", recorder);
+        signal(recorder, "TERM");
+        assertThat(recorder.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(recorder.exitValue()).as(() -> errors("terminated")).isEqualTo(143);
+        assertFinished("terminated");
+    }
+
+    private void assertFinished(String name) throws Exception {
+        Recorded recorded = Recorded.of(folder.resolve(name + ".sonde"));
+        assertThat(recorded.meta().text("state")).isEqualTo("finished");
+        recorded.report();
+    }
+
+    /** With another tracer and a second sonde, each way out leaves the kernel as it was. */
+    @Test
+    void kernelIsAsBefore() throws Exception {
+        // What trace-cmd start -B makes; itself it insists on writing the sysctl ftrace_enabled.
+        Path other =
+                KernelState.TRACEFS.resolve("instances/other-" + ProcessHandle.current().pid());
+        Files.createDirectory(other);
+        try {
+            Files.writeString(other.resolve("set_event_pid"), "1");
+            Files.writeString(other.resolve("events/sched/sched_switch/enable"), "1");
+            Process second = start("second", "-a", "--no-faults", "--duration", "120s");
+            awaitRunning("second", second);
+            List<String> mine = KernelState.instancesOf(second.pid());
+            assertThat(mine).isNotEmpty();
+            Map<String, String> before = KernelState.now();
+
+            Process first = start("ends", "--", "true");
+            assertThat(first.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertState(before, "end");
+            for (String signal : List.of("INT", "TERM")) {
+                Process recorder = busy(signal);
+                awaitRunning(signal, recorder);
+                recorder.descendants().forEach(child -> signalQuietly(child, signal));
+                kill(recorder, signal);
+                assertState(before, signal);
+            }
+            for (String signal : List.of("KILL", "SEGV")) {
+                Process recorder = busy(signal);
+                awaitRunning(signal, recorder);
+                kill(recorder, signal);
+                assertThat(KernelState.instancesOf(recorder.pid())).isNotEmpty();
+                Process next = start("after" + signal, "--", "true");
+                assertThat(next.waitFor(30, TimeUnit.SECONDS)).isTrue();
+                assertState(before, signal + " and the next start");
+                assertThat(
+                                Recorded.of(folder.resolve("after" + signal + ".sonde"))
+                                        .meta()
+                                        .texts("notes"))
+                        .anyMatch(note -> note.contains("left by a killed recorder"));
+            }
+            assertThat(KernelState.instancesOf(second.pid())).isEqualTo(mine);
+            signal(second, "INT");
+            assertThat(second.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertFinished("second");
+        } finally {
+            Files.delete(other);
+        }
+    }
+
+    /** A BPF program that returns 0 would take the events of its tracepoint from all of perf. */
+    @Test
+    void otherPerfRecordingsMissNothing() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "needs perf");
+        Process recorder = start("beside", "-a", "--duration", "60s");
+        awaitRunning("beside", recorder);
+        String data = folder.resolve("other.data").toString();
+        String events =
+                "sched:sched_process_exec,syscalls:sys_enter_openat,syscalls:sys_exit_openat";
+        Sonde.Outcome other =
+                Sonde.in(folder)
+                        .execute(
+                                List.of(
+                                        "perf",
+                                        "record",
+                                        "-q",
+                                        "-e",
+                                        events,
+                                        "-o",
+                                        data,
+                                        "cat",
+                                        "/dev/null"));
+        assertThat(other.status()).as("%s", other).isZero();
+        Sonde.Outcome script =
+                Sonde.in(folder).execute(List.of("perf", "script", "-i", data, "-F", "event"));
+        assertThat(script.out())
+                .contains("sched_process_exec", "sys_enter_openat", "sys_exit_openat");
+        kill(recorder, "INT");
+    }
+
+    private static void assertState(Map<String, String> before, String how) throws Exception {
+        assertThat(KernelState.now()).as("after %s", how).isEqualTo(before);
+    }
+}
