@@ -140,7 +140,7 @@ final class ReportCommand implements Callable<Integer> {
                 return ExitCode.DONE;
             }
             if (events) {
-
+                Shown.onOut(new ReportRecipe(options()).events(source), json);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options()).run(source), json);

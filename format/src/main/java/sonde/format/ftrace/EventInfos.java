@@ -19,14 +19,13 @@ final class EventInfos {
 
     private EventInfos() {}
 
-    static EventInfo of(
-            EventType type, List<EventType> types, TextContext context, EventText text) {
+    static EventInfo of(EventType type, List<EventType> types, TextContext context) {
         PrintFormat format = PrintFormat.of(type, context);
         EventInfo plain = EventInfo.of(format::append);
         EventInfo special =
                 switch (type.qualifiedName()) {
-                    case "sched:sched_switch" -> schedSwitch(type, text);
-                    case "sched:sched_wakeup", "sched:sched_wakeup_new" -> wakeup(type, text);
+                    case "sched:sched_switch" -> schedSwitch(type);
+                    case "sched:sched_wakeup", "sched:sched_wakeup_new" -> wakeup(type);
                     case "ftrace:function" -> new FunctionInfo(type, context);
                     case "ftrace:kernel_stack" -> kernelStack(type, context);
                     case "ftrace:raw_data" -> rawData(type);
@@ -53,21 +52,18 @@ final class EventInfos {
         return field != null && field.kind() == Field.Kind.INTEGER ? IntegerField.of(field) : null;
     }
 
-    private static void comm(
-            TextBuffer out, Batch batch, int row, @Nullable Field comm, long tid, EventText text) {
-        if (comm == null) {
-            return;
-        }
-        int start = out.size();
-        Place place = new Place(comm, 1, false);
-        out.text(batch, row, place.offset(batch, row), place.sizeBytes(batch, row));
-        if (!text.knows((int) tid)) {
-            text.learn((int) tid, out.since(start));
-        }
-        out.put(':');
+    private static @Nullable Place place(EventType type, String name) {
+        Field field = type.field(name).orElse(null);
+        return field == null ? null : new Place(field, 1, false);
     }
 
-    private static @Nullable EventInfo schedSwitch(EventType type, EventText text) {
+    private static void comm(TextBuffer out, Batch batch, int row, @Nullable Place comm) {
+        if (comm != null) {
+            out.text(batch, row, comm.offset(batch, row), comm.sizeBytes(batch, row)).put(':');
+        }
+    }
+
+    private static @Nullable EventInfo schedSwitch(EventType type) {
         IntegerField prevPid = integer(type, "prev_pid");
         IntegerField prevPrio = integer(type, "prev_prio");
         IntegerField prevState = integer(type, "prev_state");
@@ -80,18 +76,18 @@ final class EventInfos {
                 || nextPrio == null) {
             return null;
         }
-        Field prevComm = type.field("prev_comm").orElse(null);
-        Field nextComm = type.field("next_comm").orElse(null);
+        Place prevComm = place(type, "prev_comm");
+        Place nextComm = place(type, "next_comm");
         char[] states = states(type.printFormat());
         return EventInfo.of((out, batch, row) -> {
             long prev = prevPid.of(batch, row);
-            comm(out, batch, row, prevComm, prev, text);
+            comm(out, batch, row, prevComm);
             out.decimal(prev).put(' ').put('[');
             out.decimal((int) prevPrio.of(batch, row)).put(']').put(' ');
             state(out, prevState.of(batch, row), states);
             out.put(" ==> ");
             long next = nextPid.of(batch, row);
-            comm(out, batch, row, nextComm, next, text);
+            comm(out, batch, row, nextComm);
             out.decimal(next).put(' ').put('[');
             out.decimal((int) nextPrio.of(batch, row)).put(']');
         });
@@ -135,18 +131,18 @@ final class EventInfos {
         }
     }
 
-    private static @Nullable EventInfo wakeup(EventType type, EventText text) {
+    private static @Nullable EventInfo wakeup(EventType type) {
         IntegerField pid = integer(type, "pid");
         if (pid == null) {
             return null;
         }
-        Field comm = type.field("comm").orElse(null);
+        Place comm = place(type, "comm");
         IntegerField prio = integer(type, "prio");
         IntegerField success = integer(type, "success");
         IntegerField cpu = integer(type, "target_cpu");
         return EventInfo.of((out, batch, row) -> {
             long tid = pid.of(batch, row);
-            comm(out, batch, row, comm, tid, text);
+            comm(out, batch, row, comm);
             out.decimal(tid);
             if (prio != null) {
                 out.put(' ').put('[').decimal(prio.of(batch, row)).put(']');

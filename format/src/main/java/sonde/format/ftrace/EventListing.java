@@ -14,31 +14,87 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.format.ftrace.RowText.Turn;
 
 /**
- * All events of a recording as text, by time over all lanes; of equal times the earlier lane's
- * first.
+ * All events of lanes as text, by time; of equal times the earlier lane's first. One thread goes
+ * through the rows and several turn them to text, a block of rows at a time.
  */
 public final class EventListing {
     private static final int DRAIN_BYTES = 1 << 16;
 
     private final List<Position> positions = new ArrayList<>();
-    private final EventText text;
-    private final int nameColumns;
+    private final Filter filter;
+    private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
+
+    /** Which rows are shown. */
+    @FunctionalInterface
+    public interface Filter {
+        /** All. */
+        Filter ALL = (batch, row) -> true;
+
+        /** Whether a row is shown; asked once for each, in order, by one thread. */
+        boolean accepts(Batch batch, int row);
+    }
+
+    /**
+     * A lane to list.
+     *
+     * @param lane at its start; closed at the end of the listing
+     * @param text for its rows
+     * @param label before each of its lines
+     */
+    public record Part(Lane lane, RowText text, String label) {}
+
+    /** A listing of parts whose clocks are one. */
+    public EventListing(List<Part> parts, Filter filter) {
+        this.filter = filter;
+        for (Part part : parts) {
+            positions.add(new Position(part));
+        }
+    }
+
+    /** A listing of the lanes of one recording, each line labelled with its buffer. */
+    public EventListing(List<Lane> lanes, RowText text) {
+        this(labelled(lanes, text), Filter.ALL);
+    }
+
+    /** Lanes with labels of equal width, as trace-cmd writes them; none for a single buffer. */
+    public static List<Part> labelled(List<Lane> lanes, RowText text) {
+        int columns = 0;
+        for (Lane lane : lanes) {
+            columns = Math.max(columns, lane.buffer().length());
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : lanes) {
+            parts.add(new Part(lane, text, label(lane.buffer(), columns)));
+        }
+        return parts;
+    }
+
+    private static String label(String buffer, int columns) {
+        if (columns == 0) {
+            return "";
+        }
+        String padded = " ".repeat(columns - buffer.length()) + buffer;
+        return padded + (buffer.isEmpty() ? "  " : ": ");
+    }
 
     /** Where a lane stands. */
-    private final class Position {
+    private static final class Position {
         private final Lane lane;
-        private final String label;
+        private final RowText text;
+        private final @Nullable String label;
         private @Nullable Batch batch;
         private int row;
         private long time;
         private @Nullable Block holder;
         private @Nullable Batch held;
 
-        Position(Lane lane, String label) {
-            this.lane = lane;
-            this.label = label;
+        Position(Part part) {
+            this.lane = part.lane;
+            this.text = part.text;
+            this.label = part.label.isEmpty() ? null : part.label;
         }
 
         void load() throws IOException {
@@ -57,27 +113,13 @@ public final class EventListing {
                 load();
             }
         }
-    }
 
-    /** A listing of lanes that stand at their start; they are closed at its end. */
-    public EventListing(List<Lane> lanes, EventText text) {
-        this.text = text;
-        int columns = 0;
-        for (Lane lane : lanes) {
-            columns = Math.max(columns, lane.buffer().length());
+        void write(TextBuffer out, Batch from, int at) {
+            if (label != null) {
+                out.put(label);
+            }
+            text.append(out, from, at, null, 0);
         }
-        this.nameColumns = columns;
-        for (Lane lane : lanes) {
-            positions.add(new Position(lane, label(lane.buffer(), columns)));
-        }
-    }
-
-    private static String label(String buffer, int columns) {
-        if (columns == 0) {
-            return "";
-        }
-        String padded = " ".repeat(columns - buffer.length()) + buffer;
-        return padded + (buffer.isEmpty() ? "  " : ": ");
     }
 
     /** Rows in order that one thread turns to text. */
@@ -85,29 +127,55 @@ public final class EventListing {
         private static final int ROWS = 4096;
         private final Batch[] batches = new Batch[ROWS];
         private final int[] rows = new int[ROWS];
-        private final String[] labels = new String[ROWS];
+        private final Position[] origins = new Position[ROWS];
         private final List<Batch> held = new ArrayList<>();
         private final TextBuffer out = new TextBuffer(DRAIN_BYTES * 8);
+        // Lines that were written in order, and where in the block they belong.
+        private final TextBuffer inserts = new TextBuffer(64);
+        private final List<int[]> insertAt = new ArrayList<>();
         private @Nullable Future<?> running;
         private int count;
 
-        void add(Position position, Batch batch) {
+        void add(Position position, Batch batch, int row) {
             if (position.holder != this || position.held != batch) {
                 position.holder = this;
                 position.held = batch;
                 held.add(batch.retain());
             }
             batches[count] = batch;
-            rows[count] = position.row;
-            labels[count++] = position.label;
+            rows[count] = row;
+            origins[count++] = position;
+        }
+
+        /** Writes a row now; its line comes out in its place. */
+        void insert(Position position, Batch batch, int row) {
+            position.write(inserts, batch, row);
+            insertAt.add(new int[] {count, inserts.size()});
+        }
+
+        boolean isFull() {
+            return count == ROWS || inserts.size() > DRAIN_BYTES;
+        }
+
+        boolean isEmpty() {
+            return count == 0 && insertAt.isEmpty();
         }
 
         void format() {
-            for (int i = 0; i < count; i++) {
-                if (nameColumns > 0) {
-                    out.put(labels[i]);
-                }
-                text.append(out, batches[i], rows[i]);
+            int from = 0;
+            int written = 0;
+            for (int[] insert : insertAt) {
+                lines(from, insert[0]);
+                from = insert[0];
+                out.put(inserts, written, insert[1]);
+                written = insert[1];
+            }
+            lines(from, count);
+        }
+
+        private void lines(int from, int to) {
+            for (int i = from; i < to; i++) {
+                origins[i].write(out, batches[i], rows[i]);
             }
         }
 
@@ -128,6 +196,8 @@ public final class EventListing {
             out.drainTo(to);
             held.forEach(Batch::release);
             held.clear();
+            inserts.truncate(0);
+            insertAt.clear();
             count = 0;
             for (Position position : positions) {
                 position.holder = position.holder == this ? null : position.holder;
@@ -135,93 +205,173 @@ public final class EventListing {
         }
     }
 
-    /** Writes every event; returns how many. */
+    /** Writes every row that the filter accepts; returns how many. */
     public long writeTo(OutputStream out) throws IOException {
-        int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
-        long count = 0;
-        try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
-            Deque<Block> running = new ArrayDeque<>();
-            Block block = new Block();
+        try (ExecutorService workers =
+                Executors.newFixedThreadPool(threads, EventListing::worker)) {
+            try {
+                return new Writing(workers, out).all();
+            } finally {
+                // After a failure nobody wants the blocks that still wait.
+                workers.shutdownNow();
+            }
+        } finally {
+            positions.forEach(position -> position.lane.close());
+        }
+    }
+
+    private static Thread worker(Runnable task) {
+        Thread thread = new Thread(task, "listing");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** One writing of everything. */
+    private final class Writing {
+        private final ExecutorService workers;
+        private final OutputStream out;
+        private final Deque<Block> running = new ArrayDeque<>();
+        private Block block = new Block();
+        private long count;
+
+        Writing(ExecutorService workers, OutputStream out) {
+            this.workers = workers;
+            this.out = out;
+        }
+
+        long all() throws IOException {
             for (Position position : positions) {
                 position.load();
             }
             for (Position first = first(null); first != null; first = first(null)) {
-                count++;
-                Batch batch = first.batch;
-                if (batch != null && text.isSerial(batch, first.row)) {
-                    block = start(workers, block, running, 0, out);
-                    write(block.out, first);
-                    block.out.drainTo(out);
-                } else if (batch != null) {
-                    block.add(first, batch);
-                    first.step();
-                    if (block.count == Block.ROWS) {
-                        block = start(workers, block, running, 2 * threads, out);
+                run(first);
+            }
+            flush(0);
+            return count;
+        }
+
+        /** Rows of one lane as long as no other lane's comes first. */
+        private void run(Position first) throws IOException {
+            Batch batch = first.batch;
+            if (batch == null) {
+                return;
+            }
+            long limit = limit(first);
+            int row = first.row;
+            int end = batch.size();
+            do {
+                if (!filter.accepts(batch, row)) {
+                    skip(first, batch, row);
+                } else {
+                    count++;
+                    switch (first.text.turn(batch, row)) {
+                        case ANY -> block.add(first, batch, row);
+                        case IN_ORDER -> block.insert(first, batch, row);
+                        case ALONE -> {
+                            first.row = row;
+                            alone(first);
+                            return;
+                        }
+                    }
+                    if (block.isFull()) {
+                        flush(2 * threads);
                     }
                 }
-            }
-            start(workers, block, running, 0, out);
-        } finally {
-            positions.forEach(position -> position.lane.close());
-        }
-        return count;
-    }
-
-    /** Hands a block to a worker; an empty one comes back, at most {@code most} stay running. */
-    private Block start(
-            ExecutorService workers, Block full, Deque<Block> running, int most, OutputStream out)
-            throws IOException {
-        if (full.count > 0) {
-            full.running = workers.submit(full::format);
-            running.add(full);
-        }
-        Block free = full.count > 0 ? null : full;
-        while (running.size() > most) {
-            free = running.remove();
-            free.finish(out);
-        }
-        return free == null ? new Block() : free;
-    }
-
-    private void write(TextBuffer buffer, Position first) throws IOException {
-        Batch batch = first.batch;
-        if (batch == null) {
-            return;
-        }
-        if (nameColumns > 0) {
-            buffer.put(first.label);
-        }
-        int row = first.row;
-        if (!text.looksAhead(batch.type(row))) {
-            text.append(buffer, batch, row);
+                row++;
+            } while (row < end && Long.compareUnsigned(batch.time(row), limit) < 0);
+            first.row = row - 1;
             first.step();
-            return;
         }
-        batch.retain();
-        first.step();
-        // Only the function graph looks at what comes next, in its own buffer.
-        Position next = first(first.lane.buffer());
-        Batch nextBatch = next == null ? null : next.batch;
-        boolean both =
-                nextBatch == null || next == null
-                        ? text.append(buffer, batch, row, null, 0)
-                        : text.append(buffer, batch, row, nextBatch, next.row);
-        batch.release();
-        if (both && next != null) {
-            next.step();
-        }
-    }
 
-    private @Nullable Position first(@Nullable String buffer) {
-        Position first = null;
-        for (Position position : positions) {
-            boolean fits = buffer == null || position.lane.buffer().equals(buffer);
-            if (position.batch != null
-                    && fits
-                    && (first == null || Long.compareUnsigned(position.time, first.time) < 0)) {
-                first = position;
+        /** The time from which on another lane comes first. */
+        private long limit(Position first) {
+            long limit = -1;
+            boolean before = true;
+            for (Position other : positions) {
+                before &= other != first;
+                if (other != first && other.batch != null) {
+                    // An earlier lane comes first at equal times, a later one after them.
+                    long end = before || other.time == -1 ? other.time : other.time + 1;
+                    limit = Long.compareUnsigned(end, limit) < 0 ? end : limit;
+                }
+            }
+            return limit;
+        }
+
+        private void skip(Position first, Batch batch, int row) throws IOException {
+            if (first.text.turn(batch, row) == Turn.ALONE) {
+                flush(0);
+                first.text.skip(batch, row);
             }
         }
-        return first;
+
+        private void alone(Position first) throws IOException {
+            flush(0);
+            write(block.out, first);
+            block.out.drainTo(out);
+        }
+
+        /** Hands the block to a worker; an empty one takes its place, {@code most} keep running. */
+        private void flush(int most) throws IOException {
+            Block full = block;
+            Block free = full;
+            if (!full.isEmpty()) {
+                full.running = workers.submit(full::format);
+                running.add(full);
+                free = null;
+            }
+            while (running.size() > most) {
+                Block done = running.remove();
+                done.finish(out);
+                free = done;
+            }
+            block = free == null ? new Block() : free;
+        }
+
+        private void write(TextBuffer buffer, Position first) throws IOException {
+            Batch batch = first.batch;
+            if (batch == null) {
+                return;
+            }
+            int row = first.row;
+            if (!first.text.looksAhead(batch.type(row))) {
+                first.write(buffer, batch, row);
+                first.step();
+                return;
+            }
+            if (first.label != null) {
+                buffer.put(first.label);
+            }
+            batch.retain();
+            first.step();
+            // Only the function graph looks at what comes next, in its own buffer.
+            Position next = first(first.lane);
+            Batch nextBatch = next == null ? null : next.batch;
+            boolean both =
+                    nextBatch == null || next == null
+                            ? first.text.append(buffer, batch, row, null, 0)
+                            : first.text.append(buffer, batch, row, nextBatch, next.row);
+            batch.release();
+            if (both && next != null) {
+                next.step();
+            }
+        }
+
+        @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
+        private @Nullable Position first(@Nullable Lane like) {
+            Position first = null;
+            for (Position position : positions) {
+                boolean fits =
+                        like == null
+                                || position.lane.buffer().equals(like.buffer())
+                                        && position.lane.source() == like.source();
+                if (position.batch != null
+                        && fits
+                        && (first == null || Long.compareUnsigned(position.time, first.time) < 0)) {
+                    first = position;
+                }
+            }
+            return first;
+        }
     }
 }

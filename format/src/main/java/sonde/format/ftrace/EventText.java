@@ -1,16 +1,11 @@
 package sonde.format.ftrace;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
-import sonde.event.Clock;
 import sonde.event.EventType;
-import sonde.event.IntegerField;
+import sonde.event.Source;
 
 /**
  * Writes events as {@code trace-cmd report} does: {@code "comm-tid [cpu] time: name: text"}.
@@ -18,48 +13,83 @@ import sonde.event.IntegerField;
  * <p>Has a memory (names learnt from sched_switch, the indentation of the function tracer), so rows
  * go in by time, from one thread; {@link EventListing} knows which may go in from several.
  */
-public final class EventText {
-    private static final int COMM_COLUMNS = 16;
+public final class EventText implements RowText {
     private static final int NAME_COLUMNS = 20;
-    // PID_MAX_LIMIT of the kernel; beyond it nothing is remembered.
-    private static final int MOST_TIDS = 1 << 22;
-    private static final byte[] UNKNOWN_COMM = "<...>".getBytes(StandardCharsets.US_ASCII);
+
+    private static final byte PLAIN = 0;
+    private static final byte LOST = 1;
+    private static final byte CORRUPT = 2;
+    private static final byte UNKNOWN = 3;
 
     private final List<EventType> types;
     private final TextContext context;
+    private final AddressNames addresses;
     private final boolean nanos;
-    private final EventInfo[] infos;
+    private final @Nullable EventInfo[] infos;
     private final byte[][] names;
-    private byte[][] threads = new byte[1 << 16][];
+    private final ThreadNames threads;
+    private final NameRows nameRows;
+    private final byte[] notices;
+    private final Turn[] turns;
+    private final boolean[] mayTeach;
     private final int graphEntry;
-    // Per type: 0 remembers nothing, 1 always, 2 when it tells a name not known yet.
-    private final byte[] serial;
-    private final Map<Integer, List<IntegerField>> teachers = new HashMap<>();
     private long timeOffset;
     private boolean nineDigits;
 
     /**
-     * A writer for the rows of one recording.
+     * A writer for the rows of one source; times in nanoseconds are shown as seconds with six
+     * digits.
      *
-     * @param comms command names by tid
-     * @param clock of the rows' times: nanoseconds are shown as seconds with six digits
+     * @param threads names, which it also learns
      */
+    public EventText(Source source, TextContext context, ThreadNames threads) {
+        this(source, context, threads, AddressNames.NONE);
+    }
+
+    /** As above, with names for the addresses of samples. */
     public EventText(
-            EventTable table, TextContext context, Map<Integer, String> comms, Clock clock) {
-        this.types = table.types();
+            Source source, TextContext context, ThreadNames threads, AddressNames addresses) {
+        this.types = source.types();
         this.context = context;
-        this.nanos = clock.isNanos();
+        this.addresses = addresses;
+        this.nanos = source.clock().isNanos();
+        this.threads = threads;
+        this.nameRows = new NameRows(types, threads);
         this.infos = new EventInfo[types.size()];
         this.names = new byte[types.size()][];
+        this.notices = new byte[types.size()];
+        this.turns = new Turn[types.size()];
+        this.mayTeach = new boolean[types.size()];
         int entry = -1;
-        this.serial = new byte[types.size()];
         for (EventType type : types) {
-            classify(type);
+            notices[type.id()] = notice(type);
+            turns[type.id()] = turn(type);
+            mayTeach[type.id()] = nameRows.mayTeach(type.id());
             entry = type.qualifiedName().equals("ftrace:funcgraph_entry") ? type.id() : entry;
         }
         this.graphEntry = entry;
-        comms.forEach((tid, comm) -> learn(tid, comm.getBytes(StandardCharsets.UTF_8)));
-        thread(0, "<idle>".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static byte notice(EventType type) {
+        return switch (type.qualifiedName()) {
+            case "notice:lost" -> LOST;
+            case "notice:corrupt" -> CORRUPT;
+            case "notice:unknown" -> UNKNOWN;
+            default -> PLAIN;
+        };
+    }
+
+    private static Turn turn(EventType type) {
+        return switch (type.qualifiedName()) {
+            // Indentation goes by what came before.
+            case "ftrace:function", "ftrace:funcgraph_entry" -> Turn.ALONE;
+            default -> isSample(type) ? Turn.IN_ORDER : Turn.ANY;
+        };
+    }
+
+    /** Whether rows of a type are samples of a counter or a clock. */
+    static boolean isSample(EventType type) {
+        return type.system().equals("perf") && type.fields().isEmpty();
     }
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
@@ -79,17 +109,11 @@ public final class EventText {
         append(out, batch, row, null, 0);
     }
 
-    /**
-     * Appends the line of a row.
-     *
-     * @param next the batch of the event that follows in the same buffer, null for none: a function
-     *     that calls nothing is told with its return
-     * @return whether the next event was told too
-     */
+    @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
         int type = batch.type(row);
-        if (type <= EventTable.UNKNOWN) {
-            return notice(out, batch, row, type);
+        if (notices[type] != PLAIN) {
+            return notice(out, batch, row, notices[type]);
         }
         head(out, batch, row);
         byte[] name = names[type];
@@ -102,73 +126,50 @@ public final class EventText {
             out.truncate(out.size() - 1);
         }
         out.put('\n');
+        if (mayTeach[type]) {
+            nameRows.learn(batch, row);
+        }
         return both;
     }
 
     /** Appends what stands behind the event's name only. */
     public void appendInfo(TextBuffer out, Batch batch, int row) {
-        if (batch.type(row) > EventTable.UNKNOWN) {
+        if (notices[batch.type(row)] == PLAIN) {
             info(batch.type(row)).append(out, batch, row, null, 0);
         }
     }
 
-    /** Whether events of a type may be told together with the next one. */
-    boolean looksAhead(int type) {
+    @Override
+    public boolean looksAhead(int type) {
         return type == graphEntry;
     }
 
-    /**
-     * Whether the row needs or changes what is remembered; all others may be appended by several
-     * threads at once.
-     */
-    boolean isSerial(Batch batch, int row) {
+    @Override
+    public Turn turn(Batch batch, int row) {
         int type = batch.type(row);
-        return switch (serial[type]) {
-            case 0 -> false;
-            case 1 -> true;
-            default -> teaches(teachers.get(type), batch, row);
-        };
-    }
-
-    private boolean teaches(@Nullable List<IntegerField> tids, Batch batch, int row) {
-        if (tids != null) {
-            for (IntegerField tid : tids) {
-                if (!knows((int) tid.of(batch, row))) {
-                    return true;
-                }
-            }
+        Turn turn = turns[type];
+        if (turn == Turn.ANY) {
+            return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
         }
-        return false;
+        // Names of kernel code do not change.
+        return turn == Turn.IN_ORDER && SampleInfo.address(batch, row) < 0 ? Turn.ANY : turn;
     }
 
-    private void classify(EventType type) {
-        switch (type.qualifiedName()) {
-            case "ftrace:function", "ftrace:funcgraph_entry" -> serial[type.id()] = 1;
-            case "sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new" -> {
-                serial[type.id()] = 2;
-                List<IntegerField> tids = new ArrayList<>();
-                for (String name : List.of("prev_pid", "next_pid", "pid")) {
-                    IntegerField tid = EventInfos.integer(type, name);
-                    if (tid != null) {
-                        tids.add(tid);
-                    }
-                }
-                teachers.put(type.id(), tids);
-            }
-            default -> {}
-        }
+    @Override
+    public void skip(Batch batch, int row) {
+        nameRows.learn(batch, row);
     }
 
-    private boolean notice(TextBuffer out, Batch batch, int row, int type) {
-        switch (type) {
-            case EventTable.LOST -> {
+    private boolean notice(TextBuffer out, Batch batch, int row, byte notice) {
+        switch (notice) {
+            case LOST -> {
                 out.put("CPU:").decimal(batch.cpu(row)).put(" [");
                 if (batch.weight(row) > 0) {
                     out.decimal(batch.weight(row)).put(' ');
                 }
                 out.put("EVENTS DROPPED]\n");
             }
-            case EventTable.CORRUPT -> {
+            case CORRUPT -> {
                 out.put("CPU:").decimal(batch.cpu(row)).put(" [CORRUPT, ");
                 out.decimal(batch.payloadBytes(row)).put(" BYTES SKIPPED]\n");
             }
@@ -181,10 +182,14 @@ public final class EventText {
     }
 
     private void head(TextBuffer out, Batch batch, int row) {
-        int tid = batch.tid(row);
-        byte[] thread = tid >= 0 && tid < threads.length ? threads[tid] : null;
-        out.put(thread != null ? thread : thread(tid, UNKNOWN_COMM));
-        out.put(' ').put('[').digits(batch.cpu(row) & 0xffff, 3).put(']');
+        out.put(threads.head(batch.tid(row)));
+        int cpu = batch.cpu(row);
+        if (cpu >= 0) {
+            out.digits(cpu, 3);
+        } else {
+            out.put("---");
+        }
+        out.put(']');
         long time = batch.time(row) + timeOffset;
         if (!nanos) {
             int start = out.size();
@@ -214,36 +219,13 @@ public final class EventText {
     private EventInfo info(int type) {
         EventInfo info = infos[type];
         if (info == null) {
-            info = EventInfos.of(types.get(type), types, context, this);
+            EventType of = types.get(type);
+            info =
+                    isSample(of)
+                            ? new SampleInfo(context, addresses)
+                            : EventInfos.of(of, types, context);
             infos[type] = info;
         }
         return info;
-    }
-
-    /** Remembers a name for a thread that has none. */
-    void learn(int tid, byte[] comm) {
-        if (tid > 0 && (tid >= threads.length || threads[tid] == null)) {
-            thread(tid, comm);
-        }
-    }
-
-    /** Whether a thread's name is known. */
-    boolean knows(int tid) {
-        return tid >= 0 && tid < threads.length && threads[tid] != null;
-    }
-
-    private byte[] thread(int tid, byte[] comm) {
-        TextBuffer text = new TextBuffer(32);
-        text.put(comm).pad(0, COMM_COLUMNS, false).put('-');
-        int start = text.size();
-        byte[] thread = text.decimal(tid).pad(start, 5, true).since(0);
-        boolean known = !Arrays.equals(comm, UNKNOWN_COMM);
-        if (tid >= 0 && tid < MOST_TIDS && known) {
-            if (tid >= threads.length) {
-                threads = Arrays.copyOf(threads, Math.max(threads.length * 2, tid + 1));
-            }
-            threads[tid] = thread;
-        }
-        return thread;
     }
 }

@@ -79,6 +79,11 @@ public final class TextBuffer {
         return this;
     }
 
+    /** Part of another buffer. */
+    TextBuffer put(TextBuffer text, int from, int to) {
+        return put(text.bytes, from, to - from);
+    }
+
     /** A text in UTF-8. */
     public TextBuffer put(String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);

@@ -25,6 +25,7 @@ import sonde.format.ftrace.EventText;
 import sonde.format.ftrace.PageLane;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.TextContext;
+import sonde.format.ftrace.ThreadNames;
 
 /**
  * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
@@ -257,8 +258,13 @@ public final class TraceDatRecording implements Recording {
 
     /** A new writer of its events as text, {@link #timeOffset()} included. */
     public EventText eventText() {
-        Clock clock = sources.keySet().iterator().next();
-        return new EventText(table, textContext(), comms(), clock).offsetBy(content.timeOffset);
+        return eventText(ThreadNames.of(comms()));
+    }
+
+    /** As {@link #eventText()}, with names that other sources tell too. */
+    public EventText eventText(ThreadNames names) {
+        Source first = sources.values().iterator().next();
+        return new EventText(first, textContext(), names).offsetBy(content.timeOffset);
     }
 
     /** Names of the buffers; the top one's is empty. */

@@ -97,7 +97,8 @@ final class Findings {
         return recorded.length > 0 || !Files.isReadable(own) ? recorded : Files.readAllBytes(own);
     }
 
-    private static Window window(ReportSource source, ReportOptions options) throws IOException {
+    /** The part of a recording that was asked for. */
+    static Window window(ReportSource source, ReportOptions options) throws IOException {
         Double from = options.fromSeconds();
         Double to = options.toSeconds();
         if (from == null && to == null) {

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.sched.ThreadState;
+import sonde.event.result.Column;
+import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
@@ -59,6 +61,22 @@ public final class ReportRecipe {
     /** Reads the recording once and makes the sections asked for. */
     public Report run(ReportSource source) throws IOException {
         return report(source, new Findings(source, options));
+    }
+
+    /**
+     * The events themselves, a line each; read while they are written, so {@code source} stays open
+     * until then.
+     */
+    public Listing events(ReportSource source) {
+        List<Column> columns =
+                List.of(
+                        new Column("time", Unit.TIMESTAMP),
+                        new Column("cpu", Unit.ID),
+                        new Column("tid", Unit.ID),
+                        Column.text("comm"),
+                        Column.text("event"),
+                        Column.text("fields"));
+        return new Listing("", columns, new EventRows(source, options));
     }
 
     Report report(ReportSource source, Findings found) {

@@ -1,0 +1,36 @@
+package sonde.format.ftrace;
+
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+
+/** Writes the rows of one source, a line each; what an {@link EventListing} needs of it. */
+public interface RowText {
+    /** When a row may be written. */
+    enum Turn {
+        /** By any thread, whatever the others write. */
+        ANY,
+        /** By the thread that goes through the rows, in their order. */
+        IN_ORDER,
+        /** When every row before it has been written and none behind it: it is remembered. */
+        ALONE,
+    }
+
+    /** When a row may be written; asked in order. */
+    Turn turn(Batch batch, int row);
+
+    /**
+     * Appends the line of a row, line feed included.
+     *
+     * @param next the batch of the event that follows in the same buffer, null for none
+     * @return whether the next event was told too
+     */
+    boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow);
+
+    /** Remembers what a row tells that is not shown. */
+    void skip(Batch batch, int row);
+
+    /** Whether events of a type may be told together with the next one. */
+    default boolean looksAhead(int type) {
+        return false;
+    }
+}

@@ -1,0 +1,124 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.Lane;
+import sonde.event.Recording;
+import sonde.event.Source;
+import sonde.event.result.Frame;
+import sonde.event.result.Listing;
+import sonde.format.ftrace.AddressNames;
+import sonde.format.ftrace.EventJson;
+import sonde.format.ftrace.EventListing;
+import sonde.format.ftrace.EventListing.Filter;
+import sonde.format.ftrace.EventListing.Part;
+import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.PageLayout;
+import sonde.format.ftrace.RowText;
+import sonde.format.ftrace.TextContext;
+import sonde.format.ftrace.ThreadNames;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.TracingData;
+import sonde.format.tracedat.TraceDatRecording;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+
+/** The events of a recording, all its parts by time. */
+final class EventRows implements Listing.Rows {
+    private final ReportSource source;
+    private final ReportOptions options;
+    private final ThreadNames names;
+    private final List<ProcessSymbols> symbols = new ArrayList<>();
+
+    EventRows(ReportSource source, ReportOptions options) {
+        this.source = source;
+        this.options = options;
+        boolean named = source.recordings().stream().anyMatch(TraceDatRecording.class::isInstance);
+        // A perf.data alone tells all names when they begin to hold.
+        this.names = named ? ThreadNames.of(source.comms()) : ThreadNames.following();
+    }
+
+    @Override
+    public void writeTo(OutputStream out, Listing.Form form) throws IOException {
+        List<Part> parts = new ArrayList<>();
+        for (Recording recording : source.recordings()) {
+            switch (recording) {
+                case TraceDatRecording trace -> parts.addAll(parts(trace, form));
+                case PerfDataRecording perf -> parts.addAll(parts(perf, form));
+                default -> throw new IllegalStateException("no text for " + recording);
+            }
+        }
+        EventFilter filter = new EventFilter(source, options, names, symbols);
+        new EventListing(parts, filter.isEverything() ? Filter.ALL : filter).writeTo(out);
+    }
+
+    private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {
+        EventText text = trace.eventText(names);
+        if (form == Listing.Form.TEXT && source.meta() == null) {
+            return EventListing.labelled(trace.lanes(), text);
+        }
+        TextContext context = trace.textContext();
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : trace.lanes()) {
+            RowText row = text;
+            if (form == Listing.Form.JSON_LINES) {
+                row =
+                        new EventJson(lane.source(), context, names, AddressNames.NONE)
+                                .offsetBy(trace.timeOffset());
+            }
+            // The buffers of a bundle are a matter of the recorder: they have no label.
+            parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    private List<Part> parts(PerfDataRecording perf, Listing.Form form) throws IOException {
+        TextContext context = context(perf);
+        ProcessMaps maps = new ProcessMaps();
+        Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+        source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
+        symbols.add(new ProcessSymbols(maps, symbolizer::frame));
+        AddressNames addresses =
+                (pid, address) -> {
+                    Frame frame = symbolizer.frame(maps.location(pid, address));
+                    return frame.name() + " (" + frame.module() + ")";
+                };
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : perf.lanes()) {
+            Source of = lane.source();
+            RowText row =
+                    form == Listing.Form.TEXT
+                            ? new EventText(of, context, names, addresses)
+                            : new EventJson(of, context, names, addresses);
+            parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    private TextContext context(PerfDataRecording perf) throws IOException {
+        TracingData tracing = perf.features().tracingData().orElse(null);
+        byte[] kallsyms = source.kallsyms();
+        byte[] printk = {};
+        PageLayout layout = PageLayout.NATIVE;
+        if (tracing != null) {
+            printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
+            int longBytes = tracing.longBytes() == 4 ? 4 : 8;
+            layout = new PageLayout(ByteOrder.nativeOrder(), longBytes, 8 + longBytes);
+        }
+        Path own = Path.of("/proc/kallsyms");
+        if (kallsyms.length == 0 && Files.isReadable(own)) {
+            // perf.data has none: perf takes the running kernel's too.
+            kallsyms = Files.readAllBytes(own);
+        }
+        return TextContext.of(layout, kallsyms, printk);
+    }
+}
