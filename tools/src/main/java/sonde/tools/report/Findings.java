@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import sonde.analysis.Signals;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.block.BlockIo;
+import sonde.analysis.file.Files;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.StateTotals;
@@ -42,6 +42,7 @@ final class Findings {
     final ThreadStates states;
     final Syscalls calls;
     final BlockIo io;
+    final Files files;
     final Signals signals;
     final StackSums samples;
     final StackSums faults;
@@ -73,14 +74,15 @@ final class Findings {
                         List.of(totals, offCpu, wakeUps, tracks, offSpans));
         calls = new Syscalls(threads, window);
         io = new BlockIo(threads, window);
+        files = new Files(threads, window, source.syscalls()::numberOf, source.openFiles());
         signals = new Signals(threads, window);
         samples = StackSums.cpuSamples(threads, stacks, window);
         faults = StackSums.pageFaults(threads, stacks, window);
         callNames = source.syscalls();
         List<Operator> operators =
                 List.of(
-                        threads, symbols, states, calls, io, signals, samples, faults, losses,
-                        counts);
+                        threads, symbols, states, calls, io, files, signals, samples, faults,
+                        losses, counts);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
     }
@@ -94,7 +96,9 @@ final class Findings {
         byte[] recorded = source.kallsyms();
         Path own = Path.of("/proc/kallsyms");
         // A perf.data alone has none: perf takes the running kernel's too.
-        return recorded.length > 0 || !Files.isReadable(own) ? recorded : Files.readAllBytes(own);
+        return recorded.length > 0 || !own.toFile().canRead()
+                ? recorded
+                : java.nio.file.Files.readAllBytes(own);
     }
 
     private static Window window(ReportSource source, ReportOptions options) throws IOException {

@@ -86,6 +86,9 @@ public final class ReportRecipe {
         if (options.has(Section.IO)) {
             sections.add(all.io());
         }
+        if (options.has(Section.FILES)) {
+            sections.addAll(new FileSections(found, options.rows()).all());
+        }
         if (options.has(Section.FAULTS)) {
             sections.add(all.onCpu("page faults", Unit.COUNT, found.faults));
         }
@@ -115,7 +118,8 @@ public final class ReportRecipe {
     private void summary(Findings found, List<Result> sections) {
         sections.add(whereTimeWent(found));
         Sections top = new Sections(found, TOP);
-        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), top.io())) {
+        Table files = new FileSections(found, TOP).top();
+        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), files, top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
@@ -219,6 +223,9 @@ public final class ReportRecipe {
                     "Some user stacks are cut: their code keeps no frame pointers. Compile with"
                             + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
                             + " or record with --call-graph dwarf.");
+        }
+        if (options.has(Section.FILES)) {
+            notes.addAll(FileSections.notes(source.meta(), found));
         }
         notes.addAll(source.notes());
         if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
+import sonde.analysis.file.OpenFiles;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -159,6 +160,18 @@ public final class ReportSource implements AutoCloseable {
 
     Map<Integer, byte[]> jvmMaps() {
         return jvmMaps;
+    }
+
+    /** What /proc showed of descriptors. */
+    List<OpenFiles> openFiles() {
+        Meta read = meta;
+        if (read == null) {
+            return List.of();
+        }
+        boolean inherited = read.target().mode() == Meta.Mode.COMMAND;
+        return read.descriptors().stream()
+                .map(one -> new OpenFiles(one.pid(), one.atNanos(), one.targets(), inherited))
+                .toList();
     }
 
     /** Names of system calls on the recorded machine; ours when it does not say. */
