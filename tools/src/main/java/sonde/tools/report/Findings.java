@@ -59,8 +59,8 @@ final class Findings {
         this.options = options;
         Window window = window(source, options);
         ProcessMaps maps = new ProcessMaps();
-        symbolizer =
-                new Symbolizer(maps, KernelSymbols.parse(kallsyms(source)), SymbolOptions.here());
+        SymbolOptions from = source.symbolOptions();
+        symbolizer = new Symbolizer(maps, KernelSymbols.parse(kallsyms(source, from)), from);
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
         ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
         threads = new Threads(source.tree(), source.comms());
@@ -92,11 +92,11 @@ final class Findings {
         return symbolizer.notes();
     }
 
-    private static byte[] kallsyms(ReportSource source) throws IOException {
+    private static byte[] kallsyms(ReportSource source, SymbolOptions from) throws IOException {
         byte[] recorded = source.kallsyms();
         Path own = Path.of("/proc/kallsyms");
         // A perf.data alone has none: perf takes the running kernel's too.
-        return recorded.length > 0 || !own.toFile().canRead()
+        return recorded.length > 0 || !from.sameMachine() || !own.toFile().canRead()
                 ? recorded
                 : java.nio.file.Files.readAllBytes(own);
     }
