@@ -73,7 +73,8 @@ public final class Script {
         schedSwitch(types);
         type(types, "sched", "sched_wakeup", chars("comm", 8, 16), i("pid", 24, 4));
         type(types, "sched", "sched_wakeup_new", chars("comm", 8, 16), i("pid", 24, 4));
-        type(types, "raw_syscalls", "sys_enter", i("id", 8, 8));
+        Field args = new Field("args", "unsigned long args[6]", Field.Kind.ARRAY, 16, 48, 8, false);
+        type(types, "raw_syscalls", "sys_enter", i("id", 8, 8), args);
         type(types, "raw_syscalls", "sys_exit", i("id", 8, 8), i("ret", 16, 8));
         type(
                 types,
@@ -116,6 +117,7 @@ public final class Script {
         schedSwitch(types);
         type(types, "perf", "cpu-clock");
         type(types, "perf", "page-faults");
+        type(types, "perf", "bpf-output");
         type(types, EventType.NOTICE, "lost");
         type(
                 types,
@@ -204,6 +206,21 @@ public final class Script {
                 ftrace, "raw_syscalls", "sys_enter", time, cpu, tid, bytes(64).putLong(8, number));
     }
 
+    /** With the first arguments; the rest is 0. */
+    public Script call(long time, int tid, long number, long result, long... arguments) {
+        ByteBuffer b = bytes(64).putLong(8, number);
+        for (int i = 0; i < arguments.length; i++) {
+            b.putLong(16 + 8 * i, arguments[i]);
+        }
+        add(ftrace, "raw_syscalls", "sys_enter", time, 0, tid, b);
+        return exit(time + 10, 0, tid, number, result);
+    }
+
+    /** A record of the names program. */
+    public Script name(long time, int tid, ByteBuffer record) {
+        return add(perf, "perf", "bpf-output", time, 0, tid, record);
+    }
+
     public Script exit(long time, int cpu, int tid, long number, long result) {
         ByteBuffer b = bytes(24).putLong(8, number).putLong(16, result);
         return add(ftrace, "raw_syscalls", "sys_exit", time, cpu, tid, b);
@@ -215,7 +232,8 @@ public final class Script {
     }
 
     public Script perfFork(long time, int cpu, int parent, int child, int pid) {
-        ByteBuffer b = bytes(16).putInt(0, pid).putInt(8, child).putInt(12, parent);
+        ByteBuffer b =
+                bytes(16).putInt(0, pid).putInt(4, parent).putInt(8, child).putInt(12, parent);
         return add(perf, EventType.PERF_RECORD, "fork", time, cpu, parent, b);
     }
 

@@ -1,6 +1,9 @@
 package sonde.sys;
 
-/** Error numbers of Linux (include/uapi/asm-generic/errno*.h, 6.18; equal on x86-64 and arm64). */
+/**
+ * Error numbers of Linux (include/uapi/asm-generic/errno*.h, 6.18; equal on x86-64 and arm64) and
+ * those that only tracepoints see (include/linux/errno.h).
+ */
 public final class Errno {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
@@ -31,7 +34,7 @@ public final class Errno {
     public static final int EOPNOTSUPP = 95;
     public static final int ESTALE = 116;
 
-    private static final String[] TABLE = Tables.load("errno.txt", 134);
+    private static final String[] TABLE = Tables.load("errno.txt", 518);
 
     private Errno() {}
 

@@ -18,7 +18,9 @@ import sonde.event.StringField;
  * <ul>
  *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
- *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU.
+ *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
+ *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
+ *       running time of a CPU together never exceeds the time there was.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -70,6 +72,7 @@ public final class ThreadStates implements Operator {
     private Gaps[] gaps = new Gaps[0];
     private long[] lastRow = new long[0];
     private int[] current = new int[0];
+    private long[] lastSwitch = new long[0];
 
     /**
      * @param window spans are cut to it
@@ -149,10 +152,13 @@ public final class ThreadStates implements Operator {
             learn(thread);
         }
         if (state[thread] != RUNNING) {
-            shownRunning(thread, time);
+            shownRunning(thread, time, onCpu);
             cpu[thread] = onCpu;
         }
         seen(onCpu, time);
+        if (switchOwner != null && onCpu >= 0 && current[onCpu] != thread) {
+            takeCpu(thread, time, onCpu);
+        }
         if (call[thread] >= 0) {
             endKernel(thread, time);
         } else if (number < 0 && callSince[thread] == Long.MIN_VALUE) {
@@ -164,14 +170,33 @@ public final class ThreadStates implements Operator {
     }
 
     /** A row of the thread itself proves that it runs. */
-    private void shownRunning(int thread, long time) {
+    private void shownRunning(int thread, long time, int onCpu) {
         if (state[thread] == NONE) {
-            state[thread] = RUNNING;
+            ranSinceSwitch(thread, onCpu);
         } else if (state[thread] != DEAD) {
             // A switch-in is missing: without switches at all there is nothing to be missed.
             end(thread, switchOwner == null ? state[thread] : UNKNOWN, time, RUNNING);
             enter(thread, RUNNING, time);
         }
+    }
+
+    /** A thread whose first row shows it running: before the CPU's last switch nobody knows. */
+    private void ranSinceSwitch(int thread, int onCpu) {
+        state[thread] = RUNNING;
+        long from = onCpu >= 0 && onCpu < lastSwitch.length ? lastSwitch[onCpu] : Long.MIN_VALUE;
+        if (from > since[thread]) {
+            emit(thread, UNKNOWN, since[thread], from);
+            since[thread] = from;
+        }
+    }
+
+    /** The thread is on the CPU, so whoever was believed to be there is not. */
+    private void takeCpu(int thread, long time, int onCpu) {
+        int before = current[onCpu];
+        if (before >= 0) {
+            missedSwitchOut(before, time, onCpu);
+        }
+        current[onCpu] = thread;
     }
 
     private void switchRow(SchedFields fields, Batch batch, int row) {
@@ -198,7 +223,20 @@ public final class ThreadStates implements Operator {
             if (before >= 0 && before != previous && before != next) {
                 missedSwitchOut(before, time, onCpu);
             }
+            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
+                firstSwitch(next, time, onCpu);
+            }
             current[onCpu] = next;
+            lastSwitch[onCpu] = time;
+        }
+    }
+
+    /** System calls may have been recorded before switches: of those threads one runs at most. */
+    private void firstSwitch(int next, long time, int onCpu) {
+        for (int thread = 0; thread < known; thread++) {
+            if (thread != next) {
+                missedSwitchOut(thread, time, onCpu);
+            }
         }
     }
 
@@ -225,12 +263,14 @@ public final class ThreadStates implements Operator {
         learn(thread);
         byte was = state[thread];
         if (was == NONE) {
-            state[thread] = RUNNING;
+            ranSinceSwitch(thread, onCpu);
             cpu[thread] = onCpu;
         } else if (was == DEAD) {
             return;
         }
-        boolean fits = was == NONE || was == RUNNING || was == UNKNOWN;
+        // It cannot leave a CPU that it was not on.
+        boolean fits = was != RUNNING || cpu[thread] == onCpu || cpu[thread] < 0;
+        fits &= was == NONE || was == RUNNING || was == UNKNOWN;
         end(thread, fits ? state[thread] : UNKNOWN, time, RUNNING);
         cpu[thread] = onCpu;
         enter(thread, into, time);
@@ -325,8 +365,10 @@ public final class ThreadStates implements Operator {
             int from = lastRow.length;
             lastRow = Arrays.copyOf(lastRow, onCpu + 1);
             current = Arrays.copyOf(current, onCpu + 1);
+            lastSwitch = Arrays.copyOf(lastSwitch, onCpu + 1);
             gaps = Arrays.copyOf(gaps, onCpu + 1);
             for (int i = from; i <= onCpu; i++) {
+                lastSwitch[i] = Long.MIN_VALUE;
                 gaps[i] = new Gaps();
                 current[i] = -1;
             }

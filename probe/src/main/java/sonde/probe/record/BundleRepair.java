@@ -1,14 +1,22 @@
 package sonde.probe.record;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Lane;
+import sonde.format.Input;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
+import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.probe.tracefs.InstanceName;
+import sonde.sys.Fd;
+import sonde.sys.Files;
 
 /**
  * Finishes a bundle whose recorder was killed: the trace.dat is made from spools and kept kernel
@@ -16,6 +24,15 @@ import sonde.probe.tracefs.InstanceName;
  * what happened. Nothing is asked of the kernel. May be killed and run again.
  */
 public final class BundleRepair {
+    // include/uapi/linux/perf_event.h: { u32 pid, tid; char comm[]; }, { u32 pid, ppid, tid, ptid }
+    private static final int COMM_TID = 4;
+    private static final int COMM_TEXT = 8;
+    private static final int FORK_TID = 8;
+    private static final int FORK_PARENT_TID = 12;
+    private static final int FORK_BYTES = 16;
+
+    private static final int MAX_COMMS = 1 << 22;
+
     private BundleRepair() {}
 
     /**
@@ -44,7 +61,7 @@ public final class BundleRepair {
         }
         List<Meta.Part> parts = existing(folder, meta.layout().parts());
         try {
-            parts = traceDat(folder, parts, meta);
+            parts = traceDat(folder, parts, meta, notes);
         } catch (IOException e) {
             notes.add("trace.dat could not be made, its parts are kept: " + e.getMessage());
         }
@@ -56,8 +73,10 @@ public final class BundleRepair {
 
     /** A disk that was full at the end of the recording may have space now. */
     private static Meta assembleLater(BundleFolder folder, Meta meta) throws IOException {
-        List<Meta.Part> parts = traceDat(folder, existing(folder, meta.layout().parts()), meta);
-        Meta assembled = meta.withParts(parts);
+        List<String> notes = new ArrayList<>(meta.notes());
+        List<Meta.Part> parts =
+                traceDat(folder, existing(folder, meta.layout().parts()), meta, notes);
+        Meta assembled = meta.withParts(parts).withAccount(meta.losses(), notes);
         folder.writeMeta(assembled);
         return assembled;
     }
@@ -67,8 +86,11 @@ public final class BundleRepair {
         return meta.layout().parts().stream().anyMatch(p -> p.kind() == Meta.PartKind.SPOOL);
     }
 
-    /** Whether the recorder still runs; on another boot or in another namespace it cannot. */
-    static boolean isAlive(Meta meta) throws IOException {
+    /**
+     * Whether the recorder still runs, as far as can be told: on another boot it cannot, a process
+     * of another pid namespace cannot be seen.
+     */
+    public static boolean isAlive(Meta meta) throws IOException {
         return InstanceName.bootId().equals(meta.machine().bootId())
                 && InstanceName.namespace() == meta.machine().pidNamespace()
                 && InstanceName.startTicks(meta.recorder().pid()) == meta.recorder().startTicks();
@@ -78,7 +100,8 @@ public final class BundleRepair {
         return parts.stream().filter(part -> folder.sizeBytes(part.name()) >= 0).toList();
     }
 
-    private static List<Meta.Part> traceDat(BundleFolder folder, List<Meta.Part> parts, Meta meta)
+    private static List<Meta.Part> traceDat(
+            BundleFolder folder, List<Meta.Part> parts, Meta meta, List<String> notes)
             throws IOException {
         boolean made = folder.sizeBytes(TraceDatAssembly.FILE) >= 0;
         boolean spooled = parts.stream().anyMatch(p -> p.kind() == Meta.PartKind.SPOOL);
@@ -90,11 +113,11 @@ public final class BundleRepair {
         }
         TraceDatMetadata kept = KernelFormats.load(folder);
         return TraceDatAssembly.assemble(
-                folder, parts, KernelFormats.complete(kept, comms(meta), List.of()));
+                folder, parts, KernelFormats.complete(kept, comms(folder, meta, notes), List.of()));
     }
 
-    /** The command's name at least; the others' are in perf.data. */
-    private static Map<Integer, String> comms(Meta meta) {
+    /** Names of threads: the command's from meta.json, all others' from perf.data. */
+    private static Map<Integer, String> comms(BundleFolder folder, Meta meta, List<String> notes) {
         Map<Integer, String> comms = new HashMap<>();
         if (!meta.target().argv().isEmpty() && !meta.target().rootPids().isEmpty()) {
             String command = meta.target().argv().getFirst();
@@ -103,6 +126,53 @@ public final class BundleRepair {
                     meta.target().rootPids().getFirst(),
                     name.substring(0, Math.min(name.length(), 15)));
         }
+        if (folder.sizeBytes(PerfRecorder.FILE) > 0) {
+            try {
+                perfComms(folder, comms);
+            } catch (IOException e) {
+                notes.add("perf.data does not name all threads: " + e.getMessage());
+            }
+        }
         return comms;
+    }
+
+    private static void perfComms(BundleFolder folder, Map<Integer, String> comms)
+            throws IOException {
+        int file = folder.open(PerfRecorder.FILE, Files.O_RDONLY);
+        try (PerfDataRecording perf =
+                PerfDataRecording.open(Input.open(Path.of("/proc/self/fd/" + file)))) {
+            for (Lane lane : perf.lanes()) {
+                Batch batch = lane.next();
+                while (batch != null && comms.size() < MAX_COMMS) {
+                    addComms(batch, comms);
+                    batch = lane.next();
+                }
+                lane.close();
+            }
+        } finally {
+            Fd.discard(file);
+        }
+    }
+
+    /** PERF_RECORD_COMM names a thread, PERF_RECORD_FORK gives it its parent's name until then. */
+    private static void addComms(Batch batch, Map<Integer, String> comms) {
+        for (int row = 0; row < batch.size(); row++) {
+            EventType type = batch.source().types().get(batch.type(row));
+            if (!type.system().equals(EventType.PERF_RECORD)) {
+                continue;
+            }
+            int size = batch.payloadBytes(row);
+            if (type.name().equals("comm") && size > COMM_TEXT) {
+                String name = type.string("comm").of(batch, row);
+                if (name.indexOf('\n') < 0) {
+                    comms.put(batch.u32(row, COMM_TID), name);
+                }
+            } else if (type.name().equals("fork") && size >= FORK_BYTES) {
+                String parent = comms.get(batch.u32(row, FORK_PARENT_TID));
+                if (parent != null) {
+                    comms.put(batch.u32(row, FORK_TID), parent);
+                }
+            }
+        }
     }
 }

@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import sonde.analysis.Signals;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.block.BlockIo;
+import sonde.analysis.file.Files;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.StateTotals;
@@ -42,6 +42,7 @@ final class Findings {
     final ThreadStates states;
     final Syscalls calls;
     final BlockIo io;
+    final Files files;
     final Signals signals;
     final StackSums samples;
     final StackSums faults;
@@ -58,8 +59,8 @@ final class Findings {
         this.options = options;
         Window window = window(source, options);
         ProcessMaps maps = new ProcessMaps();
-        symbolizer =
-                new Symbolizer(maps, KernelSymbols.parse(kallsyms(source)), SymbolOptions.here());
+        SymbolOptions from = source.symbolOptions();
+        symbolizer = new Symbolizer(maps, KernelSymbols.parse(kallsyms(source, from)), from);
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
         ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
         threads = new Threads(source.tree(), source.comms());
@@ -73,14 +74,15 @@ final class Findings {
                         List.of(totals, offCpu, wakeUps, tracks, offSpans));
         calls = new Syscalls(threads, window);
         io = new BlockIo(threads, window);
+        files = new Files(threads, window, source.syscalls()::numberOf, source.openFiles());
         signals = new Signals(threads, window);
         samples = StackSums.cpuSamples(threads, stacks, window);
         faults = StackSums.pageFaults(threads, stacks, window);
         callNames = source.syscalls();
         List<Operator> operators =
                 List.of(
-                        threads, symbols, states, calls, io, signals, samples, faults, losses,
-                        counts);
+                        threads, symbols, states, calls, io, files, signals, samples, faults,
+                        losses, counts);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
     }
@@ -90,11 +92,13 @@ final class Findings {
         return symbolizer.notes();
     }
 
-    private static byte[] kallsyms(ReportSource source) throws IOException {
+    private static byte[] kallsyms(ReportSource source, SymbolOptions from) throws IOException {
         byte[] recorded = source.kallsyms();
         Path own = Path.of("/proc/kallsyms");
         // A perf.data alone has none: perf takes the running kernel's too.
-        return recorded.length > 0 || !Files.isReadable(own) ? recorded : Files.readAllBytes(own);
+        return recorded.length > 0 || !from.sameMachine() || !own.toFile().canRead()
+                ? recorded
+                : java.nio.file.Files.readAllBytes(own);
     }
 
     /** The part of a recording that was asked for. */

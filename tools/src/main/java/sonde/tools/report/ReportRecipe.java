@@ -104,6 +104,9 @@ public final class ReportRecipe {
         if (options.has(Section.IO)) {
             sections.add(all.io());
         }
+        if (options.has(Section.FILES)) {
+            sections.addAll(new FileSections(found, options.rows()).all());
+        }
         if (options.has(Section.FAULTS)) {
             sections.add(all.onCpu("page faults", Unit.COUNT, found.faults));
         }
@@ -133,7 +136,8 @@ public final class ReportRecipe {
     private void summary(ReportSource source, Findings found, List<Result> sections) {
         sections.add(whereTimeWent(found));
         Sections top = new Sections(found, TOP);
-        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), top.io())) {
+        Table files = new FileSections(found, TOP).top();
+        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), files, top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
@@ -238,6 +242,9 @@ public final class ReportRecipe {
                             + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
                             + " or record with --call-graph dwarf.");
         }
+        if (options.has(Section.FILES)) {
+            notes.addAll(FileSections.notes(source.meta(), found));
+        }
         notes.addAll(source.notes());
         if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
             notes.addAll(found.symbolNotes());
@@ -259,7 +266,8 @@ public final class ReportRecipe {
                 }
             }
         }
-        notes.add(text("Recorder: %.1f %% of a CPU, its events are left out.", nanos / wall / 1e7));
+        String share = wall < 1 ? "" : text(" (%.1f %% of one)", nanos / wall / 1e7);
+        notes.add(text("Recorder: %.2f s of CPU%s, its events are left out.", nanos / 1e9, share));
     }
 
     private static String text(String format, Object... arguments) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
+import sonde.analysis.file.OpenFiles;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -20,14 +21,21 @@ import sonde.format.MalformedInputException;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
+import sonde.probe.tracefs.InstanceName;
+import sonde.symbol.SymbolOptions;
 import sonde.sys.Arch;
+import sonde.sys.Machine;
 import sonde.sys.Syscalls;
 
 /** What a report is made from: a bundle, a trace.dat or a perf.data, opened. */
 public final class ReportSource implements AutoCloseable {
+    /** Of our recordings: a page of x86-64 and most arm64 kernels. */
+    private static final int SUB_BUFFER_BYTES = 4096;
+
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
@@ -72,10 +80,7 @@ public final class ReportSource implements AutoCloseable {
         if (Files.size(metaFile) > MetaReader.MAX_BYTES) {
             throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
         }
-        Meta read = MetaReader.read(Files.readAllBytes(metaFile));
-        if (read.state() == Meta.State.RECORDING || BundleRepair.hasSpools(read)) {
-            read = finished(folder, read);
-        }
+        Meta read = finished(folder, MetaReader.read(Files.readAllBytes(metaFile)));
         meta = read;
         machine = read.machine().architecture();
         notes.addAll(read.notes());
@@ -83,8 +88,7 @@ public final class ReportSource implements AutoCloseable {
             notes.add("The recorder was killed; this is what it had written until then.");
         }
         for (Meta.Part part : read.layout().parts()) {
-            // Names are checked by the reader of meta.json to be plain file names.
-            Path file = folder.resolve(Path.of(part.name()).getFileName());
+            Path file = inside(folder, part.name());
             boolean isEvents =
                     part.kind() == Meta.PartKind.TRACE_DAT
                             || part.kind() == Meta.PartKind.PERF_DATA;
@@ -94,8 +98,11 @@ public final class ReportSource implements AutoCloseable {
                 notes.add(part.name() + " is missing from the bundle.");
             }
         }
+        if (read.layout().part(Meta.PartKind.TRACE_DAT, "").isEmpty()) {
+            spools(folder, read);
+        }
         for (Meta.JvmMap map : read.jvmMaps()) {
-            Path file = folder.resolve(Path.of(map.file()).getFileName());
+            Path file = inside(folder, map.file());
             if (Files.isRegularFile(file) && Files.size(file) < 1L << 30) {
                 jvmMaps.put(map.pid(), Files.readAllBytes(file));
             }
@@ -103,24 +110,6 @@ public final class ReportSource implements AutoCloseable {
         boolean cutShort = read.state() != Meta.State.FINISHED;
         if (recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
-        }
-    }
-
-    /** A bundle that was left unfinished is finished now, or else read as it is. */
-    private Meta finished(Path folder, Meta unfinished) {
-        try (BundleFolder opened = BundleFolder.open(folder.toRealPath().toString())) {
-            Meta now = BundleRepair.finish(opened);
-            if (now.state() == Meta.State.RECORDING) {
-                notes.add("Still being recorded; this is what was written until now.");
-            }
-            return now;
-        } catch (IOException e) {
-            boolean killed = unfinished.state() == Meta.State.RECORDING;
-            notes.add(
-                    (killed ? "The recorder was killed and its" : "The")
-                            + " bundle cannot be finished: "
-                            + e.getMessage());
-            return unfinished;
         }
     }
 
@@ -133,6 +122,92 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    /** Names are checked by the reader of meta.json to be plain file names. */
+    private static Path inside(Path folder, String name) {
+        return folder.resolve(Path.of(name).getFileName());
+    }
+
+    /** Finishes a bundle whose recorder was killed, where that can be known and written. */
+    private Meta finished(Path folder, Meta read) throws IOException {
+        boolean killed = read.state() == Meta.State.RECORDING;
+        if (!killed && !BundleRepair.hasSpools(read)) {
+            return read;
+        }
+        if (killed && BundleRepair.isAlive(read)) {
+            throw new IOException(
+                    name
+                            + ": still being recorded by process "
+                            + read.recorder().pid()
+                            + "; ask again when that has ended");
+        }
+        boolean elsewhere =
+                InstanceName.bootId().equals(read.machine().bootId())
+                        && InstanceName.namespace() != read.machine().pidNamespace();
+        String why = "the recorder may still run in another container";
+        if (!elsewhere) {
+            try (BundleFolder opened = BundleFolder.open(folder.toString())) {
+                return BundleRepair.finish(opened);
+            } catch (IOException e) {
+                why = String.valueOf(e.getMessage());
+            }
+        }
+        if (!killed) {
+            return read; // a full disk kept its spools from becoming a trace.dat, and still does
+        }
+        notes.add(
+                "The recorder did not finish this; it is read as it lies, without what was still"
+                        + " in the kernel's rings ("
+                        + why
+                        + ").");
+        return read;
+    }
+
+    /** Pages that were never put into a trace.dat: the disk was full, or nobody may write. */
+    private void spools(Path folder, Meta read) throws IOException {
+        List<Meta.Part> parts =
+                read.layout().parts().stream()
+                        .filter(part -> part.kind() == Meta.PartKind.SPOOL)
+                        .toList();
+        Path formats =
+                read.layout()
+                        .part(Meta.PartKind.KERNEL_FORMATS, "")
+                        .map(part -> inside(folder, part.name()))
+                        .orElse(null);
+        if (parts.isEmpty()) {
+            return;
+        }
+        if (formats == null || !Files.isRegularFile(formats)) {
+            notes.add("The kernel's formats are missing: only perf.data can be read.");
+            return;
+        }
+        TraceDatMetadata metadata;
+        try (TraceDatRecording kept = TraceDatRecording.open(formats)) {
+            metadata = kept.metadata();
+        }
+        List<TraceDatRecording.Spool> spools = new ArrayList<>();
+        for (Meta.Part part : parts) {
+            Path file = inside(folder, part.name());
+            if (Files.isRegularFile(file) && Files.size(file) > 0) {
+                Input input = Input.open(file);
+                spools.add(
+                        new TraceDatRecording.Spool(
+                                part.buffer(), "mono", SUB_BUFFER_BYTES, part.cpu(), input));
+            }
+        }
+        take(TraceDatRecording.ofSpools(metadata, spools));
+        notes.add("There is no trace.dat, its parts are read.");
+    }
+
+    private void take(TraceDatRecording opened) {
+        recordings.add(opened);
+        comms.putAll(opened.comms());
+        kallsyms = opened.metadata().kallsyms();
+        String uname = opened.metadata().uname().strip();
+        if (machine.isEmpty()) {
+            machine = uname.substring(uname.lastIndexOf(' ') + 1);
+        }
+    }
+
     private void file(Path path) throws IOException {
         Input input = Input.open(path);
         boolean taken = false;
@@ -140,13 +215,7 @@ public final class ReportSource implements AutoCloseable {
             if (TraceDatRecording.isTraceDat(input)) {
                 TraceDatRecording opened = TraceDatRecording.of(input);
                 taken = true;
-                recordings.add(opened);
-                comms.putAll(opened.comms());
-                kallsyms = opened.metadata().kallsyms();
-                if (machine.isEmpty()) {
-                    String uname = opened.metadata().uname().strip();
-                    machine = uname.substring(uname.lastIndexOf(' ') + 1);
-                }
+                take(opened);
             } else {
                 PerfDataRecording opened = PerfDataRecording.open(input);
                 taken = true;
@@ -192,6 +261,39 @@ public final class ReportSource implements AutoCloseable {
 
     Map<Integer, byte[]> jvmMaps() {
         return jvmMaps;
+    }
+
+    /** What /proc showed of descriptors. */
+    List<OpenFiles> openFiles() {
+        Meta read = meta;
+        if (read == null) {
+            return List.of();
+        }
+        boolean inherited = read.target().mode() == Meta.Mode.COMMAND;
+        return read.descriptors().stream()
+                .map(one -> new OpenFiles(one.pid(), one.atNanos(), one.targets(), inherited))
+                .toList();
+    }
+
+    /**
+     * Where symbols may come from. A bundle names its machine and boot: on any other, only files of
+     * equal build-id are used. A file by itself says too little, so it is trusted as perf does.
+     */
+    SymbolOptions symbolOptions() throws IOException {
+        SymbolOptions here = SymbolOptions.here();
+        Meta read = meta;
+        if (read == null) {
+            return here;
+        }
+        Meta.Machine recorded = read.machine();
+        Machine.Uname own = Machine.uname();
+        boolean same =
+                recorded.bootId().equals(InstanceName.bootId())
+                        && recorded.hostname().equals(own.node())
+                        && recorded.architecture().equals(own.machine())
+                        && recorded.kernelRelease().equals(own.release());
+        return new SymbolOptions(
+                here.folders(), here.debugFolders(), same, read.times().startWallNanos());
     }
 
     /** Names of system calls on the recorded machine; ours when it does not say. */

@@ -1,0 +1,122 @@
+package sonde.analysis.file;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/** Sums by name. What is opened is counted by itself until its name comes. */
+final class Ledger {
+    /** Distinct names and failures kept; what comes after counts as one. */
+    private static final int MAX_NAMES = 100_000;
+
+    private static final String OTHERS = "(others)";
+
+    private final Map<Key, FileSums> byName = new HashMap<>();
+    private final Map<FailureKey, Long> failures = new HashMap<>();
+    private final List<Opened> unnamed = new ArrayList<>();
+
+    private record Key(boolean peer, String name) {}
+
+    private record FailureKey(String name, int errno, int thread) {}
+
+    /** The columns of a thread for that file, see {@link FileSums}. */
+    long[] columns(Opened opened, int thread) {
+        FileSums sums = opened.sums;
+        if (sums == null) {
+            if (opened.name != null) {
+                sums = of(opened.isPeer(), opened.name);
+            } else {
+                sums = new FileSums();
+                unnamed.add(opened);
+                if (unnamed.size() > MAX_NAMES) {
+                    settle();
+                }
+            }
+            opened.sums = sums;
+        }
+        return sums.of(thread);
+    }
+
+    /** Names what has been opened, also for what was counted before. */
+    void name(Opened opened, String name) {
+        FileSums before = opened.sums;
+        boolean first = opened.name == null;
+        opened.name = name;
+        opened.sums = null;
+        if (first && before != null) {
+            FileSums sums = of(opened.isPeer(), name);
+            sums.add(before);
+            opened.sums = sums;
+        }
+    }
+
+    private FileSums of(boolean peer, String name) {
+        Key key = new Key(peer, name);
+        if (byName.size() >= MAX_NAMES && !byName.containsKey(key)) {
+            key = new Key(peer, OTHERS);
+        }
+        return byName.computeIfAbsent(key, ignored -> new FileSums());
+    }
+
+    /** Gives everything that still has no name its label. */
+    void settle() {
+        for (Opened opened : unnamed) {
+            FileSums sums = opened.sums;
+            if (opened.name == null && sums != null) {
+                of(opened.isPeer(), opened.label()).add(sums);
+                opened.sums = of(opened.isPeer(), opened.label());
+            }
+        }
+        unnamed.clear();
+    }
+
+    void failed(String name, int errno, int thread) {
+        FailureKey key = new FailureKey(name, errno, thread);
+        if (failures.size() >= MAX_NAMES && !failures.containsKey(key)) {
+            key = new FailureKey(OTHERS, errno, thread);
+        }
+        failures.merge(key, 1L, Long::sum);
+    }
+
+    List<Files.Entry> entries(IntPredicate which) {
+        List<Files.Entry> result = new ArrayList<>();
+        byName.forEach((key, sums) -> {
+            long[] sum = sums.total(which);
+            if (sum[FileSums.OPENS] + sum[FileSums.CALLS] > 0) {
+                result.add(
+                        new Files.Entry(
+                                key.peer,
+                                key.name,
+                                sum[FileSums.OPENS],
+                                sum[FileSums.CALLS],
+                                sum[FileSums.READ],
+                                sum[FileSums.WRITTEN],
+                                sum[FileSums.NANOS]));
+            }
+        });
+        result.sort(
+                Comparator.comparingLong((Files.Entry entry) -> -entry.nanos())
+                        .thenComparing(Files.Entry::name));
+        return result;
+    }
+
+    List<Files.Failure> failures(IntPredicate which) {
+        record Kind(String name, int errno) {}
+        Map<Kind, Long> sums = new HashMap<>();
+        failures.forEach((key, count) -> {
+            if (which.test(key.thread)) {
+                sums.merge(new Kind(key.name, key.errno), count, Long::sum);
+            }
+        });
+        List<Files.Failure> result = new ArrayList<>();
+        sums.forEach((kind, count) -> result.add(new Files.Failure(kind.name, kind.errno, count)));
+        result.sort(
+                Comparator.comparingLong((Files.Failure failure) -> -failure.count())
+                        .thenComparing(Files.Failure::name)
+                        .thenComparingInt(Files.Failure::errno));
+        return result;
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Files and peers by name: what each was read, written and waited for.
+ *
+ * {@snippet :
+ * Files files = new Files(threads, Window.ALL, Syscalls.of(Arch.X86_64)::numberOf, tables);
+ * Engine.run(recording, List.of(threads, files));
+ * files.entries(thread -> true).getFirst().name();
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.analysis.file;

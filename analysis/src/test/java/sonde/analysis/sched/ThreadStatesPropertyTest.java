@@ -1,0 +1,89 @@
+package sonde.analysis.sched;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.analysis.Engine;
+import sonde.analysis.Script;
+import sonde.analysis.Threads;
+import sonde.analysis.Tree;
+import sonde.analysis.Window;
+import sonde.analysis.stack.StackTable;
+import sonde.analysis.stack.Symbols;
+import sonde.testkit.Property;
+
+/** Whatever rows are missing, a CPU runs one thread at a time. */
+final class ThreadStatesPropertyTest {
+    private static final int CPUS = 3;
+    private static final int RUNS = 300;
+
+    private final long[] running = new long[CPUS];
+
+    private void add(ThreadStates states, int thread, ThreadState state, long from, long to) {
+        if (state == ThreadState.RUNNING) {
+            running[states.cpu(thread)] += to - from;
+        }
+    }
+
+    /**
+     * @param missing of a hundred rows so many are left out without a notice
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5, 30, 80})
+    void noCpuIsBusierThanTheTimeThereIs(int missing) {
+        Property.forAll(
+                1,
+                RUNS,
+                random -> {
+                    Arrays.fill(running, 0);
+                    Script script = script(random, missing, random.nextBoolean());
+                    Threads threads = new Threads(Tree.everything());
+                    StackTable stacks = new StackTable(Symbols.none());
+                    ThreadStates states =
+                            new ThreadStates(threads, stacks, Window.ALL, List.of(this::add));
+                    Engine.Extent extent = Engine.run(script.recording(), List.of(threads, states));
+                    assertThat(Arrays.stream(running).max().orElseThrow())
+                            .isLessThanOrEqualTo(extent.last() - extent.first());
+                });
+    }
+
+    /** Threads 10 to 17 take turns on the CPUs; some make system calls while they run. */
+    private static Script script(RandomGenerator random, int missing, boolean wakeUps) {
+        Script script = new Script();
+        int[] current = {10, 11, 0};
+        int[] cpuOf = new int[18];
+        Arrays.fill(cpuOf, -1);
+        cpuOf[10] = 0;
+        cpuOf[11] = 1;
+        long time = 1000;
+        for (int i = 0; i < 120; i++) {
+            time += 1 + random.nextInt(20);
+            int cpu = random.nextInt(CPUS);
+            boolean kept = random.nextInt(100) >= missing;
+            int other = 10 + random.nextInt(8);
+            if (random.nextInt(3) == 0 && current[cpu] != 0) {
+                if (kept) {
+                    script.enter(time, cpu, current[cpu], 0);
+                }
+            } else if (cpuOf[other] < 0) {
+                int next = random.nextInt(4) == 0 ? 0 : other;
+                if (wakeUps && random.nextBoolean() && next != 0) {
+                    script.wake(time++, cpu, current[cpu], next);
+                }
+                if (kept) {
+                    script.switched(time, cpu, current[cpu], random.nextInt(3), next);
+                }
+                cpuOf[current[cpu]] = -1;
+                current[cpu] = next;
+                if (next != 0) {
+                    cpuOf[next] = cpu;
+                }
+            }
+        }
+        return script;
+    }
+}
