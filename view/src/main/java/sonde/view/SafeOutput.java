@@ -17,6 +17,7 @@ final class SafeOutput extends FilterOutputStream {
     private static final VarHandle EIGHT =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
 
     private final byte[] pending = new byte[4];
     private int have;
@@ -54,7 +55,7 @@ final class SafeOutput extends FilterOutputStream {
     private static boolean isPlain(long bytes) {
         long below = bytes - 0x20 * ONES;
         long above = bytes + ONES;
-        return ((bytes | below | above) & 0x80 * ONES) == 0;
+        return ((bytes | below | above) & HIGH_BITS) == 0;
     }
 
     private void take(byte b) throws IOException {
