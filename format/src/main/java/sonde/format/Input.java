@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -17,6 +18,7 @@ public final class Input implements AutoCloseable {
     private final String name;
     private final MemorySegment segment;
     private final Runnable release;
+    private boolean closed;
 
     private Input(String name, MemorySegment segment, Runnable release) {
         this.name = name;
@@ -27,12 +29,15 @@ public final class Input implements AutoCloseable {
     /**
      * Maps a file that the user named.
      *
-     * @throws IOException when it cannot be opened or is no regular file
+     * @throws NoSuchFileException when there is none
+     * @throws MalformedInputException when it is no regular file
      */
     public static Input open(Path path) throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new IOException(
-                    path + (Files.exists(path) ? ": not a regular file" : ": no such file"));
+            if (!Files.exists(path)) {
+                throw new NoSuchFileException(path.toString());
+            }
+            throw new MalformedInputException("file", path.toString(), -1, "not a regular file");
         }
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             Arena arena = Arena.ofShared();
@@ -67,9 +72,12 @@ public final class Input implements AutoCloseable {
         return segment;
     }
 
-    /** Unmaps; segments taken from it must not be used afterwards. */
+    /** Unmaps, once; segments taken from it must not be used afterwards. */
     @Override
     public void close() {
-        release.run();
+        if (!closed) {
+            closed = true;
+            release.run();
+        }
     }
 }

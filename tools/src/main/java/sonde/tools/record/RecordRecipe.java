@@ -92,9 +92,19 @@ public final class RecordRecipe {
             if (command == null) {
                 return recordRunning(plan, output);
             }
-            try (Target target = Launcher.prepare(command, origin())) {
+            try (Target target = prepare(command, output)) {
                 return recordCommand(plan, output, target, command);
             }
+        }
+    }
+
+    /** A command that cannot be executed leaves no folder. */
+    private Target prepare(Command command, OutputFolder output) throws IOException {
+        try {
+            return Launcher.prepare(command, origin());
+        } catch (IOException e) {
+            output.deleteAll();
+            throw e;
         }
     }
 
