@@ -35,6 +35,8 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
     -m sonde.cli/sonde.cli.Main "$@"
 
 if [ ! -f "$cache" ]; then
+    # What the training records: events of many kinds, and enough of them.
+    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=20000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         (
@@ -42,7 +44,7 @@ if [ ! -f "$cache" ]; then
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
-                -m sonde.cli/sonde.cli.Main --train true
+                -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
         find "$caches" -maxdepth 1 -name '*.aot' -mtime +30 -delete 2>/dev/null

@@ -68,7 +68,7 @@ public final class Main {
                         : run(new String[] {args[1], "--help"}, out, err);
             }
             case "--train" -> {
-                return Training.run();
+                return Training.run(List.of(args).subList(1, args.length));
             }
             default -> {}
         }

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,9 +14,11 @@ import java.util.stream.Stream;
  * own is part of it; what this user may not do fails quietly, nothing is left behind.
  */
 final class Training {
+    private static final int LISTINGS = 8;
+
     private Training() {}
 
-    static int run() {
+    static int run(List<String> command) {
         Main.quietly("--version");
         Main.quietly("list");
         Main.quietly("list", "-v", "sched:sched_switch");
@@ -24,7 +27,7 @@ final class Training {
         try {
             Path folder = Files.createTempDirectory("sonde-training");
             try {
-                record(folder);
+                record(folder, command);
             } finally {
                 delete(folder);
             }
@@ -34,20 +37,20 @@ final class Training {
         return ExitCode.DONE;
     }
 
-    private static void record(Path folder) {
+    private static void record(Path folder, List<String> command) {
         String bundle = folder.resolve("t.sonde").toString();
-        // The last word is the command: it is taken from the process's own arguments.
-        Main.quietly("record", "--json", "-o", bundle, "--", "true");
-        for (List<String> sections :
-                List.of(List.<String>of(), List.of("--json"), List.of("--events"))) {
-            String[] args = new String[2 + sections.size()];
-            args[0] = "report";
-            args[1] = bundle;
-            for (int i = 0; i < sections.size(); i++) {
-                args[2 + i] = sections.get(i);
-            }
-            Main.quietly(args);
+        // The command is taken from the process's own arguments, where it stands behind --train.
+        List<String> record = new ArrayList<>(List.of("record", "--json", "-o", bundle, "--"));
+        record.addAll(command);
+        Main.quietly(record.toArray(String[]::new));
+        Main.quietly("report", bundle);
+        Main.quietly("report", bundle, "--json");
+        // The compiler is to find whole profiles of what runs once for each of millions of rows.
+        for (int i = 0; i < LISTINGS; i++) {
+            Main.quietly("report", bundle, "--events");
+            Main.quietly("report", bundle + "/trace.dat", "--events");
         }
+        Main.quietly("report", bundle, "--events", "--json");
     }
 
     private static void delete(Path folder) throws IOException {

@@ -3,6 +3,9 @@ package sonde.view;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -11,6 +14,11 @@ import java.nio.charset.StandardCharsets;
  * are no UTF-8 (Unicode 16, table 3-7). For rows that are made elsewhere.
  */
 final class SafeOutput extends FilterOutputStream {
+    private static final VarHandle EIGHT =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
+
     private final byte[] pending = new byte[4];
     private int have;
     private int want;
@@ -29,6 +37,9 @@ final class SafeOutput extends FilterOutputStream {
         int end = offset + length;
         int clean = offset;
         for (int i = offset; i < end; i++) {
+            while (have == 0 && end - i > 8 && isPlain((long) EIGHT.get(bytes, i))) {
+                i += 8;
+            }
             byte b = bytes[i];
             if (have == 0 && (b >= 0x20 && b != 0x7f || b == '\n' || b == '\t')) {
                 continue;
@@ -38,6 +49,13 @@ final class SafeOutput extends FilterOutputStream {
             take(b);
         }
         out.write(bytes, clean, end - clean);
+    }
+
+    /** Whether eight bytes are all from 0x20 to 0x7e; may say no for some that are. */
+    private static boolean isPlain(long bytes) {
+        long below = bytes - 0x20 * ONES;
+        long above = bytes + ONES;
+        return ((bytes | below | above) & HIGH_BITS) == 0;
     }
 
     private void take(byte b) throws IOException {
