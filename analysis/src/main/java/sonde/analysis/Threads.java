@@ -25,6 +25,9 @@ public final class Threads implements Operator {
     /** The two copies of one fork, by ftrace and by perf, are nearer than this, nanoseconds. */
     private static final long SAME_FORK_NANOS = 100_000_000L;
 
+    /** All kernel threads are children of kthreadd (init/main.c, rest_init). */
+    private static final int KTHREADD = 2;
+
     private static final int FORK = 1;
     private static final int EXEC = 2;
     private static final int EXIT = 3;
@@ -49,6 +52,7 @@ public final class Threads implements Operator {
     private @Nullable String[] names = new String[64];
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
+    private boolean[] kernel = new boolean[64];
     private int size;
 
     /** Threads named only by events. */
@@ -172,7 +176,9 @@ public final class Threads implements Operator {
         int parent = find(parentTid);
         int known = living(tid);
         // A second report of the same birth, or a thread that showed itself before its fork row.
-        boolean same = known >= 0 && died[known] == NEVER && near(born[known], time);
+        // What lived before the recording is told with time 0, perhaps after its first row.
+        boolean before = known >= 0 && (time == 0 || born[known] == 0);
+        boolean same = known >= 0 && died[known] == NEVER && (before || near(born[known], time));
         int child = same ? known : make(tid, time);
         if (child < 0) {
             return;
@@ -194,6 +200,7 @@ public final class Threads implements Operator {
         if (counts[parent] != NEVER) {
             counts[child] = Math.min(counts[child], Math.max(time, counts[parent]));
         }
+        kernel[child] |= parentTid == KTHREADD;
         recorder[child] |= recorder[parent] && !tree.roots().contains(tid);
         if (recorder[child]) {
             counts[child] = NEVER;
@@ -213,6 +220,10 @@ public final class Threads implements Operator {
         }
         String file = text(fields.execFile, batch, row);
         int thread = find(tid);
+        if (thread >= 0) {
+            // call_usermodehelper: a kernel thread becomes a program.
+            kernel[thread] = false;
+        }
         if (thread >= 0 && file != null && !file.isEmpty()) {
             // __set_task_comm(kbasename(filename)), cut to TASK_COMM_LEN - 1 bytes.
             String base = file.substring(file.lastIndexOf('/') + 1);
@@ -335,6 +346,7 @@ public final class Threads implements Operator {
         names = Arrays.copyOf(names, capacity);
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
+        kernel = Arrays.copyOf(kernel, capacity);
     }
 
     /** How many threads there are; their numbers are 0 to this minus 1. */
@@ -394,5 +406,13 @@ public final class Threads implements Operator {
     /** Whether it is one of the recorder's. */
     public boolean isRecorder(int thread) {
         return recorder[thread];
+    }
+
+    /** Whether it is a kernel thread; known where births are told, also of those before. */
+    public boolean isKernel(int thread) {
+        int parent = living(KTHREADD);
+        return (kernel[thread] || tids[thread] == KTHREADD)
+                && parent >= 0
+                && "kthreadd".equals(names[parent]);
     }
 }

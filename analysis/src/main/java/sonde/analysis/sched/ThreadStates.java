@@ -151,6 +151,7 @@ public final class ThreadStates implements Operator {
         if (thread >= known) {
             learn(thread);
         }
+        ranAfterRecorder(thread, onCpu);
         if (state[thread] != RUNNING) {
             shownRunning(thread, time, onCpu);
             cpu[thread] = onCpu;
@@ -187,6 +188,24 @@ public final class ThreadStates implements Operator {
         if (from > since[thread]) {
             emit(thread, UNKNOWN, since[thread], from);
             since[thread] = from;
+        }
+    }
+
+    /**
+     * The recorder's own switch-outs are not recorded: who is found running after the recorder came
+     * to the CPU has run since then, but for the recorder's few microseconds.
+     */
+    private void ranAfterRecorder(int thread, int onCpu) {
+        if (onCpu < 0 || onCpu >= current.length || current[onCpu] < 0) {
+            return;
+        }
+        byte was = state[thread];
+        boolean off = was != NONE && was != DEAD && was != RUNNING;
+        long from = lastSwitch[onCpu];
+        if (off && threads.isRecorder(current[onCpu]) && from >= since[thread]) {
+            missedSwitchOut(current[onCpu], from, onCpu);
+            switchIn(thread, from, onCpu);
+            current[onCpu] = thread;
         }
     }
 
@@ -261,6 +280,7 @@ public final class ThreadStates implements Operator {
 
     private void switchOut(int thread, long time, int onCpu, byte into) {
         learn(thread);
+        ranAfterRecorder(thread, onCpu);
         byte was = state[thread];
         if (was == NONE) {
             ranSinceSwitch(thread, onCpu);
@@ -482,9 +502,10 @@ public final class ThreadStates implements Operator {
             byte last = state[thread];
             if (last != NONE && last != DEAD) {
                 long died = threads.died(thread);
-                // Nothing follows its exit but a switch-out that may lie outside the recording.
-                long time = last == RUNNING ? Math.min(died, lastTime) : lastTime;
-                end(thread, last, Math.max(time, since[thread]), last);
+                // Nothing follows its exit but a switch-out that may lie outside the recording; of
+                // a thread that was off the CPU when it ended a switch-in is missing.
+                long time = Math.max(Math.min(died, lastTime), since[thread]);
+                end(thread, last == RUNNING || died > lastTime ? last : UNKNOWN, time, last);
             }
         }
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
 import sonde.analysis.Losses;
@@ -52,8 +53,35 @@ final class Findings {
     final StackTable stacks;
     final Engine.Extent extent;
     final sonde.sys.Syscalls callNames;
+
+    /** Calls in which programs wait for something to do. */
+    private static final Set<String> IDLE_CALLS =
+            Set.of(
+                    "epoll_wait",
+                    "epoll_pwait",
+                    "epoll_pwait2",
+                    "poll",
+                    "ppoll",
+                    "select",
+                    "pselect6",
+                    "futex",
+                    "futex_waitv",
+                    "nanosleep",
+                    "clock_nanosleep",
+                    "pause",
+                    "rt_sigsuspend",
+                    "rt_sigtimedwait",
+                    "restart_syscall",
+                    "io_getevents",
+                    "io_uring_enter",
+                    "wait4",
+                    "waitid",
+                    "accept",
+                    "accept4");
+
     private final Symbolizer symbolizer;
     private final ReportOptions options;
+    private final boolean everything;
 
     Findings(ReportSource source, ReportOptions options) throws IOException {
         this.options = options;
@@ -63,6 +91,7 @@ final class Findings {
         symbolizer = new Symbolizer(maps, KernelSymbols.parse(kallsyms(source, from)), from);
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
         ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
+        everything = source.tree().all();
         threads = new Threads(source.tree(), source.comms());
         stacks = new StackTable(symbols);
         trees = new Trees(stacks, symbols);
@@ -169,6 +198,21 @@ final class Findings {
         return inCall
                 ? cause.state().label() + " in " + callNames.nameOf(cause.call())
                 : cause.state().label();
+    }
+
+    /**
+     * How a cause ranks among those of a whole machine: 0 for what kept a program from going on, 1
+     * for what looks like waiting for work, 2 for kernel threads.
+     */
+    int rank(OffCpu.Cause cause) {
+        if (threads.isKernel(cause.thread())) {
+            return 2;
+        }
+        boolean idle =
+                cause.state() == ThreadState.SLEEPING
+                        && (cause.call() < 0
+                                || IDLE_CALLS.contains(callNames.nameOf(cause.call())));
+        return everything && idle ? 1 : 0;
     }
 
     boolean isKernel(int node) {

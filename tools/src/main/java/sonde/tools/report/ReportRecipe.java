@@ -137,7 +137,8 @@ public final class ReportRecipe {
         sections.add(whereTimeWent(found));
         Sections top = new Sections(found, TOP);
         Table files = new FileSections(found, TOP).top();
-        for (Table table : List.of(top.hottest(), top.causes(), top.syscalls(), files, top.io())) {
+        for (Table table :
+                List.of(top.hottest(), top.userCauses(), top.syscalls(), files, top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
@@ -198,7 +199,15 @@ public final class ReportRecipe {
         long most = 0;
         int best = -1;
         for (int thread : found.shownThreads()) {
-            if (found.totals.nanos(thread, state) > most) {
+            // Kernel threads sleep all the time, unless there is nobody else.
+            boolean runs = state == ThreadState.RUNNING || state == ThreadState.BLOCKED;
+            if (!runs && best >= 0 && found.threads.isKernel(thread)) {
+                continue;
+            }
+            boolean better =
+                    best >= 0 && !runs && found.threads.isKernel(best)
+                            || found.totals.nanos(thread, state) > most;
+            if (better && found.totals.nanos(thread, state) > 0) {
                 most = found.totals.nanos(thread, state);
                 best = thread;
             }
@@ -235,6 +244,7 @@ public final class ReportRecipe {
         } else if (!found.states.sawWakeups()) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
+        idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         if (all.cutStacks().rows().size() > 0 && options.has(Section.ONCPU)) {
             notes.add(
@@ -250,6 +260,27 @@ public final class ReportRecipe {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    /** What the tables of time off the CPU leave out or put last. */
+    private static void idle(Findings found, List<Integer> threads, List<String> notes) {
+        long kernel = 0;
+        long off = 0;
+        for (int thread : threads) {
+            if (found.threads.isKernel(thread)) {
+                kernel++;
+                long running = found.totals.nanos(thread, ThreadState.RUNNING);
+                off += found.totals.wallNanos(thread) - running;
+            }
+        }
+        if (kernel > 0) {
+            notes.add(
+                    text(
+                            "Off CPU: programs first, those that wait for work (epoll_wait, futex,"
+                                    + " nanosleep, …) after the others; %d kernel threads with"
+                                    + " %.1f s are left out, --offcpu has them.",
+                            kernel, off / 1e9));
+        }
     }
 
     private static void recorder(

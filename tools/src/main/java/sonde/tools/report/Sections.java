@@ -131,14 +131,24 @@ final class Sections {
         return tree;
     }
 
-    /** Why threads did not run. */
+    /** Why threads did not run: by {@link Findings#rank}, then time. */
     Table causes() {
-        record Key(String name, String cause) {}
+        return causes(2);
+    }
+
+    /** Without kernel threads: what they wait for is work of others. */
+    Table userCauses() {
+        return causes(1);
+    }
+
+    private Table causes(int lastRank) {
+        record Key(int rank, String name, String cause) {}
         Map<Key, long[]> sums = new HashMap<>();
         for (OffCpu.Entry entry : found.offCpu.entries()) {
             OffCpu.Cause cause = entry.cause();
-            if (found.shown(cause.thread())) {
-                Key key = new Key(found.threads.name(cause.thread()), found.cause(cause));
+            int rank = found.rank(cause);
+            if (found.shown(cause.thread()) && rank <= lastRank) {
+                Key key = new Key(rank, found.threads.name(cause.thread()), found.cause(cause));
                 long[] sum = sums.computeIfAbsent(key, ignored -> new long[3]);
                 sum[0] += entry.sum().nanos();
                 sum[1] += entry.sum().count();
@@ -154,7 +164,10 @@ final class Sections {
                         .column("longest", Unit.NANOS);
         sums.entrySet().stream()
                 .sorted((one, other) -> {
-                    int order = Long.compare(other.getValue()[0], one.getValue()[0]);
+                    int order = Integer.compare(one.getKey().rank, other.getKey().rank);
+                    if (order == 0) {
+                        order = Long.compare(other.getValue()[0], one.getValue()[0]);
+                    }
                     String text = one.getKey().toString();
                     return order != 0 ? order : text.compareTo(other.getKey().toString());
                 })
