@@ -29,7 +29,7 @@ import sonde.tools.report.ReportRecipe;
 @Command(
         mixinStandardHelpOptions = true,
         customSynopsis = {
-            "Usage: sonde record [OPTIONS] [--] COMMAND [ARG...]",
+            "sonde record [OPTIONS] [--] COMMAND [ARG...]",
             "       sonde record [OPTIONS] -p PID[,PID...]",
             "       sonde record [OPTIONS] -a"
         },

@@ -27,7 +27,7 @@ import sonde.view.HtmlRenderer;
 /** {@code sonde report}. */
 @Command(
         mixinStandardHelpOptions = true,
-        customSynopsis = "Usage: sonde report [SECTIONS] [FILTERS] RECORDING",
+        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING",
         description = {
             "Says where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd"
                     + " or a perf.data of perf. Without sections: a screenful of everything."

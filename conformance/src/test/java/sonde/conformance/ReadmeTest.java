@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("product")
 class ReadmeTest {
     private static final Pattern BLOCK =
-            Pattern.compile("(?ms)^```(?:sh|shell|bash|console|text)?[ \\t]*$\\n(.*?)^```[ \\t]*$");
+            Pattern.compile("(?ms)^```(?:sh|shell|bash|console)[ \\t]*$\\n(.*?)^```[ \\t]*$");
 
     /** Words a user is to replace, and ones about processes or programs a test does not have. */
     private static final Pattern PLACEHOLDER =
