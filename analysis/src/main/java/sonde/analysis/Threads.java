@@ -176,8 +176,9 @@ public final class Threads implements Operator {
         int parent = find(parentTid);
         int known = living(tid);
         // A second report of the same birth, or a thread that showed itself before its fork row.
-        // What lived before the recording is told with time 0, perhaps after its first row.
-        boolean before = known >= 0 && (time == 0 || born[known] == 0);
+        // What lived before the recording is told at its start, perhaps after its first row: as
+        // long as no exit of it was seen, it is the same.
+        boolean before = known >= 0 && born[known] <= 0;
         boolean same = known >= 0 && died[known] == NEVER && (before || near(born[known], time));
         int child = same ? known : make(tid, time);
         if (child < 0) {

@@ -66,7 +66,7 @@ public record InstanceName(
         return Files.stat("/proc/self/ns/pid").inode();
     }
 
-    /** Start time of a process in clock ticks since boot; -1 when there is none of that pid. */
+    /** Start time of a process in clock ticks since boot; -1 when none of that pid lives. */
     public static long startTicks(int pid) {
         try {
             return ticks(pid);
@@ -79,7 +79,8 @@ public record InstanceName(
         String stat = text("/proc/" + pid + "/stat");
         // The second field is the name in brackets and may hold anything; state is field 3.
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        return fields.length > 19 ? Long.parseLong(fields[19]) : -1;
+        boolean ended = fields[0].equals("Z") || fields[0].equals("X");
+        return fields.length > 19 && !ended ? Long.parseLong(fields[19]) : -1;
     }
 
     private static String text(String path) throws SyscallException {

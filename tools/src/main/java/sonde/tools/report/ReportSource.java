@@ -36,6 +36,9 @@ public final class ReportSource implements AutoCloseable {
     /** Of our recordings: a page of x86-64 and most arm64 kernels. */
     private static final int SUB_BUFFER_BYTES = 4096;
 
+    /** Most sentences of one file. */
+    private static final int MAX_NOTES = 3;
+
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
@@ -84,9 +87,6 @@ public final class ReportSource implements AutoCloseable {
         meta = read;
         machine = read.machine().architecture();
         notes.addAll(read.notes());
-        if (read.state() == Meta.State.REPAIRED) {
-            notes.add("The recorder was killed; this is what it had written until then.");
-        }
         for (Meta.Part part : read.layout().parts()) {
             Path file = inside(folder, part.name());
             boolean isEvents =
@@ -220,9 +220,6 @@ public final class ReportSource implements AutoCloseable {
                 PerfDataRecording opened = PerfDataRecording.open(input);
                 taken = true;
                 recordings.addFirst(opened);
-                if (!opened.isFinished()) {
-                    notes.add("perf.data was not finished; it is read as far as it goes.");
-                }
             }
         } finally {
             if (!taken) {
@@ -246,9 +243,22 @@ public final class ReportSource implements AutoCloseable {
         return meta;
     }
 
-    /** Sentences about the recording as such. */
+    /** Sentences about the recording as such; whole when it has been read. */
     public List<String> notes() {
-        return List.copyOf(notes);
+        List<String> all = new ArrayList<>(notes);
+        for (Recording recording : recordings) {
+            List<String> found =
+                    switch (recording) {
+                        case PerfDataRecording perf -> perf.notes();
+                        case TraceDatRecording trace -> trace.notes();
+                        default -> List.of();
+                    };
+            found.stream().limit(MAX_NOTES).forEach(all::add);
+            if (found.size() > MAX_NOTES) {
+                all.add("… and " + (found.size() - MAX_NOTES) + " more of the kind.");
+            }
+        }
+        return all;
     }
 
     Map<Integer, String> comms() {

@@ -1,0 +1,111 @@
+package sonde.tools.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.format.bundle.Meta;
+import sonde.format.bundle.MetaReader;
+import sonde.format.bundle.MetaWriter;
+import sonde.probe.tracefs.InstanceName;
+import sonde.testkit.RingPage;
+import sonde.testkit.TraceDatBytes;
+
+/** Bundles in every state that a recorder can leave them in. */
+final class ReportSourceTest {
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int LIVING = (int) ProcessHandle.current().pid();
+
+    @TempDir Path folder;
+
+    private Meta meta(Meta.State state, String bootId, long startTicks) throws IOException {
+        List<Meta.Part> parts =
+                List.of(
+                        new Meta.Part("kernel.formats", Meta.PartKind.KERNEL_FORMATS, "", -1),
+                        new Meta.Part("spool.cpu0", Meta.PartKind.SPOOL, "", 0),
+                        new Meta.Part("spool.cpu1", Meta.PartKind.SPOOL, "", 1));
+        return new Meta(
+                Meta.FORMAT_VERSION,
+                "test",
+                state,
+                new Meta.Target(Meta.Mode.ALL, List.of(), List.of(), null),
+                new Meta.Recorder(LIVING, List.of(), startTicks, -1, -1),
+                new Meta.Machine(
+                        "host",
+                        "6.1",
+                        "x86_64",
+                        bootId,
+                        InstanceName.namespace(),
+                        List.of(0, 1),
+                        1),
+                new Meta.Times(1000, 0, -1, -1),
+                new Meta.Layout(List.of(), List.of(), parts),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    private void write(Meta meta) throws IOException {
+        TraceDatBytes format = new TraceDatBytes(ORDER, 8);
+        RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, 5000);
+        page.event(10, format.hello(7, 1, "one")).event(20, format.hello(7, 2, "two"));
+        Files.write(folder.resolve("spool.cpu0"), page.toBytes());
+        Files.write(folder.resolve("spool.cpu1"), new byte[0]);
+        Files.write(folder.resolve("kernel.formats"), format.version7(false));
+        Files.write(folder.resolve(Meta.FILE), MetaWriter.write(meta));
+    }
+
+    private static long events(ReportSource source) throws IOException {
+        return new Findings(source, ReportOptions.summary()).extent.events();
+    }
+
+    @Test
+    void aRecordingUnderWayIsRefusedAndLeftAlone() throws IOException {
+        write(meta(Meta.State.RECORDING, InstanceName.bootId(), InstanceName.startTicks(LIVING)));
+        byte[] before = Files.readAllBytes(folder.resolve(Meta.FILE));
+        assertThatThrownBy(() -> ReportSource.open(folder))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("still being recorded by process " + LIVING);
+        assertThat(folder.resolve("spool.cpu0")).exists();
+        assertThat(Files.readAllBytes(folder.resolve(Meta.FILE))).isEqualTo(before);
+    }
+
+    @Test
+    void aBundleOfAKilledRecorderIsFinished() throws IOException {
+        write(meta(Meta.State.RECORDING, InstanceName.bootId(), 1));
+        try (ReportSource source = ReportSource.open(folder)) {
+            assertThat(events(source)).isEqualTo(2);
+            assertThat(source.notes()).anyMatch(note -> note.contains("the recorder was killed"));
+        }
+        Meta now = MetaReader.read(Files.readAllBytes(folder.resolve(Meta.FILE)));
+        assertThat(now.state()).isEqualTo(Meta.State.REPAIRED);
+        assertThat(folder.resolve("trace.dat")).exists();
+        assertThat(folder.resolve("spool.cpu0")).doesNotExist();
+    }
+
+    @Test
+    void partsThatNobodyCouldAssembleAreRead() throws IOException {
+        // After ENOSPC the recorder ends properly, its spools stay.
+        write(meta(Meta.State.FINISHED, InstanceName.bootId(), 1));
+        try (ReportSource source = ReportSource.open(folder)) {
+            assertThat(events(source)).isEqualTo(2);
+            assertThat(source.notes()).anyMatch(note -> note.contains("its parts are read"));
+        }
+        assertThat(folder.resolve("spool.cpu0")).exists();
+    }
+
+    @Test
+    void symbolsOfAnotherBootDoNotComeFromThisMachine() throws IOException {
+        write(meta(Meta.State.FINISHED, "another", 1));
+        try (ReportSource source = ReportSource.open(folder)) {
+            assertThat(source.symbolOptions().sameMachine()).isFalse();
+        }
+    }
+}
