@@ -71,14 +71,20 @@ public final class BundleRepair {
         return repaired;
     }
 
-    /** A disk that was full at the end of the recording may have space now. */
-    private static Meta assembleLater(BundleFolder folder, Meta meta) throws IOException {
+    /**
+     * A disk that was full at the end of the recording may have space now; or it stays as it is.
+     */
+    private static Meta assembleLater(BundleFolder folder, Meta meta) {
         List<String> notes = new ArrayList<>(meta.notes());
-        List<Meta.Part> parts =
-                traceDat(folder, existing(folder, meta.layout().parts()), meta, notes);
-        Meta assembled = meta.withParts(parts).withAccount(meta.losses(), notes);
-        folder.writeMeta(assembled);
-        return assembled;
+        try {
+            List<Meta.Part> parts =
+                    traceDat(folder, existing(folder, meta.layout().parts()), meta, notes);
+            Meta assembled = meta.withParts(parts).withAccount(meta.losses(), notes);
+            folder.writeMeta(assembled);
+            return assembled;
+        } catch (IOException e) {
+            return meta; // the spools are kept, and can be read as they are
+        }
     }
 
     /** Whether trace.dat is still to be made. */
