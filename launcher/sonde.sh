@@ -27,6 +27,15 @@ record)
     done </proc/self/status
     ;;
 esac
+# The JVM names files in the locale's encoding, and fails on the others; the command gets its own
+# LC_ALL back.
+case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in
+*[Uu][Tt][Ff]8 | *[Uu][Tt][Ff]-8) ;;
+*)
+    export "SONDE_LC_ALL=${LC_ALL+=$LC_ALL}"
+    export LC_ALL=C.UTF-8
+    ;;
+esac
 # One collector everywhere: a cache holds only for the collector it was made with. The JVM's raise
 # of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.
 set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
@@ -47,10 +56,11 @@ if [ ! -f "$cache" ]; then
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
-        find "$caches" -maxdepth 1 -name '*.aot' -mtime +30 -delete 2>/dev/null
+        # Each is 20 MB; the newest few are those of images in use.
+        ls -t "$caches"/*.aot 2>/dev/null | tail -n +5 | while read -r old; do rm -f "$old"; done
     fi
 fi
 if [ -O "$cache" ] && [ -O "$caches" ]; then
-    exec "$home/bin/java" "-XX:AOTCache=$cache" "$@"
+    exec "$home/bin/java" "-XX:AOTCache=$cache" "-Daircompressor.tmpdir=$caches" "$@"
 fi
 exec "$home/bin/java" "$@"

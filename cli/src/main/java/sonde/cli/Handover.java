@@ -68,6 +68,12 @@ final class Handover {
         }
         words.add(bytes("--"));
         words.add(bytes(bundle.toString()));
+        List<byte[]> environment = new ArrayList<>(origin.environment());
+        String called = System.getenv("SONDE_CALLED");
+        if (called != null) {
+            environment.add(bytes("SONDE_CALLED=" + called));
+        }
+        forgetLibraries();
         int uid = caller();
         try {
             if (uid >= 0) {
@@ -76,10 +82,24 @@ final class Handover {
                         uid,
                         gid != null && gid.matches("[0-9]{1,9}") ? Integer.parseInt(gid) : uid);
             }
-            Execve.run(program.getPath(), words, origin.environment());
+            Execve.run(program.getPath(), words, environment);
         } catch (SyscallException e) {
             // A place that the caller may not enter: the summary is made here after all.
             return;
+        }
+    }
+
+    /** What the exit hooks would do: a library that is loaded needs its file no more. */
+    private static void forgetLibraries() {
+        String folder = System.getProperty("aircompressor.tmpdir", "");
+        File[] left =
+                folder.isEmpty()
+                        ? null
+                        : new File(folder).listFiles((_, name) -> name.matches("zstd\\d+\\.tmp"));
+        for (File file : left == null ? new File[0] : left) {
+            if (!file.delete()) {
+                return; // another process was quicker
+            }
         }
     }
 

@@ -8,9 +8,10 @@ final class NextSteps {
     private NextSteps() {}
 
     static void print(Path bundle, PrintWriter err) {
+        String called = System.getenv().getOrDefault("SONDE_CALLED", "sonde");
         err.println();
         err.println("recorded into " + bundle + "; next:");
-        err.println("  sonde report " + bundle + " --threads --oncpu --offcpu");
-        err.println("  sonde report " + bundle + " --html report.html");
+        err.println("  " + called + " report " + bundle + " --threads --oncpu --offcpu");
+        err.println("  " + called + " report " + bundle + " --html report.html");
     }
 }

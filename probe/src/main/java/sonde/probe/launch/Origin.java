@@ -31,6 +31,8 @@ import sonde.sys.SyscallException;
  *       image and jars without O_CLOEXEC; without the variable they are told by their paths.
  * </ul>
  *
+ * <p>{@code SONDE_LC_ALL} holds the LC_ALL of a locale in which the JVM could not name every file.
+ *
  * <p>The mask of blocked signals needs no variable: the java launcher's first thread keeps it. The
  * coredump_filter is taken from the parent process, because HotSpot widens its own.
  *
@@ -77,6 +79,7 @@ public record Origin(
                 environment.add(variable);
             }
         }
+        restoreLocale(environment, own.get("SONDE_LC_ALL"));
         int pid = Processes.getpid();
         String status = text("/proc/self/status");
         String first = text("/proc/self/task/" + pid + "/status");
@@ -122,6 +125,20 @@ public record Origin(
                 coredumpFilter,
                 nice,
                 cpus);
+    }
+
+    /** Gives LC_ALL back what it was: {@code "=C"} when it was set, empty when it was not. */
+    private static void restoreLocale(
+            List<byte[]> environment, @org.jspecify.annotations.Nullable String given) {
+        if (given == null) {
+            return;
+        }
+        String name = "LC_ALL";
+        environment.removeIf(variable ->
+                new String(variable, StandardCharsets.ISO_8859_1).startsWith(name + "="));
+        if (!given.isEmpty()) {
+            environment.add((name + given).getBytes(StandardCharsets.ISO_8859_1));
+        }
     }
 
     private static String text(String path) throws SyscallException {

@@ -112,7 +112,7 @@ class RecordKernelTest {
                         "count=50000");
         assertThat(meta.losses()).isEmpty();
         String report = run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out();
-        String dd = "\\s*dd-" + meta.target().rootPids().getFirst() + "\\s.*";
+        String dd = "\\s*\\S+-" + meta.target().rootPids().getFirst() + "\\s.*";
         // read is 0, write is 1; a few more of each belong to the loader and the last message.
         assertThat(lines(report, dd + "sys_enter: +NR 0 .*")).isBetween(50_000L, 50_010L);
         assertThat(lines(report, dd + "sys_enter: +NR 1 .*")).isBetween(50_000L, 50_010L);

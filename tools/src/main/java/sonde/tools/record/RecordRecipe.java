@@ -150,8 +150,7 @@ public final class RecordRecipe {
                         words,
                         List.of(target.pid()),
                         plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
-        BundleFolder folder = new BundleFolder(output.fd());
-        try (RecordSession session = RecordSession.start(plan, folder, request)) {
+        try (RecordSession session = start(plan, output, request)) {
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             try {
                 target.release();
@@ -187,10 +186,20 @@ public final class RecordRecipe {
                         plan.names()
                                 ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
                                 : null);
-        BundleFolder folder = new BundleFolder(output.fd());
-        try (RecordSession session = RecordSession.start(plan, folder, request)) {
+        try (RecordSession session = start(plan, output, request)) {
             follow(session, null, output, request.rootPids());
             return finish(session, output, session.stop(null), 0);
+        }
+    }
+
+    /** A recording that cannot begin leaves no folder. */
+    private static RecordSession start(Plan plan, OutputFolder output, RecordRequest request)
+            throws IOException {
+        try {
+            return RecordSession.start(plan, new BundleFolder(output.fd()), request);
+        } catch (IOException e) {
+            output.deleteAll();
+            throw e;
         }
     }
 
