@@ -133,7 +133,8 @@ public final class Script {
                 i("pid", 0, 4),
                 i("ppid", 4, 4),
                 i("tid", 8, 4),
-                i("ptid", 12, 4));
+                i("ptid", 12, 4),
+                i("time", 16, 8));
         return types;
     }
 
@@ -232,9 +233,23 @@ public final class Script {
     }
 
     public Script perfFork(long time, int cpu, int parent, int child, int pid) {
+        return perfFork(time, cpu, parent, child, pid, time);
+    }
+
+    /** As the recorder makes it up for a thread it finds, placed at the time of the row before. */
+    public Script madeUpFork(long rowTime, int cpu, int parent, int child, int pid) {
+        return perfFork(rowTime, cpu, parent, child, pid, 0);
+    }
+
+    private Script perfFork(long rowTime, int cpu, int parent, int child, int pid, long time) {
         ByteBuffer b =
-                bytes(16).putInt(0, pid).putInt(4, parent).putInt(8, child).putInt(12, parent);
-        return add(perf, EventType.PERF_RECORD, "fork", time, cpu, parent, b);
+                bytes(24)
+                        .putInt(0, pid)
+                        .putInt(4, parent)
+                        .putInt(8, child)
+                        .putInt(12, parent)
+                        .putLong(16, time);
+        return add(perf, EventType.PERF_RECORD, "fork", rowTime, cpu, parent, b);
     }
 
     public Script exec(long time, int cpu, int tid, String file) {

@@ -210,6 +210,31 @@ final class ThreadStatesTest {
     }
 
     @Test
+    void aMadeUpForkAfterLiveRowsIsOfTheThreadThatIsKnown() throws IOException {
+        long late = 400_000_000;
+        Script script =
+                new Script()
+                        .switched(50, 0, 1, S, 60)
+                        .fork(100, 0, 60, 61)
+                        .switched(200, 0, 60, S, 61)
+                        .madeUpFork(late, 0, 60, 61, 60)
+                        .madeUpFork(late, 0, 1, 60, 60)
+                        .madeUpFork(late, 0, 1, 62, 62)
+                        .switched(late + 100, 0, 61, S, 62)
+                        .exited(late + 150, 0, 62)
+                        .madeUpFork(late + 200, 0, 1, 62, 62)
+                        .switched(late + 200, 0, 62, Z, 60);
+        run(script, Window.ALL);
+        // 1, 60, 61, 62
+        assertThat(threads.size()).isEqualTo(4);
+        assertThat(nanos(61, ThreadState.RUNNING)).isEqualTo(late - 100);
+        assertThat(nanos(62, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(threads.pid(threads.find(61))).isEqualTo(60);
+        assertThat(threads.born(threads.find(62))).isEqualTo(Long.MIN_VALUE);
+        assertThat(threads.died(threads.find(62))).isEqualTo(late + 150);
+    }
+
+    @Test
     void aWindowCutsSpans() throws IOException {
         Script script =
                 new Script()
