@@ -16,7 +16,9 @@ import sonde.event.StringField;
  * Follows the state of every thread and hands out each span of it, once.
  *
  * <ul>
- *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone.
+ *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone;
+ *       until then perf's switch records are, which tell preemption from the rest, no more: other
+ *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
  *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
  *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
@@ -54,6 +56,7 @@ public final class ThreadStates implements Operator {
     private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
 
     private @Nullable Source switchOwner;
+    private boolean ownsTracepoint;
     private boolean wakeups;
     private long start;
 
@@ -127,8 +130,13 @@ public final class ThreadStates implements Operator {
     private void rare(SchedFields fields, int code, Batch batch, int row) {
         switch (code) {
             case SchedFields.SWITCH -> {
-                if (owns(batch.source())) {
+                if (owns(batch.source(), true)) {
                     switchRow(fields, batch, row);
+                }
+            }
+            case SchedFields.SWITCH_RECORD -> {
+                if (owns(batch.source(), false)) {
+                    switchRecord(fields, batch, row);
                 }
             }
             case SchedFields.WAKEUP -> wake(fields.woken(batch, row), batch, row, false);
@@ -138,11 +146,12 @@ public final class ThreadStates implements Operator {
     }
 
     @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
-    private boolean owns(Source source) {
-        if (switchOwner == null) {
+    private boolean owns(Source source, boolean tracepoint) {
+        if (switchOwner == null || (tracepoint && !ownsTracepoint)) {
             switchOwner = source;
+            ownsTracepoint = tracepoint;
         }
-        return switchOwner == source;
+        return switchOwner == source && ownsTracepoint == tracepoint;
     }
 
     // --- rows ------------------------------------------------------------------------------------
@@ -246,6 +255,32 @@ public final class ThreadStates implements Operator {
                 firstSwitch(next, time, onCpu);
             }
             current[onCpu] = next;
+            lastSwitch[onCpu] = time;
+        }
+    }
+
+    /** PERF_RECORD_SWITCH is of the row's own thread: it leaves the CPU, or it has come. */
+    private void switchRecord(SchedFields fields, Batch batch, int row) {
+        long time = batch.time(row);
+        int onCpu = batch.cpu(row);
+        int thread = threads.find(batch.tid(row));
+        boolean out = fields.isOut(batch, row);
+        if (thread >= 0 && out) {
+            switchOut(thread, time, onCpu, fields.isPreempted(batch, row) ? PREEMPTED : SLEEPING);
+            stack[thread] = StackTable.NONE;
+        } else if (thread >= 0) {
+            switchIn(thread, time, onCpu);
+        }
+        seen(onCpu, time);
+        if (onCpu >= 0) {
+            int before = current[onCpu];
+            if (before >= 0 && before != thread) {
+                missedSwitchOut(before, time, onCpu);
+            }
+            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
+                firstSwitch(thread, time, onCpu);
+            }
+            current[onCpu] = out ? -1 : thread;
             lastSwitch[onCpu] = time;
         }
     }
@@ -542,7 +577,7 @@ public final class ThreadStates implements Operator {
         return cpu[thread];
     }
 
-    /** Whether any sched_switch was seen; without, only running and unknown can be told. */
+    /** Whether any switch was seen; without, only running and unknown can be told. */
     public boolean sawSwitches() {
         return switchOwner != null;
     }

@@ -235,6 +235,46 @@ final class ThreadStatesTest {
     }
 
     @Test
+    void switchRecordsOfPerfDoWhereThereIsNoTracepoint() throws IOException {
+        int out = 1 << 13;
+        int preempted = 1 << 13 | 1 << 14;
+        Script script =
+                new Script()
+                        .switchRecord("switch", 100, 0, 7, 0)
+                        .switchRecord("switch", 150, 0, 7, preempted)
+                        .switchRecord("switch_cpu_wide", 150, 0, 8, 0)
+                        .switchRecord("switch_cpu_wide", 220, 0, 8, out)
+                        .switchRecord("switch", 250, 1, 7, 0)
+                        .switchRecord("switch", 300, 1, 7, out)
+                        .switchRecord("switch", 700, 1, 7, 0)
+                        .switchRecord("switch", 1000, 1, 7, out);
+        ThreadStates states = run(script, Window.ALL);
+        assertThat(states.sawSwitches()).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(50 + 50 + 300);
+        assertThat(nanos(7, ThreadState.PREEMPTED)).isEqualTo(100);
+        assertThat(nanos(7, ThreadState.SLEEPING)).isEqualTo(400);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(900);
+        assertThat(states.migrations(threads.find(7))).isEqualTo(1);
+        assertThat(nanos(8, ThreadState.RUNNING)).isEqualTo(70);
+        assertThat(nanos(8, ThreadState.SLEEPING)).isEqualTo(780);
+    }
+
+    @Test
+    void switchRecordsCountForNothingBesideTheTracepoint() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 1, S, 2)
+                        .switchRecord("switch", 120, 0, 2, 1 << 13)
+                        .switchRecord("switch", 150, 0, 1, 0)
+                        .switched(200, 0, 2, S, 1)
+                        .switched(300, 0, 1, S, 2);
+        run(script, Window.ALL);
+        assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
+        assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    @Test
     void aWindowCutsSpans() throws IOException {
         Script script =
                 new Script()
