@@ -7,6 +7,7 @@ import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
+import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.event.Batch;
 import sonde.event.Source;
@@ -38,6 +39,11 @@ public final class ThreadStates implements Operator {
     private static final int STOPPED_OR_TRACED = 4 | 8;
     private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
     private static final int PARKED_OR_IDLE = 0x40 | 0x80;
+
+    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
+    private static final long DEFAULT_SAMPLE_NANOS = 250_000;
+
+    private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
 
     private static final byte NONE = -1;
     private static final byte DEAD = -2;
@@ -543,6 +549,59 @@ public final class ThreadStates implements Operator {
                 end(thread, last == RUNNING || died > lastTime ? last : UNKNOWN, time, last);
             }
         }
+    }
+
+    // --- without switches ------------------------------------------------------------------------
+
+    /**
+     * Hands out spans made of samples, where no row told a state: each sample stands for the time
+     * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
+     *
+     * @param samples of what ran
+     * @param weightIsNanos whether weights are times; else each sample stands for the median time
+     *     from one of its thread's to the next
+     * @return whether there was anything to be estimated
+     */
+    public boolean estimate(StackSums samples, boolean weightIsNanos) {
+        if (known > 0 || samples.kept() == 0) {
+            return false;
+        }
+        learn(threads.size() - 1);
+        Arrays.fill(state, 0, known, NONE);
+        long each = weightIsNanos ? 0 : medianDistance(samples);
+        for (int i = 0; i < samples.kept(); i++) {
+            int thread = samples.thread(i);
+            long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
+            long nanos = weightIsNanos ? weight * samples.stride() : each;
+            long time = samples.time(i);
+            long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
+            if (state[thread] == NONE) {
+                since[thread] = from;
+            }
+            from = Math.max(from, since[thread]);
+            emit(thread, UNKNOWN, since[thread], from);
+            emit(thread, RUNNING, from, time);
+            state[thread] = DEAD;
+            since[thread] = time;
+        }
+        return true;
+    }
+
+    private long medianDistance(StackSums samples) {
+        long[] last = new long[known];
+        boolean[] sampled = new boolean[known];
+        long[] distances = new long[samples.kept()];
+        int count = 0;
+        for (int i = 0; i < distances.length; i++) {
+            int thread = samples.thread(i);
+            if (sampled[thread]) {
+                distances[count++] = samples.time(i) - last[thread];
+            }
+            sampled[thread] = true;
+            last[thread] = samples.time(i);
+        }
+        Arrays.sort(distances, 0, count);
+        return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
     }
 
     // --- more about the span being handed out ----------------------------------------------------

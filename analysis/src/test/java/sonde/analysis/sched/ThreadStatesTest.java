@@ -11,6 +11,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
+import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 
@@ -272,6 +273,49 @@ final class ThreadStatesTest {
         assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    private boolean estimate(Script script, boolean weightIsNanos) throws IOException {
+        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
+        StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        Engine.run(script.recording(), List.of(threads, states, samples));
+        return states.estimate(samples, weightIsNanos);
+    }
+
+    @Test
+    void samplesAloneGiveRunningTimeByTheirWeights() throws IOException {
+        Script script =
+                new Script()
+                        .sample("cpu-clock", 1000, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1100, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1150, 1, 7, 8, 100)
+                        .sample("cpu-clock", 1600, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1650, 0, 7, 7, Long.MAX_VALUE)
+                        .sample("cpu-clock", 1700, 0, 7, 7, -5);
+        assertThat(estimate(script, true)).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 100 + 100 + 50 + 1);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(800);
+        assertThat(nanos(7, ThreadState.UNKNOWN)).isEqualTo(400 + 49);
+        assertThat(nanos(8, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    @Test
+    void samplesByCountStandForTheirMedianDistance() throws IOException {
+        Script script = new Script();
+        for (long time : new long[] {1000, 1100, 1190, 1290, 9000}) {
+            script.sample("cpu-clock", time, 0, 7, 7, 12_345);
+        }
+        assertThat(estimate(script, false)).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 100 + 90 + 100 + 100);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(8100);
+    }
+
+    @Test
+    void nothingIsEstimatedWhereSwitchesTell() throws IOException {
+        Script script =
+                new Script().sample("cpu-clock", 1000, 0, 7, 7, 100).switched(1100, 0, 7, S, 8);
+        assertThat(estimate(script, true)).isFalse();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100);
     }
 
     @Test
