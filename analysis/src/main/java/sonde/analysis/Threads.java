@@ -417,6 +417,11 @@ public final class Threads implements Operator {
         return thread >= 0 && time >= counts[thread];
     }
 
+    /** Whether it belongs to the processes that the recording follows; none does of a machine. */
+    public boolean isFollowed(int thread) {
+        return !tree.all() && !recorder[thread] && counts[thread] != NEVER;
+    }
+
     /** Whether it is one of the recorder's. */
     public boolean isRecorder(int thread) {
         return recorder[thread];

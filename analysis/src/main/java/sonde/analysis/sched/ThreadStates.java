@@ -604,6 +604,28 @@ public final class ThreadStates implements Operator {
         return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
     }
 
+    /**
+     * Hands out one span for every followed thread of which nothing was seen. For after {@link
+     * #finish}.
+     *
+     * @param from when the recording began
+     * @param to when it ended
+     * @param as what is known of a thread without rows: that it slept where its switches would have
+     *     been recorded, else nothing
+     */
+    public void silent(long from, long to, ThreadState as) {
+        for (int thread = 0; thread < threads.size(); thread++) {
+            if (!threads.isFollowed(thread)) {
+                continue;
+            }
+            learn(thread);
+            if (state[thread] == NONE) {
+                long begin = Math.max(from, threads.born(thread));
+                emit(thread, (byte) as.ordinal(), begin, Math.min(to, threads.died(thread)));
+            }
+        }
+    }
+
     // --- more about the span being handed out ----------------------------------------------------
 
     /** The system call the thread is in, -1 for none. */

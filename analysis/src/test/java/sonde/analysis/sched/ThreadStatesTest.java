@@ -319,6 +319,30 @@ final class ThreadStatesTest {
     }
 
     @Test
+    void followedThreadsWithoutRowsHaveOneSpan() throws IOException {
+        threads = new Threads(new Tree(false, Set.of(50), false, -1, Set.of(40)));
+        Script script =
+                new Script()
+                        .madeUpFork(0, 0, 1, 50, 50)
+                        .madeUpFork(0, 0, 50, 51, 50)
+                        .madeUpFork(0, 0, 50, 52, 50)
+                        .madeUpFork(0, 0, 1, 77, 77)
+                        .switched(1000, 0, 77, S, 51)
+                        .madeUpFork(1000, 0, 1, 40, 40)
+                        .switched(1100, 0, 51, S, 77)
+                        .exited(1500, 0, 52);
+        ThreadStates states = run(script, Window.ALL);
+        states.silent(900, 2000, ThreadState.SLEEPING);
+        assertThat(nanos(50, ThreadState.SLEEPING)).isEqualTo(1100);
+        assertThat(totals.first(threads.find(50))).isEqualTo(900);
+        assertThat(nanos(51, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(totals.last(threads.find(51))).isEqualTo(1500);
+        assertThat(nanos(52, ThreadState.SLEEPING)).isEqualTo(600);
+        assertThat(totals.has(threads.find(77))).isFalse();
+        assertThat(totals.has(threads.find(40))).isFalse();
+    }
+
+    @Test
     void aWindowCutsSpans() throws IOException {
         Script script =
                 new Script()

@@ -28,6 +28,7 @@ import sonde.analysis.stack.Trees;
 import sonde.analysis.syscall.Syscalls;
 import sonde.event.result.Frame;
 import sonde.event.result.Unit;
+import sonde.format.bundle.Meta;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
@@ -119,6 +120,14 @@ final class Findings {
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
         estimated = states.estimate(samples, weightUnit() == Unit.NANOS);
+        Meta meta = source.meta();
+        if (meta != null) {
+            boolean switches = source.planned("sched:sched_switch", "switch");
+            states.silent(
+                    meta.times().startNanos(),
+                    Math.max(meta.times().endNanos(), extent.last()),
+                    switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN);
+        }
     }
 
     /** cpu-clock's period is nanoseconds, that of cycles is not a time. */

@@ -231,11 +231,12 @@ public final class ReportRecipe {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
                             + " what lies between is unknown.");
-        } else if (!found.states.sawSwitches()) {
+        } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
                             + " kernel while in a system call.");
-        } else if (!found.states.sawWakeups()) {
+        } else if (!found.states.sawWakeups()
+                && !source.planned("sched:sched_wakeup", "sched:sched_waking")) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
         idle(found, threads, notes);
