@@ -81,6 +81,7 @@ public final class Threads implements Operator {
         final @Nullable IntegerField perfForkPid;
         final @Nullable IntegerField perfForkTid;
         final @Nullable IntegerField perfForkParent;
+        final @Nullable IntegerField perfForkTime;
         final @Nullable IntegerField commPid;
         final @Nullable IntegerField commTid;
         final @Nullable StringField comm;
@@ -93,7 +94,7 @@ public final class Threads implements Operator {
                     .add(EXEC, "sched", "sched_process_exec", "pid", "old_pid")
                     .add(EXIT, "sched", "sched_process_exit")
                     .add(RENAME, "task", "task_rename", "pid", "newcomm")
-                    .add(PERF_FORK, perf, "fork", "pid", "tid", "ptid")
+                    .add(PERF_FORK, perf, "fork", "pid", "tid", "ptid", "time")
                     .add(PERF_COMM, perf, "comm", "pid", "tid", "comm")
                     .add(PERF_EXIT, perf, "exit", "tid")
                     .addAll(PERF_SAMPLE, type -> type.system().equals("perf"));
@@ -108,10 +109,20 @@ public final class Threads implements Operator {
             perfForkPid = wanted.integer(perf, "fork", "pid");
             perfForkTid = wanted.integer(perf, "fork", "tid");
             perfForkParent = wanted.integer(perf, "fork", "ptid");
+            perfForkTime = wanted.integer(perf, "fork", "time");
             commPid = wanted.integer(perf, "comm", "pid");
             commTid = wanted.integer(perf, "comm", "tid");
             comm = wanted.text(perf, "comm", "comm");
             exitTid = wanted.integer(perf, "exit", "tid");
+        }
+
+        /**
+         * Whether the recorder made a fork record up for a thread it found: its own time, not that
+         * of the row, is 0. Such records may lie behind rows of the thread.
+         */
+        boolean isMadeUp(Batch batch, int row) {
+            IntegerField time = perfForkTime;
+            return time != null && time.of(batch, row) == 0;
         }
     }
 
@@ -145,7 +156,7 @@ public final class Threads implements Operator {
                                 text(fields.forkName, batch, row));
                 case PERF_FORK ->
                         fork(
-                                time,
+                                fields.isMadeUp(batch, row) ? Long.MIN_VALUE : time,
                                 tid(fields.perfForkParent, batch, row),
                                 tid(fields.perfForkTid, batch, row),
                                 tid(fields.perfForkPid, batch, row),
@@ -172,6 +183,7 @@ public final class Threads implements Operator {
         return field == null ? null : field.of(batch, row);
     }
 
+    /** Takes a birth; at {@link Long#MIN_VALUE} of a thread that lived before the recording. */
     private void fork(long time, int parentTid, int tid, int pid, @Nullable String name) {
         int parent = find(parentTid);
         int known = living(tid);
@@ -179,7 +191,8 @@ public final class Threads implements Operator {
         // What lived before the recording is told at its start, perhaps after its first row: as
         // long as no exit of it was seen, it is the same.
         boolean before = known >= 0 && born[known] <= 0;
-        boolean same = known >= 0 && died[known] == NEVER && (before || near(born[known], time));
+        boolean alive = known >= 0 && died[known] == NEVER && (before || near(born[known], time));
+        boolean same = alive || (known >= 0 && time == Long.MIN_VALUE);
         int child = same ? known : make(tid, time);
         if (child < 0) {
             return;
@@ -402,6 +415,11 @@ public final class Threads implements Operator {
     /** Whether what the thread did at that time counts. */
     public boolean counts(int thread, long time) {
         return thread >= 0 && time >= counts[thread];
+    }
+
+    /** Whether it belongs to the processes that the recording follows; none does of a machine. */
+    public boolean isFollowed(int thread) {
+        return !tree.all() && !recorder[thread] && counts[thread] != NEVER;
     }
 
     /** Whether it is one of the recorder's. */

@@ -24,7 +24,11 @@ public final class Script {
     public static final long USER = -512;
 
     public final Source ftrace = new Source("trace.dat", Clock.MONO, ftraceTypes());
-    public final Source perf = new Source("perf.data", Clock.MONO, perfTypes());
+    public final Source perf = new Source("perf.data", Clock.MONO, perfTypes(true));
+
+    /** The same without sched_switch, as of a user without rights. */
+    public final Source plainPerf = new Source("perf.data", Clock.MONO, perfTypes(false));
+
     private final List<Row> rows = new ArrayList<>();
 
     /** A row; {@code number} is its place in the script. */
@@ -112,9 +116,11 @@ public final class Script {
         }
     }
 
-    private static List<EventType> perfTypes() {
+    private static List<EventType> perfTypes(boolean switches) {
         List<EventType> types = new ArrayList<>();
-        schedSwitch(types);
+        if (switches) {
+            schedSwitch(types);
+        }
         type(types, "perf", "cpu-clock");
         type(types, "perf", "page-faults");
         type(types, "perf", "bpf-output");
@@ -133,7 +139,10 @@ public final class Script {
                 i("pid", 0, 4),
                 i("ppid", 4, 4),
                 i("tid", 8, 4),
-                i("ptid", 12, 4));
+                i("ptid", 12, 4),
+                i("time", 16, 8));
+        type(types, EventType.PERF_RECORD, "switch", i("misc", 4, 2));
+        type(types, EventType.PERF_RECORD, "switch_cpu_wide", i("misc", 4, 2));
         return types;
     }
 
@@ -191,6 +200,12 @@ public final class Script {
         return add(in, "sched", "sched_switch", time, cpu, previous, -1, 1, b, chain);
     }
 
+    /** perf's own record of a switch, {@code misc} as in perf_event.h. */
+    public Script switchRecord(String name, long time, int cpu, int tid, int misc) {
+        ByteBuffer b = bytes(16).putShort(4, (short) misc);
+        return add(plainPerf, EventType.PERF_RECORD, name, time, cpu, tid, b);
+    }
+
     public Script wake(long time, int cpu, int waker, int woken) {
         ByteBuffer b = bytes(36).putInt(24, woken);
         return add(ftrace, "sched", "sched_wakeup", time, cpu, waker, b);
@@ -232,9 +247,23 @@ public final class Script {
     }
 
     public Script perfFork(long time, int cpu, int parent, int child, int pid) {
+        return perfFork(time, cpu, parent, child, pid, time);
+    }
+
+    /** As the recorder makes it up for a thread it finds, placed at the time of the row before. */
+    public Script madeUpFork(long rowTime, int cpu, int parent, int child, int pid) {
+        return perfFork(rowTime, cpu, parent, child, pid, 0);
+    }
+
+    private Script perfFork(long rowTime, int cpu, int parent, int child, int pid, long time) {
         ByteBuffer b =
-                bytes(16).putInt(0, pid).putInt(4, parent).putInt(8, child).putInt(12, parent);
-        return add(perf, EventType.PERF_RECORD, "fork", time, cpu, parent, b);
+                bytes(24)
+                        .putInt(0, pid)
+                        .putInt(4, parent)
+                        .putInt(8, child)
+                        .putInt(12, parent)
+                        .putLong(16, time);
+        return add(perf, EventType.PERF_RECORD, "fork", rowTime, cpu, parent, b);
     }
 
     public Script exec(long time, int cpu, int tid, String file) {
@@ -289,14 +318,15 @@ public final class Script {
     public Recording recording(ToIntFunction<Row> lane) {
         TreeMap<Integer, List<Row>> lanes = new TreeMap<>();
         for (Row row : rows) {
-            int key = 2 * (lane.applyAsInt(row) + 1) + (row.source() == perf ? 1 : 0);
+            int of = row.source() == perf ? 1 : row.source() == plainPerf ? 2 : 0;
+            int key = 3 * (lane.applyAsInt(row) + 1) + of;
             lanes.computeIfAbsent(key, ignored -> new ArrayList<>()).add(row);
         }
         lanes.values().forEach(list -> list.sort(Comparator.comparingLong(Row::time)));
         return new Recording() {
             @Override
             public List<Source> sources() {
-                return List.of(ftrace, perf);
+                return List.of(ftrace, perf, plainPerf);
             }
 
             @Override

@@ -73,6 +73,14 @@ class PrivilegeTest {
         Json report = Json.parse(nobody().run("report", "mine.sonde", "--json", "--oncpu").out());
         assertThat(Recorded.rows(report, "on_cpu")).isNotEmpty();
         assertThat(String.join("\n", report.texts("notes"))).contains("root");
+        Json threads =
+                Json.parse(nobody().run("report", "mine.sonde", "--json", "--threads").out());
+        List<Json> rows = Recorded.rows(threads, "threads");
+        assertThat(rows).isNotEmpty();
+        assertThat(Recorded.sum(rows, "user", row -> true)).isPositive();
+        assertThat(Recorded.sum(rows, "wall", row -> row.text("thread").equals("sh")))
+                .isGreaterThanOrEqualTo(Recorded.sum(rows, "user", row -> true));
+        assertThat(String.join("\n", report.texts("notes"))).doesNotContain("0.000 s wall");
         assertThat(nobody().run("doctor").out()).contains("tracefs");
     }
 

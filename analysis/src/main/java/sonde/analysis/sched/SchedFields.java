@@ -16,6 +16,11 @@ final class SchedFields {
     static final int SYS_ENTER = 4;
     static final int SYS_EXIT = 5;
     static final int LOST = 6;
+    static final int SWITCH_RECORD = 7;
+
+    // perf_event.h: what misc of PERF_RECORD_SWITCH and PERF_RECORD_SWITCH_CPU_WIDE says
+    private static final int MISC_SWITCH_OUT = 1 << 13;
+    private static final int MISC_SWITCH_OUT_PREEMPT = 1 << 14;
 
     private static final String[] WAKEUPS = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
 
@@ -26,6 +31,9 @@ final class SchedFields {
     final @Nullable StringField prevComm;
     final @Nullable StringField nextComm;
     final @Nullable IntegerField callId;
+    private final @Nullable IntegerField switchMisc;
+    private final @Nullable IntegerField wideSwitchMisc;
+    private final int wideSwitch;
     // By type: the three wake-ups have the field at the same place on every kernel so far, but
     // nothing promises that.
     private final @Nullable IntegerField[] woken;
@@ -40,6 +48,14 @@ final class SchedFields {
                 .add(SYS_EXIT, "raw_syscalls", "sys_exit")
                 .add(LOST, EventType.NOTICE, "lost")
                 .add(LOST, EventType.NOTICE, "corrupt");
+        String perf = EventType.PERF_RECORD;
+        if (source.type("sched", "sched_switch").isEmpty()) {
+            wanted.add(SWITCH_RECORD, perf, "switch", "misc")
+                    .add(SWITCH_RECORD, perf, "switch_cpu_wide", "misc");
+        }
+        switchMisc = wanted.integer(perf, "switch", "misc");
+        wideSwitchMisc = wanted.integer(perf, "switch_cpu_wide", "misc");
+        wideSwitch = source.type(perf, "switch_cpu_wide").map(EventType::id).orElse(-1);
         prevPid = wanted.integer("sched", "sched_switch", "prev_pid");
         prevState = wanted.integer("sched", "sched_switch", "prev_state");
         nextPid = wanted.integer("sched", "sched_switch", "next_pid");
@@ -55,6 +71,20 @@ final class SchedFields {
 
     int woken(Batch batch, int row) {
         return value(woken[batch.type(row)], batch, row);
+    }
+
+    /** Whether a record of perf says that the thread left the CPU, else that it came. */
+    boolean isOut(Batch batch, int row) {
+        return (misc(batch, row) & MISC_SWITCH_OUT) != 0;
+    }
+
+    /** Whether it could have gone on; only with {@link #isOut}. */
+    boolean isPreempted(Batch batch, int row) {
+        return (misc(batch, row) & MISC_SWITCH_OUT_PREEMPT) != 0;
+    }
+
+    private int misc(Batch batch, int row) {
+        return value(batch.type(row) == wideSwitch ? wideSwitchMisc : switchMisc, batch, row);
     }
 
     static int value(@Nullable IntegerField field, Batch batch, int row) {

@@ -7,6 +7,7 @@ import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
+import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.event.Batch;
 import sonde.event.Source;
@@ -16,7 +17,9 @@ import sonde.event.StringField;
  * Follows the state of every thread and hands out each span of it, once.
  *
  * <ul>
- *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone.
+ *   <li>{@code sched_switch} is taken from the source that delivers it first, and from that alone;
+ *       until then perf's switch records are, which tell preemption from the rest, no more: other
+ *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
  *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
  *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
@@ -37,6 +40,11 @@ public final class ThreadStates implements Operator {
     private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
     private static final int PARKED_OR_IDLE = 0x40 | 0x80;
 
+    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
+    private static final long DEFAULT_SAMPLE_NANOS = 250_000;
+
+    private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
+
     private static final byte NONE = -1;
     private static final byte DEAD = -2;
     private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
@@ -54,6 +62,7 @@ public final class ThreadStates implements Operator {
     private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
 
     private @Nullable Source switchOwner;
+    private boolean ownsTracepoint;
     private boolean wakeups;
     private long start;
 
@@ -127,8 +136,13 @@ public final class ThreadStates implements Operator {
     private void rare(SchedFields fields, int code, Batch batch, int row) {
         switch (code) {
             case SchedFields.SWITCH -> {
-                if (owns(batch.source())) {
+                if (owns(batch.source(), true)) {
                     switchRow(fields, batch, row);
+                }
+            }
+            case SchedFields.SWITCH_RECORD -> {
+                if (owns(batch.source(), false)) {
+                    switchRecord(fields, batch, row);
                 }
             }
             case SchedFields.WAKEUP -> wake(fields.woken(batch, row), batch, row, false);
@@ -138,11 +152,12 @@ public final class ThreadStates implements Operator {
     }
 
     @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
-    private boolean owns(Source source) {
-        if (switchOwner == null) {
+    private boolean owns(Source source, boolean tracepoint) {
+        if (switchOwner == null || (tracepoint && !ownsTracepoint)) {
             switchOwner = source;
+            ownsTracepoint = tracepoint;
         }
-        return switchOwner == source;
+        return switchOwner == source && ownsTracepoint == tracepoint;
     }
 
     // --- rows ------------------------------------------------------------------------------------
@@ -246,6 +261,32 @@ public final class ThreadStates implements Operator {
                 firstSwitch(next, time, onCpu);
             }
             current[onCpu] = next;
+            lastSwitch[onCpu] = time;
+        }
+    }
+
+    /** PERF_RECORD_SWITCH is of the row's own thread: it leaves the CPU, or it has come. */
+    private void switchRecord(SchedFields fields, Batch batch, int row) {
+        long time = batch.time(row);
+        int onCpu = batch.cpu(row);
+        int thread = threads.find(batch.tid(row));
+        boolean out = fields.isOut(batch, row);
+        if (thread >= 0 && out) {
+            switchOut(thread, time, onCpu, fields.isPreempted(batch, row) ? PREEMPTED : SLEEPING);
+            stack[thread] = StackTable.NONE;
+        } else if (thread >= 0) {
+            switchIn(thread, time, onCpu);
+        }
+        seen(onCpu, time);
+        if (onCpu >= 0) {
+            int before = current[onCpu];
+            if (before >= 0 && before != thread) {
+                missedSwitchOut(before, time, onCpu);
+            }
+            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
+                firstSwitch(thread, time, onCpu);
+            }
+            current[onCpu] = out ? -1 : thread;
             lastSwitch[onCpu] = time;
         }
     }
@@ -510,6 +551,81 @@ public final class ThreadStates implements Operator {
         }
     }
 
+    // --- without switches ------------------------------------------------------------------------
+
+    /**
+     * Hands out spans made of samples, where no row told a state: each sample stands for the time
+     * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
+     *
+     * @param samples of what ran
+     * @param weightIsNanos whether weights are times; else each sample stands for the median time
+     *     from one of its thread's to the next
+     * @return whether there was anything to be estimated
+     */
+    public boolean estimate(StackSums samples, boolean weightIsNanos) {
+        if (known > 0 || samples.kept() == 0) {
+            return false;
+        }
+        learn(threads.size() - 1);
+        Arrays.fill(state, 0, known, NONE);
+        long each = weightIsNanos ? 0 : medianDistance(samples);
+        for (int i = 0; i < samples.kept(); i++) {
+            int thread = samples.thread(i);
+            long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
+            long nanos = weightIsNanos ? weight * samples.stride() : each;
+            long time = samples.time(i);
+            long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
+            if (state[thread] == NONE) {
+                since[thread] = from;
+            }
+            from = Math.max(from, since[thread]);
+            emit(thread, UNKNOWN, since[thread], from);
+            emit(thread, RUNNING, from, time);
+            state[thread] = DEAD;
+            since[thread] = time;
+        }
+        return true;
+    }
+
+    private long medianDistance(StackSums samples) {
+        long[] last = new long[known];
+        boolean[] sampled = new boolean[known];
+        long[] distances = new long[samples.kept()];
+        int count = 0;
+        for (int i = 0; i < distances.length; i++) {
+            int thread = samples.thread(i);
+            if (sampled[thread]) {
+                distances[count++] = samples.time(i) - last[thread];
+            }
+            sampled[thread] = true;
+            last[thread] = samples.time(i);
+        }
+        Arrays.sort(distances, 0, count);
+        return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
+    }
+
+    /**
+     * Hands out one span for every followed thread of which nothing was seen. For after {@link
+     * #finish}.
+     *
+     * @param from when the recording began
+     * @param to when it ended
+     * @param as what is known of a thread without rows: that it slept where its switches would have
+     *     been recorded, else nothing
+     */
+    public void silent(long from, long to, ThreadState as) {
+        for (int thread = 0; thread < threads.size(); thread++) {
+            if (!threads.isFollowed(thread)) {
+                continue;
+            }
+            learn(thread);
+            if (state[thread] == NONE) {
+                long begin = Math.max(from, threads.born(thread));
+                emit(thread, (byte) as.ordinal(), begin, Math.min(to, threads.died(thread)));
+            }
+        }
+    }
+
     // --- more about the span being handed out ----------------------------------------------------
 
     /** The system call the thread is in, -1 for none. */
@@ -542,7 +658,7 @@ public final class ThreadStates implements Operator {
         return cpu[thread];
     }
 
-    /** Whether any sched_switch was seen; without, only running and unknown can be told. */
+    /** Whether any switch was seen; without, only running and unknown can be told. */
     public boolean sawSwitches() {
         return switchOwner != null;
     }

@@ -11,6 +11,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
+import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 
@@ -207,6 +208,138 @@ final class ThreadStatesTest {
             lives += threads.tid(thread) == 60 ? 1 : 0;
         }
         assertThat(lives).isEqualTo(2);
+    }
+
+    @Test
+    void aMadeUpForkAfterLiveRowsIsOfTheThreadThatIsKnown() throws IOException {
+        long late = 400_000_000;
+        Script script =
+                new Script()
+                        .switched(50, 0, 1, S, 60)
+                        .fork(100, 0, 60, 61)
+                        .switched(200, 0, 60, S, 61)
+                        .madeUpFork(late, 0, 60, 61, 60)
+                        .madeUpFork(late, 0, 1, 60, 60)
+                        .madeUpFork(late, 0, 1, 62, 62)
+                        .switched(late + 100, 0, 61, S, 62)
+                        .exited(late + 150, 0, 62)
+                        .madeUpFork(late + 200, 0, 1, 62, 62)
+                        .switched(late + 200, 0, 62, Z, 60);
+        run(script, Window.ALL);
+        // 1, 60, 61, 62
+        assertThat(threads.size()).isEqualTo(4);
+        assertThat(nanos(61, ThreadState.RUNNING)).isEqualTo(late - 100);
+        assertThat(nanos(62, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(threads.pid(threads.find(61))).isEqualTo(60);
+        assertThat(threads.born(threads.find(62))).isEqualTo(Long.MIN_VALUE);
+        assertThat(threads.died(threads.find(62))).isEqualTo(late + 150);
+    }
+
+    @Test
+    void switchRecordsOfPerfDoWhereThereIsNoTracepoint() throws IOException {
+        int out = 1 << 13;
+        int preempted = 1 << 13 | 1 << 14;
+        Script script =
+                new Script()
+                        .switchRecord("switch", 100, 0, 7, 0)
+                        .switchRecord("switch", 150, 0, 7, preempted)
+                        .switchRecord("switch_cpu_wide", 150, 0, 8, 0)
+                        .switchRecord("switch_cpu_wide", 220, 0, 8, out)
+                        .switchRecord("switch", 250, 1, 7, 0)
+                        .switchRecord("switch", 300, 1, 7, out)
+                        .switchRecord("switch", 700, 1, 7, 0)
+                        .switchRecord("switch", 1000, 1, 7, out);
+        ThreadStates states = run(script, Window.ALL);
+        assertThat(states.sawSwitches()).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(50 + 50 + 300);
+        assertThat(nanos(7, ThreadState.PREEMPTED)).isEqualTo(100);
+        assertThat(nanos(7, ThreadState.SLEEPING)).isEqualTo(400);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(900);
+        assertThat(states.migrations(threads.find(7))).isEqualTo(1);
+        assertThat(nanos(8, ThreadState.RUNNING)).isEqualTo(70);
+        assertThat(nanos(8, ThreadState.SLEEPING)).isEqualTo(780);
+    }
+
+    @Test
+    void switchRecordsCountForNothingBesideTheTracepoint() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 1, S, 2)
+                        .switchRecord("switch", 120, 0, 2, 1 << 13)
+                        .switchRecord("switch", 150, 0, 1, 0)
+                        .switched(200, 0, 2, S, 1)
+                        .switched(300, 0, 1, S, 2);
+        run(script, Window.ALL);
+        assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
+        assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    private boolean estimate(Script script, boolean weightIsNanos) throws IOException {
+        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
+        StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        Engine.run(script.recording(), List.of(threads, states, samples));
+        return states.estimate(samples, weightIsNanos);
+    }
+
+    @Test
+    void samplesAloneGiveRunningTimeByTheirWeights() throws IOException {
+        Script script =
+                new Script()
+                        .sample("cpu-clock", 1000, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1100, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1150, 1, 7, 8, 100)
+                        .sample("cpu-clock", 1600, 0, 7, 7, 100)
+                        .sample("cpu-clock", 1650, 0, 7, 7, Long.MAX_VALUE)
+                        .sample("cpu-clock", 1700, 0, 7, 7, -5);
+        assertThat(estimate(script, true)).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 100 + 100 + 50 + 1);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(800);
+        assertThat(nanos(7, ThreadState.UNKNOWN)).isEqualTo(400 + 49);
+        assertThat(nanos(8, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    @Test
+    void samplesByCountStandForTheirMedianDistance() throws IOException {
+        Script script = new Script();
+        for (long time : new long[] {1000, 1100, 1190, 1290, 9000}) {
+            script.sample("cpu-clock", time, 0, 7, 7, 12_345);
+        }
+        assertThat(estimate(script, false)).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 100 + 90 + 100 + 100);
+        assertThat(totals.wallNanos(threads.find(7))).isEqualTo(8100);
+    }
+
+    @Test
+    void nothingIsEstimatedWhereSwitchesTell() throws IOException {
+        Script script =
+                new Script().sample("cpu-clock", 1000, 0, 7, 7, 100).switched(1100, 0, 7, S, 8);
+        assertThat(estimate(script, true)).isFalse();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100);
+    }
+
+    @Test
+    void followedThreadsWithoutRowsHaveOneSpan() throws IOException {
+        threads = new Threads(new Tree(false, Set.of(50), false, -1, Set.of(40)));
+        Script script =
+                new Script()
+                        .madeUpFork(0, 0, 1, 50, 50)
+                        .madeUpFork(0, 0, 50, 51, 50)
+                        .madeUpFork(0, 0, 50, 52, 50)
+                        .madeUpFork(0, 0, 1, 77, 77)
+                        .switched(1000, 0, 77, S, 51)
+                        .madeUpFork(1000, 0, 1, 40, 40)
+                        .switched(1100, 0, 51, S, 77)
+                        .exited(1500, 0, 52);
+        ThreadStates states = run(script, Window.ALL);
+        states.silent(900, 2000, ThreadState.SLEEPING);
+        assertThat(nanos(50, ThreadState.SLEEPING)).isEqualTo(1100);
+        assertThat(totals.first(threads.find(50))).isEqualTo(900);
+        assertThat(nanos(51, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(totals.last(threads.find(51))).isEqualTo(1500);
+        assertThat(nanos(52, ThreadState.SLEEPING)).isEqualTo(600);
+        assertThat(totals.has(threads.find(77))).isFalse();
+        assertThat(totals.has(threads.find(40))).isFalse();
     }
 
     @Test

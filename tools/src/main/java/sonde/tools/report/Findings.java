@@ -27,6 +27,8 @@ import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Trees;
 import sonde.analysis.syscall.Syscalls;
 import sonde.event.result.Frame;
+import sonde.event.result.Unit;
+import sonde.format.bundle.Meta;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
@@ -53,6 +55,9 @@ final class Findings {
     final StackTable stacks;
     final Engine.Extent extent;
     final sonde.sys.Syscalls callNames;
+
+    /** Whether states are not known but made of samples. */
+    final boolean estimated;
 
     /** Calls in which programs wait for something to do. */
     private static final Set<String> IDLE_CALLS =
@@ -114,6 +119,25 @@ final class Findings {
                         losses, counts);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
+        estimated = states.estimate(samples, weightUnit() == Unit.NANOS);
+        Meta meta = source.meta();
+        if (meta != null) {
+            boolean switches = source.planned("sched:sched_switch", "switch");
+            states.silent(
+                    meta.times().startNanos(),
+                    Math.max(meta.times().endNanos(), extent.last()),
+                    switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN);
+        }
+    }
+
+    /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
+    final Unit weightUnit() {
+        boolean clock =
+                counts.counts().stream()
+                        .anyMatch(count ->
+                                count.type().name().startsWith("cpu-clock")
+                                        || count.type().name().startsWith("task-clock"));
+        return clock ? Unit.NANOS : Unit.COUNT;
     }
 
     /** Why modules have no names; complete when every frame was asked for. */

@@ -51,7 +51,7 @@ public final class ReportRecipe {
     public Page page(ReportSource source) throws IOException {
         Findings found = new Findings(source, options);
         Report report = report(source, found);
-        TimelineMaker maker = new TimelineMaker(found, weightUnit(found));
+        TimelineMaker maker = new TimelineMaker(found, found.weightUnit());
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
@@ -90,7 +90,7 @@ public final class ReportRecipe {
         }
         if (options.has(Section.ONCPU)) {
             sections.add(all.hottest());
-            sections.add(all.onCpu("on-CPU stacks", weightUnit(found), found.samples));
+            sections.add(all.onCpu("on-CPU stacks", found.weightUnit(), found.samples));
             sections.add(all.cutStacks());
         }
         if (options.has(Section.OFFCPU)) {
@@ -121,16 +121,6 @@ public final class ReportRecipe {
             sections.add(all.events(options.events()));
         }
         return new Report(source.name(), notes(source, found, all), sections);
-    }
-
-    /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
-    private static Unit weightUnit(Findings found) {
-        boolean clock =
-                found.counts.counts().stream()
-                        .anyMatch(count ->
-                                count.type().name().startsWith("cpu-clock")
-                                        || count.type().name().startsWith("task-clock"));
-        return clock ? Unit.NANOS : Unit.COUNT;
     }
 
     private void summary(ReportSource source, Findings found, List<Result> sections) {
@@ -237,11 +227,16 @@ public final class ReportRecipe {
                         threads.size(),
                         processes,
                         found.extent.events()));
-        if (!found.states.sawSwitches()) {
+        if (found.estimated) {
+            notes.add(
+                    "No switches were recorded: times on the CPU are estimated from samples,"
+                            + " what lies between is unknown.");
+        } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
                             + " kernel while in a system call.");
-        } else if (!found.states.sawWakeups()) {
+        } else if (!found.states.sawWakeups()
+                && !source.planned("sched:sched_wakeup", "sched:sched_waking")) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
         idle(found, threads, notes);

@@ -243,6 +243,14 @@ public final class ReportSource implements AutoCloseable {
         return meta;
     }
 
+    /** Whether the bundle says that one of these events was to be recorded. */
+    boolean planned(String... events) {
+        Meta read = meta;
+        return read != null
+                && read.layout().owners().stream()
+                        .anyMatch(owner -> List.of(events).contains(owner.event()));
+    }
+
     /** Sentences about the recording as such; whole when it has been read. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
