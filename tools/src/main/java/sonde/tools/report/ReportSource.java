@@ -183,6 +183,9 @@ public final class ReportSource implements AutoCloseable {
         TraceDatMetadata metadata;
         try (TraceDatRecording kept = TraceDatRecording.open(formats)) {
             metadata = kept.metadata();
+        } catch (MalformedInputException e) {
+            notes.add("The kernel's formats were not written whole: only perf.data can be read.");
+            return;
         }
         List<TraceDatRecording.Spool> spools = new ArrayList<>();
         for (Meta.Part part : parts) {
