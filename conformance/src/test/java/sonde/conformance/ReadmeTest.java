@@ -39,7 +39,8 @@ class ReadmeTest {
             String joined = block.group(1).replaceAll("\\s*\\\\\\n\\s*", " ");
             for (String line : joined.lines().toList()) {
                 String text = line.strip().replaceFirst("^[$#] +", "").replaceFirst("^sudo +", "");
-                if (!text.startsWith("./sonde ") || PLACEHOLDER.matcher(text).find()) {
+                String typed = text.replaceFirst("\\s#.*", "");
+                if (!text.startsWith("./sonde ") || PLACEHOLDER.matcher(typed).find()) {
                     continue;
                 }
                 Matcher status = STATUS.matcher(text);
@@ -60,7 +61,7 @@ class ReadmeTest {
                 $ ./sonde record \\
                     -- ls /
                 ./sonde record -- COMMAND...
-                sudo ./sonde report ls.sonde    # where the time went
+                sudo ./sonde report ls.sonde    # where the time went, in NAME.sonde
                 ./sonde record -- false         # status 1
                 ls
                 ```
@@ -70,7 +71,9 @@ class ReadmeTest {
         assertThat(commands(readme))
                 .containsExactly(
                         new Command("./sonde record -- ls /", 0),
-                        new Command("./sonde report ls.sonde    # where the time went", 0),
+                        new Command(
+                                "./sonde report ls.sonde    # where the time went, in NAME.sonde",
+                                0),
                         new Command("./sonde record -- false         # status 1", 1));
     }
 
