@@ -73,6 +73,11 @@ public final class Batch {
         size = 0;
     }
 
+    /** Replaces the memory by a larger copy of it: offsets stay. */
+    public void moveTo(MemorySegment memory) {
+        data = memory;
+    }
+
     /**
      * Adds a row.
      *

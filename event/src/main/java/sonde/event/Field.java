@@ -37,6 +37,13 @@ public record Field(
         REL_LOC,
         /** A NUL-terminated string that runs to the end of the payload (perf's file names). */
         TAIL_STRING,
+        /** An IEEE 754 number of 4 or 8 bytes. */
+        FLOAT,
+        /**
+         * Text or an array elsewhere in the payload: a u32 with its offset from the start of the
+         * payload, then a u32 with its bytes. Only in payloads that a reader makes.
+         */
+        SPAN,
     }
 
     /** An integer in place. */
@@ -55,8 +62,40 @@ public record Field(
     public boolean isText() {
         return switch (kind) {
             case CHARS, TAIL_STRING -> true;
-            case DATA_LOC, REL_LOC -> declaration.contains("char");
-            case INTEGER, ARRAY -> false;
+            case DATA_LOC, REL_LOC, SPAN -> declaration.contains("char");
+            case INTEGER, ARRAY, FLOAT -> false;
         };
+    }
+
+    /** Where its bytes begin in the payload of a row, inside it. */
+    public int offset(Batch batch, int row) {
+        int payloadBytes = batch.payloadBytes(row);
+        if (offset + sizeBytes > payloadBytes) {
+            return Math.min(offset, payloadBytes);
+        }
+        long start =
+                switch (kind) {
+                    case INTEGER, ARRAY, CHARS, TAIL_STRING, FLOAT -> offset;
+                    case DATA_LOC -> batch.u32(row, offset) & 0xffff;
+                    case REL_LOC -> offset + 4 + (batch.u32(row, offset) & 0xffff);
+                    case SPAN -> batch.u32(row, offset) & 0xffff_ffffL;
+                };
+        return (int) Math.min(start, payloadBytes);
+    }
+
+    /** How many bytes there are in that row, never more than the payload has. */
+    public int sizeBytes(Batch batch, int row) {
+        int room = batch.payloadBytes(row) - offset(batch, row);
+        if (offset + sizeBytes > batch.payloadBytes(row)) {
+            return kind == Kind.ARRAY || kind == Kind.CHARS ? room : 0;
+        }
+        long size =
+                switch (kind) {
+                    case INTEGER, ARRAY, CHARS, FLOAT -> sizeBytes == 0 ? room : sizeBytes;
+                    case TAIL_STRING -> room;
+                    case DATA_LOC, REL_LOC -> batch.u32(row, offset) >>> 16;
+                    case SPAN -> batch.u32(row, offset + 4) & 0xffff_ffffL;
+                };
+        return (int) Math.min(size, room);
     }
 }

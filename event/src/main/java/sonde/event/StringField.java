@@ -23,27 +23,7 @@ public final class StringField {
 
     /** The text in that row, without its NUL; cut where the payload ends. */
     public String of(Batch batch, int row) {
-        int payloadBytes = batch.payloadBytes(row);
-        int start = field.offset();
-        int limit = payloadBytes;
-        switch (field.kind()) {
-            case CHARS -> limit = start + field.sizeBytes();
-            case DATA_LOC, REL_LOC -> {
-                if (start + 4 > payloadBytes) {
-                    return "";
-                }
-                int word = batch.u32(row, start);
-                int base = field.kind() == Field.Kind.REL_LOC ? start + 4 : 0;
-                start = base + (word & 0xffff);
-                limit = start + (word >>> 16);
-            }
-            case TAIL_STRING, INTEGER, ARRAY -> {}
-        }
-        limit = Math.min(limit, payloadBytes);
-        if (start >= limit) {
-            return "";
-        }
-        byte[] bytes = batch.bytes(row, start, limit - start);
+        byte[] bytes = batch.bytes(row, field.offset(batch, row), field.sizeBytes(batch, row));
         int length = 0;
         while (length < bytes.length && bytes[length] != 0) {
             length++;

@@ -90,7 +90,7 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
         int bytes = 0;
         for (Field field : fields) {
             switch (field.kind()) {
-                case INTEGER, DATA_LOC, REL_LOC ->
+                case INTEGER, FLOAT, DATA_LOC, REL_LOC, SPAN ->
                         bytes = Math.max(bytes, field.offset() + field.sizeBytes());
                 case ARRAY, CHARS, TAIL_STRING -> {}
             }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
+import sonde.event.FloatField;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.format.ftrace.Expression.Place;
@@ -118,6 +119,11 @@ public final class EventJson implements RowText {
         Field field = member.field;
         if (number != null) {
             integer(out, number.of(batch, row), field.signed());
+            return;
+        }
+        if (field.kind() == Field.Kind.FLOAT) {
+            double real = FloatField.of(field).of(batch, row);
+            out.put(Double.isFinite(real) ? Double.toString(real) : "null");
             return;
         }
         int offset = member.place.offset(batch, row);

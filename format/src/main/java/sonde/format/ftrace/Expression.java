@@ -121,27 +121,14 @@ sealed interface Expression permits Expression.Value, Expression.Place, Text, Ex
      * @param signed whether elements are signed
      */
     record Place(Field field, int elementBytes, boolean signed) implements Expression {
-        private boolean isDynamic() {
-            return field.kind() == Field.Kind.DATA_LOC || field.kind() == Field.Kind.REL_LOC;
-        }
-
         /** Offset in the payload, inside it. */
         int offset(Batch batch, int row) {
-            int offset = field.offset();
-            if (isDynamic()) {
-                int base = field.kind() == Field.Kind.REL_LOC ? offset + 4 : 0;
-                offset = base + (batch.u32(row, offset) & 0xffff);
-            }
-            return Math.min(offset, batch.payloadBytes(row));
+            return field.offset(batch, row);
         }
 
         /** Bytes there are, never more than the payload has. */
         int sizeBytes(Batch batch, int row) {
-            int room = batch.payloadBytes(row) - offset(batch, row);
-            if (isDynamic()) {
-                return Math.min(room, batch.u32(row, field.offset()) >>> 16);
-            }
-            return field.sizeBytes() == 0 ? room : Math.min(room, field.sizeBytes());
+            return field.sizeBytes(batch, row);
         }
 
         /** An unsigned integer of 1, 2, 4 or 8 bytes. */

@@ -2,6 +2,7 @@ package sonde.format.ftrace;
 
 import sonde.event.Batch;
 import sonde.event.Field;
+import sonde.event.FloatField;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 
@@ -21,6 +22,10 @@ record RawField(Field field) implements Conversion {
             } else {
                 out.unsigned(value);
             }
+            return;
+        }
+        if (field.kind() == Field.Kind.FLOAT) {
+            out.put(Double.toString(FloatField.of(field).of(batch, row)));
             return;
         }
         Place place = new Place(field, 1, false);

@@ -148,6 +148,7 @@ public final class PerfDataRecording implements Recording {
      * What was odd, in plain sentences: things left out, records skipped. Those about records are
      * complete when every lane has been read.
      */
+    @Override
     public List<String> notes() {
         synchronized (notes) {
             return List.copyOf(notes);

@@ -290,6 +290,7 @@ public final class TraceDatRecording implements Recording {
     }
 
     /** What is missing or damaged, one sentence each; grows while compressed lanes are read. */
+    @Override
     public List<String> notes() {
         return List.copyOf(content.notes);
     }
