@@ -8,6 +8,7 @@ module sonde.format {
     requires aircompressor.v3;
 
     exports sonde.format.bundle;
+    exports sonde.format.ctf;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;

@@ -17,9 +17,11 @@ import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.Input;
+import sonde.format.InputSet;
 import sonde.format.MalformedInputException;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
+import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
@@ -31,7 +33,7 @@ import sonde.sys.Arch;
 import sonde.sys.Machine;
 import sonde.sys.Syscalls;
 
-/** What a report is made from: a bundle, a trace.dat or a perf.data, opened. */
+/** What a report is made from: a bundle, a trace.dat, a perf.data or CTF traces, opened. */
 public final class ReportSource implements AutoCloseable {
     /** Of our recordings: a page of x86-64 and most arm64 kernels. */
     private static final int SUB_BUFFER_BYTES = 4096;
@@ -55,14 +57,16 @@ public final class ReportSource implements AutoCloseable {
     /**
      * Opens a recording.
      *
-     * @throws MalformedInputException when it is neither a bundle, a trace.dat nor a perf.data
+     * @throws MalformedInputException when it is neither a bundle, a trace.dat, a perf.data nor CTF
      * @throws NoSuchFileException when there is nothing of that name
      */
     public static ReportSource open(Path path) throws IOException {
         Path file = path.getFileName();
         ReportSource source = new ReportSource(file == null ? path.toString() : file.toString());
         try {
-            if (Files.isDirectory(path)) {
+            if (Files.isDirectory(path) && !Files.exists(path.resolve(Meta.FILE))) {
+                source.folder(path);
+            } else if (Files.isDirectory(path)) {
                 source.bundle(path);
             } else {
                 source.file(path);
@@ -72,6 +76,17 @@ public final class ReportSource implements AutoCloseable {
             source.close();
             throw e;
         }
+    }
+
+    /** A folder that is no bundle: CTF traces, one or a tree of them. */
+    private void folder(Path folder) throws IOException {
+        InputSet inputs = InputSet.below(folder);
+        if (inputs.names().stream().noneMatch(CtfRecording::isMetadataName)) {
+            inputs.close();
+            throw new MalformedInputException(
+                    "bundle", Meta.FILE, -1, "no such file in " + folder.getFileName());
+        }
+        recordings.add(CtfRecording.open(inputs));
     }
 
     private void bundle(Path folder) throws IOException {
@@ -219,6 +234,9 @@ public final class ReportSource implements AutoCloseable {
                 TraceDatRecording opened = TraceDatRecording.of(input);
                 taken = true;
                 take(opened);
+            } else if (CtfRecording.isMetadata(input)) {
+                Path folder = path.toAbsolutePath().getParent();
+                folder(folder == null ? path : folder);
             } else {
                 PerfDataRecording opened = PerfDataRecording.open(input);
                 taken = true;
@@ -258,12 +276,7 @@ public final class ReportSource implements AutoCloseable {
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
         for (Recording recording : recordings) {
-            List<String> found =
-                    switch (recording) {
-                        case PerfDataRecording perf -> perf.notes();
-                        case TraceDatRecording trace -> trace.notes();
-                        default -> List.of();
-                    };
+            List<String> found = recording.notes();
             found.stream().limit(MAX_NOTES).forEach(all::add);
             if (found.size() > MAX_NOTES) {
                 all.add("… and " + (found.size() - MAX_NOTES) + " more of the kind.");
