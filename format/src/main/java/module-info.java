@@ -6,6 +6,7 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+    requires org.tukaani.xz;
 
     exports sonde.format.bundle;
     exports sonde.format.elf;
@@ -13,5 +14,6 @@ module sonde.format {
     exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
+    exports sonde.format.wrapper;
     exports sonde.format;
 }
