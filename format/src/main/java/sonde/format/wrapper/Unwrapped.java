@@ -47,7 +47,7 @@ public final class Unwrapped implements AutoCloseable {
             unwrapped.add(input, 0);
             return unwrapped;
         } catch (IOException | RuntimeException e) {
-            unwrapped.opened.stream().skip(1).forEach(Input::close);
+            unwrapped.close();
             throw e;
         }
     }

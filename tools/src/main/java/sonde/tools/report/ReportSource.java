@@ -1,6 +1,7 @@
 package sonde.tools.report;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,6 +24,9 @@ import sonde.format.bundle.MetaReader;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.wrapper.Limits;
+import sonde.format.wrapper.Spool;
+import sonde.format.wrapper.Unwrapped;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
@@ -41,6 +45,7 @@ public final class ReportSource implements AutoCloseable {
 
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
+    private final List<Unwrapped> owned = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final Map<Integer, String> comms = new HashMap<>();
     private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
@@ -53,7 +58,7 @@ public final class ReportSource implements AutoCloseable {
     }
 
     /**
-     * Opens a recording.
+     * Opens a recording; {@code -} is the standard input.
      *
      * @throws MalformedInputException when it is neither a bundle, a trace.dat nor a perf.data
      * @throws NoSuchFileException when there is nothing of that name
@@ -65,7 +70,7 @@ public final class ReportSource implements AutoCloseable {
             if (Files.isDirectory(path)) {
                 source.bundle(path);
             } else {
-                source.file(path);
+                source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
             }
             return source;
         } catch (IOException | RuntimeException e) {
@@ -211,22 +216,24 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
-        Input input = Input.open(path);
-        boolean taken = false;
-        try {
-            if (TraceDatRecording.isTraceDat(input)) {
-                TraceDatRecording opened = TraceDatRecording.of(input);
-                taken = true;
-                take(opened);
-            } else {
-                PerfDataRecording opened = PerfDataRecording.open(input);
-                taken = true;
-                recordings.addFirst(opened);
+        Input input;
+        if (Files.isRegularFile(path) || !Files.exists(path)) {
+            input = Input.open(path);
+        } else {
+            try (InputStream stream = Files.newInputStream(path)) {
+                input = Spool.of(path.toString(), stream);
             }
-        } finally {
-            if (!taken) {
-                input.close();
+        }
+        Unwrapped unwrapped = Unwrapped.of(input, Limits.DEFAULT);
+        owned.add(unwrapped);
+        notes.addAll(unwrapped.notes());
+        for (Input one : unwrapped.inputs()) {
+            if (TraceDatRecording.isTraceDat(one)) {
+                take(TraceDatRecording.of(one));
+            } else {
+                recordings.addFirst(PerfDataRecording.open(one));
             }
         }
     }
@@ -365,5 +372,6 @@ public final class ReportSource implements AutoCloseable {
     @Override
     public void close() {
         recordings.forEach(Recording::close);
+        owned.forEach(Unwrapped::close);
     }
 }
