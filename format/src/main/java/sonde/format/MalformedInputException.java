@@ -11,10 +11,24 @@ public final class MalformedInputException extends IOException {
      *
      * @param format name of the format: "trace.dat"
      * @param field what was being read, in the words of the format's specification
-     * @param offset of the field in the input, bytes
+     * @param offset of the field in the input, bytes; negative when it has no one place
      * @param found what stood there, or why it cannot be
      */
     public MalformedInputException(String format, String field, long offset, String found) {
-        super(format + ": " + field + " at byte " + offset + ": " + found);
+        super(format + ": " + field + (offset < 0 ? "" : " at byte " + offset) + ": " + found);
+    }
+
+    /**
+     * What reading a mapped file beyond its present end throws: the JVM turns SIGBUS into an
+     * InternalError that says so.
+     *
+     * @throws InternalError when it is another one
+     */
+    public static MalformedInputException shrunk(InternalError fault) {
+        if (!String.valueOf(fault.getMessage()).contains("a fault occurred")) {
+            throw fault;
+        }
+        return new MalformedInputException(
+                "file", "size", -1, "it became shorter while it was being read");
     }
 }
