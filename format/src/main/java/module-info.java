@@ -8,6 +8,7 @@ module sonde.format {
     requires aircompressor.v3;
     requires org.tukaani.xz;
 
+    exports sonde.format.btf;
     exports sonde.format.bundle;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
