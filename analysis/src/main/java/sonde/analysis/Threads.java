@@ -288,8 +288,6 @@ public final class Threads implements Operator {
         }
     }
 
-    // --- what other operators ask ---------------------------------------------------------------
-
     /**
      * The thread that has a tid now, made when it was not known; it stays the thread's after its
      * exit until the tid is reused.

@@ -70,8 +70,6 @@ final class PageData {
         }
     }
 
-    // --- columns -------------------------------------------------------------------------------
-
     private Columns tracks() {
         Columns columns = new Columns();
         for (int t = 0; t < spans.length; t++) {
@@ -134,8 +132,6 @@ final class PageData {
         }
     }
 
-    // --- document ------------------------------------------------------------------------------
-
     private void document(JsonGenerator json) throws IOException {
         json.writeStartObject();
         text(json, "title", report.title());
@@ -143,6 +139,7 @@ final class PageData {
         json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
         texts(json, "notes", report.notes());
         texts(json, "states", timeline.states());
+        numbers(json, "totals", timeline.stateNanos());
         json.writeArrayFieldStart("tracks");
         for (int t = 0; t < spans.length; t++) {
             Timeline.Track track = timeline.tracks().get(t);
@@ -151,6 +148,7 @@ final class PageData {
             json.writeNumberField("pid", track.pid());
             json.writeNumberField("tid", track.tid());
             json.writeNumberField("spans", spans[t]);
+            numbers(json, "totals", track.stateNanos());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -275,6 +273,14 @@ final class PageData {
         CallTree untitled = new CallTree("", tree.unit(), tree.root());
         new TextRenderer().render(untitled, out, new Style(TEXT_WIDTH, false, true));
         json.writeStringField("text", out.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void numbers(JsonGenerator json, String name, long[] values) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (long value : values) {
+            json.writeNumber(Math.clamp(value, 0, MAX_NUMBER));
+        }
+        json.writeEndArray();
     }
 
     private static void text(JsonGenerator json, String name, String value) throws IOException {

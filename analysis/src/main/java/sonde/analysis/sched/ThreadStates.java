@@ -160,8 +160,6 @@ public final class ThreadStates implements Operator {
         return switchOwner == source && ownsTracepoint == tracepoint;
     }
 
-    // --- rows ------------------------------------------------------------------------------------
-
     private void call(int thread, long time, int onCpu, int number) {
         if (thread >= known) {
             learn(thread);
@@ -437,8 +435,6 @@ public final class ThreadStates implements Operator {
         lastRow[onCpu] = time;
     }
 
-    // --- spans -----------------------------------------------------------------------------------
-
     private void enter(int thread, byte into, long time) {
         state[thread] = into;
         since[thread] = time;
@@ -551,8 +547,6 @@ public final class ThreadStates implements Operator {
         }
     }
 
-    // --- without switches ------------------------------------------------------------------------
-
     /**
      * Hands out spans made of samples, where no row told a state: each sample stands for the time
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
@@ -625,8 +619,6 @@ public final class ThreadStates implements Operator {
             }
         }
     }
-
-    // --- more about the span being handed out ----------------------------------------------------
 
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {

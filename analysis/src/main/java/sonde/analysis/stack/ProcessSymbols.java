@@ -189,6 +189,11 @@ public final class ProcessSymbols implements Operator, Symbols {
     }
 
     @Override
+    public boolean isCode(int pid, long address) {
+        return maps.isCode(pid, address);
+    }
+
+    @Override
     public Frame frame(long location) {
         return namer.apply(location);
     }

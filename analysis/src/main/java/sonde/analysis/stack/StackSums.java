@@ -156,8 +156,6 @@ public final class StackSums implements Operator {
         return seen;
     }
 
-    // --- single samples --------------------------------------------------------------------------
-
     /** Number of samples kept singly. */
     public int kept() {
         return kept;

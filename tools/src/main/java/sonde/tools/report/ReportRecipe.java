@@ -235,11 +235,17 @@ public final class ReportRecipe {
         }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
-        if (all.cutStacks().rows().size() > 0 && options.has(Section.ONCPU)) {
-            notes.add(
-                    "Some user stacks are cut: their code keeps no frame pointers. Compile with"
-                            + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
-                            + " or record with --call-graph dwarf.");
+        if (options.has(Section.ONCPU)) {
+            List<List<@Nullable Object>> cut = all.cutStacks().rows();
+            double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+            if (!cut.isEmpty()) {
+                notes.add(
+                        text(
+                                "%.0f %% of user stacks are cut: frame pointers are off in %s;"
+                                        + " 'cut user stacks' has the remedy for each, --call-graph"
+                                        + " dwarf is one for all.",
+                                100 * share, modules(cut)));
+            }
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
@@ -249,6 +255,12 @@ public final class ReportRecipe {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    private static String modules(List<List<@Nullable Object>> cut) {
+        List<String> first =
+                cut.stream().limit(3).map(row -> String.valueOf(row.getFirst())).toList();
+        return String.join(", ", first) + (cut.size() > 3 ? ", …" : "");
     }
 
     /** What the tables of time off the CPU leave out or put last. */
