@@ -21,7 +21,8 @@ import sonde.event.StringField;
  *       until then perf's switch records are, which tell preemption from the rest, no more: other
  *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
- *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
+ *       call that it ran, a wake-up that it slept, a switch-in nothing unless it was born meanwhile:
+ *       then it waited for a CPU. It ran at
  *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
  *       running time of a CPU together never exceeds the time there was.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
@@ -339,8 +340,9 @@ public final class ThreadStates implements Operator {
         learn(thread);
         byte was = state[thread];
         if (was == NONE) {
-            // Asleep at the start it would have been woken first; unless nobody records that.
-            state[thread] = wakeups ? WAITING : UNKNOWN;
+            // One that lived before the recording may have been woken before it, or while the
+            // rings of this CPU were not yet armed.
+            state[thread] = wakeups && threads.born(thread) > start ? WAITING : UNKNOWN;
         }
         end(thread, was == RUNNING ? UNKNOWN : state[thread], time, wakeups ? WAITING : UNKNOWN);
         if (cpu[thread] >= 0 && cpu[thread] != onCpu) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
+import sonde.analysis.Threads;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -21,6 +22,8 @@ import sonde.tools.report.ReportOptions.Section;
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
     private static final int TOP = 5;
+
+    private static final int MAX_JVM_NOTES = 3;
 
     private final ReportOptions options;
 
@@ -251,6 +254,7 @@ public final class ReportRecipe {
             notes.addAll(FileSections.notes(source.meta(), found));
         }
         notes.addAll(source.notes());
+        jvmMaps(source.meta(), found, notes);
         if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
             notes.addAll(found.symbolNotes());
         }
@@ -281,6 +285,25 @@ public final class ReportRecipe {
                                     + " nanosleep, …) after the others; %s with %.1f s"
                                     + " left out, --offcpu has them.",
                             counted(kernel, "kernel thread", "kernel threads"), off / 1e9));
+        }
+    }
+
+    /** How old the names of compiled code are: what a JVM compiled later has none. */
+    private static void jvmMaps(@Nullable Meta meta, Findings found, List<String> notes) {
+        List<Meta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
+        for (Meta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
+            int thread = found.threads.find(map.pid());
+            long end = thread < 0 ? Threads.NEVER : found.threads.died(thread);
+            boolean lived = end > found.extent.last();
+            double seconds = Math.max(0, Math.min(end, found.extent.last()) - map.atNanos()) / 1e9;
+            notes.add(
+                    text(
+                            "Names of compiled code of JVM %d are %.1f s older than %s; what it"
+                                    + " compiled in that time has none.",
+                            map.pid(), seconds, lived ? "the recording's end" : "its end"));
+        }
+        if (maps.size() > MAX_JVM_NOTES) {
+            notes.add("… and those of " + (maps.size() - MAX_JVM_NOTES) + " more JVMs.");
         }
     }
 
