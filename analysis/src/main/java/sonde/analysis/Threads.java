@@ -127,11 +127,6 @@ public final class Threads implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public boolean leads() {
         return true;
     }

@@ -1,4 +1,4 @@
-// Reads what sonde.view.PageData wrote.
+// Reads what sonde.view.PageContent wrote.
 
 class Cursor {
   constructor(bytes, at) {

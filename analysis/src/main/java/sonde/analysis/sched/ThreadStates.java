@@ -21,10 +21,10 @@ import sonde.event.StringField;
  *       until then perf's switch records are, which tell preemption from the rest, no more: other
  *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
- *       call that it ran, a wake-up that it slept, a switch-in nothing unless it was born meanwhile:
- *       then it waited for a CPU. It ran at
- *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
- *       running time of a CPU together never exceeds the time there was.
+ *       call that it ran, a wake-up that it slept, a switch-in nothing unless it was born
+ *       meanwhile: then it waited for a CPU. It ran at most since the last switch on that CPU: a
+ *       CPU runs one thread at a time, so that all running time of a CPU together never exceeds the
+ *       time there was.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -93,11 +93,6 @@ public final class ThreadStates implements Operator {
         this.stacks = stacks;
         this.window = window;
         this.consumers = consumers.toArray(Slices[]::new);
-    }
-
-    @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
     }
 
     @Override

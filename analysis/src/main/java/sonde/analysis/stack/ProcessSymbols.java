@@ -101,11 +101,6 @@ public final class ProcessSymbols implements Operator, Symbols {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public boolean leads() {
         return true;
     }

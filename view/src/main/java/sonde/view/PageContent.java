@@ -36,7 +36,7 @@ import sonde.event.result.Unit;
  *
  * Times are nanoseconds from the timeline's start. All text is {@link Escape#line escaped}.
  */
-final class PageData {
+final class PageContent {
     private static final int MAX_NESTING = 8;
     private static final int TEXT_WIDTH = 120;
     private static final long MAX_NUMBER = (1L << 53) - 1;
@@ -46,7 +46,7 @@ final class PageData {
     private final Timeline timeline;
     private final int[] spans;
 
-    PageData(Report report, Timeline timeline) {
+    PageContent(Report report, Timeline timeline) {
         this.report = report;
         this.timeline = timeline;
         this.spans = new int[timeline.tracks().size()];
