@@ -44,6 +44,11 @@ public final class ReportSource implements AutoCloseable {
     /** Most sentences of one file. */
     private static final int MAX_NOTES = 3;
 
+    /** Of one JVM's names; the recorder takes no more either. */
+    private static final long MAX_JVM_MAP_BYTES = 64L << 20;
+
+    private static final long MAX_JVM_MAPS_BYTES = 256L << 20;
+
     private static final String UNFINISHED = "the recorder did not finish";
 
     private final String name;
@@ -116,15 +121,30 @@ public final class ReportSource implements AutoCloseable {
         if (read.layout().part(Meta.PartKind.TRACE_DAT, "").isEmpty()) {
             spools(folder, read);
         }
-        for (Meta.JvmMap map : read.jvmMaps()) {
-            Path file = inside(folder, map.file());
-            if (Files.isRegularFile(file) && Files.size(file) < 1L << 30) {
-                jvmMaps.put(map.pid(), Files.readAllBytes(file));
-            }
-        }
+        jvmMaps(folder, read);
         boolean cutShort = read.state() != Meta.State.FINISHED;
         if (recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
+        }
+    }
+
+    private void jvmMaps(Path folder, Meta read) throws IOException {
+        long sum = 0;
+        for (Meta.JvmMap map : read.jvmMaps()) {
+            Path file = inside(folder, map.file());
+            long size = Files.isRegularFile(file) ? Files.size(file) : 0;
+            if (size > MAX_JVM_MAP_BYTES || sum + size > MAX_JVM_MAPS_BYTES) {
+                notes.add(
+                        map.file()
+                                + " is too large ("
+                                + (size >> 20)
+                                + " MiB): compiled code of JVM "
+                                + map.pid()
+                                + " has no names.");
+            } else if (size > 0) {
+                sum += size;
+                jvmMaps.put(map.pid(), Files.readAllBytes(file));
+            }
         }
     }
 
