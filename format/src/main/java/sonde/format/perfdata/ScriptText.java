@@ -219,7 +219,7 @@ public final class ScriptText implements RowText {
         out.put(' ');
         if (shape.thread) {
             start = out.size();
-            out.decimal(tid).pad(start, 7, false).put(' ');
+            out.decimal(tid).pad(start, 5, false).put(' ');
         }
         if (shape.cpu) {
             out.put('[').digits(Math.max(0, batch.cpu(row)), 3).put(']').put(' ');
