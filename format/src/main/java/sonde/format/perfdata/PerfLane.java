@@ -74,10 +74,17 @@ final class PerfLane implements Lane {
 
     @Override
     public @Nullable Batch next() throws IOException {
-        while (!closed && !queue.hasReady() && !ended) {
-            scan();
+        rows.begin(compressed != null);
+        while (!closed && !rows.isFull()) {
+            if (queue.hasReady()) {
+                rows.append(queue, compressed);
+            } else if (ended) {
+                break;
+            } else {
+                scan();
+            }
         }
-        return !closed && queue.hasReady() ? rows.fill(queue, compressed) : null;
+        return closed ? null : rows.filled();
     }
 
     @Override

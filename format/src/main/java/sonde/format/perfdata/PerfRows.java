@@ -50,8 +50,11 @@ final class PerfRows {
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final SampleLayout.Places places = new SampleLayout.Places();
-    private @Nullable Batch batch;
+    private Batch batch;
     private PerfView copies;
+    private long used;
+    private boolean copying;
+    private boolean full;
 
     PerfRows(PerfDataRecording recording, PerfView file) {
         this.recording = recording;
@@ -60,6 +63,7 @@ final class PerfRows {
         this.ids = recording.ids();
         this.file = file;
         this.copies = new PerfView(MemorySegment.NULL, recording.isSwapped());
+        this.batch = new Batch(recording.source(), recording.order());
         boolean any = layouts.length > 0;
         idFromEnd = any ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
         boolean made = false;
@@ -70,41 +74,66 @@ final class PerfRows {
         makes = made;
     }
 
-    /** The next rows, as many as there are or as fit. */
-    Batch fill(RecordQueue queue, @Nullable CompressedRecords compressed) {
-        Batch filled = batch;
-        boolean copying = makes || compressed != null || copies.segment.byteSize() > 0;
-        boolean fresh = filled == null || filled.isRetained();
-        if (filled == null || fresh) {
-            filled = new Batch(recording.source(), recording.order());
-            batch = filled;
+    /**
+     * Begins a batch.
+     *
+     * @param compressed whether records may come that were decompressed
+     */
+    void begin(boolean compressed) {
+        copying = makes || compressed || copies.segment.byteSize() > 0;
+        boolean fresh = batch.isRetained();
+        if (fresh) {
+            batch = new Batch(recording.source(), recording.order());
         }
         if (copying && (fresh || copies.segment.byteSize() == 0)) {
             copies = new PerfView(Arena.ofAuto().allocate(COPY_BYTES, 8), recording.isSwapped());
         }
-        filled.reset(copying ? copies.segment : file.segment);
-        if (!copying) {
-            while (queue.hasReady() && !filled.isFull()) {
-                row(filled, file, queue.position(), queue.kind(), queue.time());
-                queue.take();
-            }
-            return filled;
-        }
-        long used = 0;
-        while (queue.hasReady() && !filled.isFull()) {
+        used = 0;
+        full = false;
+        batch.reset(copying ? copies.segment : file.segment);
+    }
+
+    /** Whether nothing more goes into the batch. */
+    boolean isFull() {
+        return full;
+    }
+
+    /** The batch; null when it has no rows. */
+    @Nullable Batch filled() {
+        return batch.size() == 0 ? null : batch;
+    }
+
+    /** Adds what is ready, as much as fits. */
+    void append(RecordQueue queue, @Nullable CompressedRecords compressed) {
+        while (queue.hasReady() && !batch.isFull()) {
             long position = queue.position();
             int kind = queue.kind();
+            if (!copying) {
+                if (position < 0) {
+                    // The first compressed records: what they held is in no file.
+                    full = batch.size() > 0;
+                    if (full) {
+                        return;
+                    }
+                    begin(true);
+                    continue;
+                }
+                row(batch, file, position, kind, queue.time());
+                queue.take();
+                continue;
+            }
             PerfView from = position < 0 && compressed != null ? compressed.view() : file;
             long at = position < 0 ? ~position : position;
             int size = kind == CORRUPT_KIND ? 0 : from.u16(at + 6);
             int head = kind < 0 ? 0 : types.partsOf(kind).headBytes();
             if (SampleFields.mostBytes(head, size) > COPY_BYTES - used) {
-                break;
+                full = true;
+                return;
             }
-            used = copy(filled, from, at, size, kind, queue.time(), used);
+            used = copy(batch, from, at, size, kind, queue.time(), used);
             queue.take();
         }
-        return filled;
+        full = batch.isFull();
     }
 
     /** Adds a row whose bytes are copied or made at {@code base}; where they end. */
