@@ -223,7 +223,7 @@ public final class TextBuffer {
     }
 
     /** Moves what was written since {@code start} to the right or fills up, as printf's width. */
-    TextBuffer pad(int start, int width, boolean left) {
+    public TextBuffer pad(int start, int width, boolean left) {
         int missing = width - (size - start);
         if (missing > 0) {
             room(missing);
@@ -239,7 +239,7 @@ public final class TextBuffer {
     }
 
     /** What was written since {@code start}. */
-    byte[] since(int start) {
+    public byte[] since(int start) {
         return Arrays.copyOfRange(bytes, start, size);
     }
 

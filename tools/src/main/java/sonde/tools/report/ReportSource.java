@@ -75,7 +75,9 @@ public final class ReportSource implements AutoCloseable {
         Path file = path.getFileName();
         ReportSource source = new ReportSource(file == null ? path.toString() : file.toString());
         try {
-            if (Files.isDirectory(path)) {
+            if (Files.isDirectory(path) && PerfFolder.isOne(path)) {
+                source.recordings.add(PerfFolder.open(path));
+            } else if (Files.isDirectory(path)) {
                 source.bundle(path);
             } else {
                 source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
