@@ -10,6 +10,7 @@ module sonde.format {
 
     exports sonde.format.btf;
     exports sonde.format.bundle;
+    exports sonde.format.ctf;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;

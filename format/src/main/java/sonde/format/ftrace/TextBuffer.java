@@ -206,6 +206,14 @@ public final class TextBuffer {
         return this;
     }
 
+    /** Bytes of the payload as they are; whoever calls escapes them. */
+    public TextBuffer raw(Batch batch, int row, int offset, int length) {
+        room(length);
+        batch.copy(row, offset, length, bytes, size);
+        size += length;
+        return this;
+    }
+
     private TextBuffer escaped(int from, int end) {
         byte[] rest = Arrays.copyOfRange(bytes, from, end);
         size = from;

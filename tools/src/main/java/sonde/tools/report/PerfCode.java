@@ -19,7 +19,9 @@ import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
 
-/** Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms. */
+/**
+ * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
+ */
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
