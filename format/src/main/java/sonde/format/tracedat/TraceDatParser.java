@@ -77,8 +77,6 @@ final class TraceDatParser {
         return value;
     }
 
-    // --- version 6: one thing after the other ---------------------------------------------------
-
     private void version6() throws IOException {
         headerInfo(cursor);
         ftraceFormats(cursor);
@@ -124,8 +122,6 @@ final class TraceDatParser {
     private String tag() throws MalformedInputException {
         return Content.text(cursor.bytes("tag", TAG_BYTES));
     }
-
-    // --- version 7: sections that options point to ----------------------------------------------
 
     private void version7() throws IOException {
         String name = cursor.text("compression", MOST_NAME_BYTES);
@@ -212,8 +208,6 @@ final class TraceDatParser {
             area(name, clock, subBufferBytes, cpu, offset, size, used);
         }
     }
-
-    // --- both -----------------------------------------------------------------------------------
 
     /** Reads options up to DONE; the offset of the next options section, 0 for none. */
     private long options(Cursor from) throws IOException {
