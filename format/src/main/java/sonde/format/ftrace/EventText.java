@@ -171,8 +171,17 @@ public final class EventText implements RowText {
                 out.put("EVENTS DROPPED]\n");
             }
             case CORRUPT -> {
-                out.put("CPU:").decimal(batch.cpu(row)).put(" [CORRUPT, ");
-                out.decimal(batch.payloadBytes(row)).put(" BYTES SKIPPED]\n");
+                out.put("CPU:").decimal(batch.cpu(row)).put(" [");
+                long missing = batch.weight(row);
+                if (batch.payloadBytes(row) == 0 && missing != 1) {
+                    out.put("CUT SHORT");
+                    if (missing > 0) {
+                        out.put(", ").decimal(missing).put(" BYTES MISSING");
+                    }
+                    out.put("]\n");
+                } else {
+                    out.put("CORRUPT, ").decimal(batch.payloadBytes(row)).put(" BYTES SKIPPED]\n");
+                }
             }
             default -> {
                 head(out, batch, row);
