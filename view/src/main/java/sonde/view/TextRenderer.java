@@ -14,8 +14,9 @@ import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 
 /**
- * Results as UTF-8 text for people. Whatever a traced program put into a name arrives {@link Escape
- * escaped}: no byte of it can move the cursor, change a colour or begin a new line.
+ * Results as UTF-8 text for people; without {@link Style#unicode} all that sonde itself writes is
+ * ASCII. Whatever a traced program put into a name arrives {@link Escape escaped}: no byte of it
+ * can move the cursor, change a colour or begin a new line.
  */
 public final class TextRenderer {
     /**
@@ -132,7 +133,8 @@ public final class TextRenderer {
 
         private void write(StringBuilder text) throws IOException {
             String escaped = Escape.wellFormed(text.toString());
-            out.write(escaped.getBytes(StandardCharsets.UTF_8));
+            String drawn = style.unicode() ? escaped : Escape.ascii(escaped);
+            out.write(drawn.getBytes(StandardCharsets.UTF_8));
         }
     }
 

@@ -25,7 +25,6 @@ final class PerfRing implements AutoCloseable {
     private static final long TAIL = 1032;
     private static final VarHandle U64 = JAVA_LONG.varHandle();
 
-    private final int cpu;
     private final int fd;
     private final MemorySegment mapping;
     private final MemorySegment data;
@@ -48,8 +47,7 @@ final class PerfRing implements AutoCloseable {
         long bytes;
     }
 
-    private PerfRing(int cpu, int fd, MemorySegment mapping) {
-        this.cpu = cpu;
+    private PerfRing(int fd, MemorySegment mapping) {
         this.fd = fd;
         this.mapping = mapping;
         this.data = mapping.asSlice(Machine.pageBytes());
@@ -61,7 +59,7 @@ final class PerfRing implements AutoCloseable {
      *
      * @param dataBytes a power of two of pages
      */
-    static PerfRing map(int cpu, int fd, long dataBytes) throws SyscallException {
+    static PerfRing map(int fd, long dataBytes) throws SyscallException {
         MemorySegment mapping =
                 Pages.map(
                         fd,
@@ -69,11 +67,7 @@ final class PerfRing implements AutoCloseable {
                         dataBytes + Machine.pageBytes(),
                         Pages.PROT_READ | Pages.PROT_WRITE,
                         Pages.MAP_SHARED);
-        return new PerfRing(cpu, fd, mapping);
-    }
-
-    int cpu() {
-        return cpu;
+        return new PerfRing(fd, mapping);
     }
 
     /** The descriptor to poll and to redirect others to. */

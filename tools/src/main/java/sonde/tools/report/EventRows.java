@@ -58,7 +58,17 @@ final class EventRows implements Listing.Rows {
             }
         }
         EventFilter filter = new EventFilter(source, options, names, symbols);
-        new EventListing(parts, filter.isEverything() ? Filter.ALL : filter).writeTo(out);
+        if (filter.isEverything()) {
+            new EventListing(parts, Filter.ALL).writeTo(out);
+            return;
+        }
+        Matches.checkEvents(
+                parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                options.events());
+        new EventListing(parts, filter).writeTo(out);
+        if (options.isNarrow() && !filter.accepted()) {
+            throw Matches.noRow(options);
+        }
     }
 
     private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.EventCounts;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -58,7 +59,11 @@ public final class ReportRecipe {
         return new Page(new Report(report.title(), notes, report.sections()), timeline);
     }
 
-    /** Reads the recording once and makes the sections asked for. */
+    /**
+     * Reads the recording once and makes the sections asked for.
+     *
+     * @throws NothingMatchesException when the options leave nothing of it
+     */
     public Report run(ReportSource source) throws IOException {
         return report(source, new Findings(source, options));
     }
@@ -79,7 +84,13 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
-    Report report(ReportSource source, Findings found) {
+    Report report(ReportSource source, Findings found) throws NothingMatchesException {
+        if (options.isFiltered() && found.isEmpty()) {
+            throw Matches.noThread(found, options);
+        }
+        Matches.checkEvents(
+                found.counts.counts().stream().map(EventCounts.Count::type).toList(),
+                options.events());
         List<Result> sections = new ArrayList<>();
         Sections all = new Sections(found, options.rows());
         if (options.has(Section.SUMMARY)) {
@@ -99,7 +110,9 @@ public final class ReportRecipe {
         }
         if (options.has(Section.SYSCALLS)) {
             sections.add(all.syscalls());
-            sections.add(all.syscallsByThread());
+            if (found.shownThreads().size() > 1) {
+                sections.add(all.syscallsByThread());
+            }
         }
         if (options.has(Section.IO)) {
             sections.add(all.io());
@@ -151,11 +164,11 @@ public final class ReportRecipe {
             all += found.total(state);
         }
         double whole = Math.max(all, 1);
-        long kernel = kernelNanos(found);
+        KernelTime inKernel = KernelTime.of(found);
+        long kernel = inKernel.total();
         long running = found.total(ThreadState.RUNNING);
-        String runners = top(found, ThreadState.RUNNING);
-        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, runners);
-        rows.add("on CPU, kernel", kernel, kernel / whole, null);
+        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, inKernel.mostUser());
+        rows.add("on CPU, kernel", kernel, kernel / whole, inKernel.mostKernel());
         for (ThreadState state : ThreadState.values()) {
             long nanos = found.total(state);
             if (state != ThreadState.RUNNING && nanos > 0) {
@@ -163,25 +176,6 @@ public final class ReportRecipe {
             }
         }
         return rows.table();
-    }
-
-    /** Kernel time by system calls; by the share of samples where no calls were recorded. */
-    private static long kernelNanos(Findings found) {
-        long kernel = 0;
-        for (int thread : found.shownThreads()) {
-            kernel += found.totals.kernelNanos(thread);
-        }
-        if (kernel > 0 || found.samples.count() == 0) {
-            return kernel;
-        }
-        long[] counts = new long[2];
-        found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread)) {
-                counts[found.isKernel(node) ? 1 : 0] += count;
-            }
-        });
-        long sum = Math.max(counts[0] + counts[1], 1);
-        return (long) ((double) found.total(ThreadState.RUNNING) * counts[1] / sum);
     }
 
     /** The thread with most of a state. */
@@ -219,14 +213,14 @@ public final class ReportRecipe {
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
         notes.add(
                 text(
-                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %d threads of %d processes,"
-                                + " %,d events.",
+                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %s of %s, %s%s.",
                         wall,
                         cpu,
                         wall > 0 ? cpu / wall : 0,
-                        threads.size(),
-                        processes,
-                        found.extent.events()));
+                        counted(threads.size(), "thread", "threads"),
+                        counted(processes, "process", "processes"),
+                        counted(found.eventCount(), "event", "events"),
+                        source.isMachine() ? " of the whole machine" : ""));
         if (found.estimated) {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
@@ -272,9 +266,9 @@ public final class ReportRecipe {
             notes.add(
                     text(
                             "Off CPU: programs first, those that wait for work (epoll_wait, futex,"
-                                    + " nanosleep, …) after the others; %d kernel threads with"
-                                    + " %.1f s are left out, --offcpu has them.",
-                            kernel, off / 1e9));
+                                    + " nanosleep, …) after the others; %s with %.1f s"
+                                    + " left out, --offcpu has them.",
+                            counted(kernel, "kernel thread", "kernel threads"), off / 1e9));
         }
     }
 
@@ -294,6 +288,10 @@ public final class ReportRecipe {
         }
         String share = wall < 1 ? "" : text(" (%.1f %% of one)", nanos / wall / 1e7);
         notes.add(text("Recorder: %.2f s of CPU%s, its events are left out.", nanos / 1e9, share));
+    }
+
+    private static String counted(long count, String one, String many) {
+        return text("%,d %s", count, count == 1 ? one : many);
     }
 
     private static String text(String format, Object... arguments) {

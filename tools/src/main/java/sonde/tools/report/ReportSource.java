@@ -2,6 +2,7 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -43,6 +44,8 @@ public final class ReportSource implements AutoCloseable {
     /** Most sentences of one file. */
     private static final int MAX_NOTES = 3;
 
+    private static final String UNFINISHED = "the recorder did not finish";
+
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
     private final List<Unwrapped> owned = new ArrayList<>();
@@ -82,8 +85,15 @@ public final class ReportSource implements AutoCloseable {
     private void bundle(Path folder) throws IOException {
         Path metaFile = folder.resolve(Meta.FILE);
         if (!Files.isRegularFile(metaFile)) {
+            if (!Files.isExecutable(folder)) {
+                throw new AccessDeniedException(folder.toString());
+            }
             throw new MalformedInputException(
-                    "bundle", Meta.FILE, -1, "no such file in " + folder.getFileName());
+                    "bundle",
+                    Meta.FILE,
+                    -1,
+                    "is missing, so this folder is no recording of sonde; a trace.dat or"
+                            + " perf.data in it can be given by its own name");
         }
         if (Files.size(metaFile) > MetaReader.MAX_BYTES) {
             throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
@@ -271,12 +281,22 @@ public final class ReportSource implements AutoCloseable {
                         case TraceDatRecording trace -> trace.notes();
                         default -> List.of();
                     };
-            found.stream().limit(MAX_NOTES).forEach(all::add);
+            Meta read = meta;
+            if (read != null && read.state() != Meta.State.FINISHED) {
+                // meta.json says already that the recorder was killed.
+                found = found.stream().filter(note -> !note.contains(UNFINISHED)).toList();
+            }
+            String part = recordings.size() > 1 ? part(recording) + ": " : "";
+            found.stream().limit(MAX_NOTES).forEach(note -> all.add(part + note));
             if (found.size() > MAX_NOTES) {
-                all.add("… and " + (found.size() - MAX_NOTES) + " more of the kind.");
+                all.add(part + "… and " + (found.size() - MAX_NOTES) + " more of the kind.");
             }
         }
         return all;
+    }
+
+    private static String part(Recording recording) {
+        return recording instanceof PerfDataRecording ? "perf.data" : "trace.dat";
     }
 
     Map<Integer, String> comms() {
@@ -348,6 +368,12 @@ public final class ReportSource implements AutoCloseable {
                 target.mode() == Meta.Mode.COMMAND,
                 read.times().execNanos(),
                 recorder);
+    }
+
+    /** Whether the whole machine was recorded, not a tree of processes. */
+    boolean isMachine() {
+        Meta read = meta;
+        return read != null && read.target().mode() == Meta.Mode.ALL;
     }
 
     /** Time of the first row of all, for windows that count from it. */
