@@ -6,7 +6,9 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+    requires org.tukaani.xz;
 
+    exports sonde.format.btf;
     exports sonde.format.bundle;
     exports sonde.format.ctf;
     exports sonde.format.elf;
@@ -14,5 +16,6 @@ module sonde.format {
     exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
+    exports sonde.format.wrapper;
     exports sonde.format;
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.format.MalformedInputException;
 import sonde.format.ftrace.RowText.Turn;
 
 /**
@@ -191,6 +192,9 @@ public final class EventListing {
                     running.get();
                 }
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof InternalError fault) {
+                    throw fault;
+                }
                 throw new IllegalStateException(e.getCause());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -220,6 +224,8 @@ public final class EventListing {
                 // After a failure nobody wants the blocks that still wait.
                 workers.shutdownNow();
             }
+        } catch (InternalError fault) {
+            throw MalformedInputException.shrunk(fault);
         } finally {
             positions.forEach(position -> position.lane.close());
         }

@@ -231,7 +231,7 @@ public final class TextBuffer {
     }
 
     /** Moves what was written since {@code start} to the right or fills up, as printf's width. */
-    TextBuffer pad(int start, int width, boolean left) {
+    public TextBuffer pad(int start, int width, boolean left) {
         int missing = width - (size - start);
         if (missing > 0) {
             room(missing);

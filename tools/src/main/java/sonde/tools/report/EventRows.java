@@ -30,6 +30,8 @@ import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.ScriptSymbols;
+import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
@@ -64,7 +66,17 @@ final class EventRows implements Listing.Rows {
             }
         }
         EventFilter filter = new EventFilter(source, options, names, symbols);
-        new EventListing(parts, filter.isEverything() ? Filter.ALL : filter).writeTo(out);
+        if (filter.isEverything()) {
+            new EventListing(parts, Filter.ALL).writeTo(out);
+            return;
+        }
+        Matches.checkEvents(
+                parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                options.events());
+        new EventListing(parts, filter).writeTo(out);
+        if (options.isNarrow() && !filter.accepted()) {
+            throw Matches.noRow(options);
+        }
     }
 
     private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {
@@ -87,7 +99,28 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
+    /**
+     * A perf.data by itself is told as perf script tells it; in a bundle it stands among others.
+     */
+    private List<Part> script(PerfDataRecording perf) throws IOException {
+        PerfCode code = null;
+        if (ScriptText.namesCode(perf)) {
+            code = new PerfCode(perf);
+            symbols.add(code.follower());
+        }
+        ScriptText text =
+                new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : perf.lanes()) {
+            parts.add(new Part(lane, text, ""));
+        }
+        return parts;
+    }
+
     private List<Part> parts(PerfDataRecording perf, Listing.Form form) throws IOException {
+        if (form == Listing.Form.TEXT && source.meta() == null) {
+            return script(perf);
+        }
         TextContext context = context(perf);
         ProcessMaps maps = new ProcessMaps();
         Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
