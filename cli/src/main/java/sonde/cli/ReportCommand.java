@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -164,6 +165,8 @@ final class ReportCommand implements Callable<Integer> {
             }
             if (events) {
                 Shown.onOut(new ReportRecipe(options).events(source), json);
+                PrintWriter err = spec.commandLine().getErr();
+                source.unlisted().forEach(note -> err.println("sonde: " + note));
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options).run(source), json);

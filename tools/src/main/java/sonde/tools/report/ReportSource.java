@@ -344,6 +344,14 @@ public final class ReportSource implements AutoCloseable {
                         .anyMatch(owner -> List.of(events).contains(owner.event()));
     }
 
+    /** What the listing of events has no lines for: losses and damage in CTF, as babeltrace2. */
+    public List<String> unlisted() {
+        return recordings.stream()
+                .filter(CtfRecording.class::isInstance)
+                .flatMap(recording -> recording.notes().stream())
+                .toList();
+    }
+
     /** Sentences about the recording as such; whole when it has been read. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
