@@ -35,6 +35,7 @@ public final class EventText implements RowText {
     private final int graphEntry;
     private long timeOffset;
     private boolean nineDigits;
+    private boolean plain;
 
     /**
      * A writer for the rows of one source; times in nanoseconds are shown as seconds with six
@@ -89,12 +90,18 @@ public final class EventText implements RowText {
 
     /** Whether rows of a type are samples of a counter or a clock. */
     static boolean isSample(EventType type) {
-        return type.system().equals("perf") && type.fields().isEmpty();
+        return type.system().equals("perf");
     }
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
     public EventText withNanoseconds() {
         nineDigits = true;
+        return this;
+    }
+
+    /** Tells events by their print formats alone, without forms of their own, as perf does. */
+    public EventText withoutForms() {
+        plain = true;
         return this;
     }
 
@@ -220,10 +227,11 @@ public final class EventText implements RowText {
         EventInfo info = infos[type];
         if (info == null) {
             EventType of = types.get(type);
-            info =
-                    isSample(of)
-                            ? new SampleInfo(context, addresses)
-                            : EventInfos.of(of, types, context);
+            if (isSample(of)) {
+                info = new SampleInfo(context, addresses);
+            } else {
+                info = plain ? EventInfos.plain(of, context) : EventInfos.of(of, types, context);
+            }
             infos[type] = info;
         }
         return info;
