@@ -189,8 +189,7 @@ class BadInputTest {
                         .with(java.util.Map.of("LC_ALL", "C"))
                         .run("report", "plain.sonde", "--oncpu", "--syscalls", "--threads");
         assertThat(ascii.out()).matches("(?s)\\p{ASCII}*").contains("us");
-        assertThat(ascii.out().lines().filter(line -> line.startsWith("  ")))
-                .isNotEmpty();
+        assertThat(ascii.out().lines().filter(line -> line.startsWith("  "))).isNotEmpty();
     }
 
     @Test
