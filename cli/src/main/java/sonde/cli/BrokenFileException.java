@@ -28,7 +28,7 @@ final class BrokenFileException extends IOException {
         } catch (IOException e) {
             return found; // it has gone meanwhile
         }
-        boolean unknown = found.contains(": magic ");
+        boolean unknown = found.contains(": magic ") || found.startsWith("file: kind: ");
         return unknown
                 ? "is no recording that sonde can read (" + found + ")"
                 : "is damaged; " + found;

@@ -191,7 +191,7 @@ public final class ScriptText implements RowText {
         }
         out.put(shape.name);
         if (shape.trace) {
-            texts.appendInfo(out, batch, row);
+            texts.appendBody(out, batch, row);
             if (out.at(out.size() - 1) == '\n') {
                 out.truncate(out.size() - 1);
             }

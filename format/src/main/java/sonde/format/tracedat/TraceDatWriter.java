@@ -103,8 +103,6 @@ public final class TraceDatWriter {
         patch(optionsPointer, optionsAt);
     }
 
-    // --- metadata -------------------------------------------------------------------------------
-
     private void metadataSections(TraceDatMetadata metadata, Output options) throws IOException {
         Output header = new Output(1024);
         header.text("header_page").u64(metadata.headerPage().length).bytes(metadata.headerPage());
@@ -186,8 +184,6 @@ public final class TraceDatWriter {
                 .u64(content.length)
                 .bytes(content);
     }
-
-    // --- pages ----------------------------------------------------------------------------------
 
     /** Writes a buffer's section; what its option says. */
     private Output buffer(BufferPages buffer) throws IOException {

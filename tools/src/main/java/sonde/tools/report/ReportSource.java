@@ -35,6 +35,7 @@ import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
 import sonde.symbol.SymbolOptions;
 import sonde.sys.Arch;
+import sonde.sys.FileStatus;
 import sonde.sys.Machine;
 import sonde.sys.Syscalls;
 
@@ -270,6 +271,11 @@ public final class ReportSource implements AutoCloseable {
         if (Files.isRegularFile(path) || !Files.exists(path)) {
             input = Input.open(path);
         } else {
+            FileStatus status = sonde.sys.Files.stat(path.toString());
+            if (status.isDevice()) {
+                // /dev/zero never ends
+                throw new MalformedInputException("file", "kind", -1, "it is " + status.kind());
+            }
             try (InputStream stream = Files.newInputStream(path)) {
                 input = Spool.of(path.toString(), stream);
             }

@@ -11,28 +11,30 @@ import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 
 /** Which events have a text of their own, in the form of libtraceevent's plugins. */
-final class EventInfos {
+final class EventBodies {
     private static final Pattern STATE =
             Pattern.compile("\\{\\s*(0x[0-9a-fA-F]+|\\d+)\\s*,\\s*\"(\\S)[^\"]*\"\\s*\\}");
     // Before kernel 2.6.35 the format did not say: fs/proc/array.c task_state_array.
     private static final String OLD_STATES = "SDTtXZPI";
 
-    private EventInfos() {}
+    private EventBodies() {}
 
-    static EventInfo of(EventType type, List<EventType> types, TextContext context) {
+    static EventBody of(EventType type, List<EventType> types, TextContext context) {
         PrintFormat format = PrintFormat.of(type, context);
-        EventInfo plain = EventInfo.of(format::append);
-        EventInfo special =
+        EventBody plain = EventBody.of(format::append);
+        EventBody special =
                 switch (type.qualifiedName()) {
                     case "sched:sched_switch" -> schedSwitch(type);
                     case "sched:sched_wakeup", "sched:sched_wakeup_new" -> wakeup(type);
-                    case "ftrace:function" -> new FunctionInfo(type, context);
+                    case "ftrace:function", "ftrace:func_repeats" -> FunctionBody.of(type, context);
                     case "ftrace:kernel_stack" -> kernelStack(type, context);
                     case "ftrace:raw_data" -> rawData(type);
-                    case "ftrace:bprint" -> BinaryPrint.info(type, context);
+                    case "ftrace:bprint" -> BinaryPrint.body(type, context);
                     case "ftrace:bputs" -> bputs(type, context);
-                    case "ftrace:funcgraph_entry", "ftrace:funcgraph_exit" ->
-                            GraphInfo.of(type, types, context);
+                    case "ftrace:funcgraph_entry",
+                            "ftrace:fgraph_retaddr_entry",
+                            "ftrace:funcgraph_exit" ->
+                            GraphBody.of(type, types, context);
                     case "timer:hrtimer_expire_entry", "timer:hrtimer_start" ->
                             hrtimer(type, context);
                     case "kmem:kfree",
@@ -48,8 +50,8 @@ final class EventInfos {
     }
 
     /** By the print format alone, as perf does. */
-    static EventInfo plain(EventType type, TextContext context) {
-        return EventInfo.of(PrintFormat.of(type, context)::append);
+    static EventBody plain(EventType type, TextContext context) {
+        return EventBody.of(PrintFormat.of(type, context)::append);
     }
 
     static @Nullable IntegerField integer(EventType type, String name) {
@@ -57,7 +59,7 @@ final class EventInfos {
         return field != null && field.kind() == Field.Kind.INTEGER ? IntegerField.of(field) : null;
     }
 
-    private static @Nullable Place place(EventType type, String name) {
+    static @Nullable Place place(EventType type, String name) {
         Field field = type.field(name).orElse(null);
         return field == null ? null : new Place(field, 1, false);
     }
@@ -68,7 +70,7 @@ final class EventInfos {
         }
     }
 
-    private static @Nullable EventInfo schedSwitch(EventType type) {
+    private static @Nullable EventBody schedSwitch(EventType type) {
         IntegerField prevPid = integer(type, "prev_pid");
         IntegerField prevPrio = integer(type, "prev_prio");
         IntegerField prevState = integer(type, "prev_state");
@@ -84,7 +86,7 @@ final class EventInfos {
         Place prevComm = place(type, "prev_comm");
         Place nextComm = place(type, "next_comm");
         char[] states = states(type.printFormat());
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             long prev = prevPid.of(batch, row);
             comm(out, batch, row, prevComm);
             out.decimal(prev).put(' ').put('[');
@@ -136,7 +138,7 @@ final class EventInfos {
         }
     }
 
-    private static @Nullable EventInfo wakeup(EventType type) {
+    private static @Nullable EventBody wakeup(EventType type) {
         IntegerField pid = integer(type, "pid");
         if (pid == null) {
             return null;
@@ -145,7 +147,7 @@ final class EventInfos {
         IntegerField prio = integer(type, "prio");
         IntegerField success = integer(type, "success");
         IntegerField cpu = integer(type, "target_cpu");
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             long tid = pid.of(batch, row);
             comm(out, batch, row, comm);
             out.decimal(tid);
@@ -161,7 +163,7 @@ final class EventInfos {
         });
     }
 
-    private static @Nullable EventInfo kernelStack(EventType type, TextContext context) {
+    private static @Nullable EventBody kernelStack(EventType type, TextContext context) {
         Field caller = type.field("caller").orElse(null);
         if (caller == null) {
             return null;
@@ -169,7 +171,7 @@ final class EventInfos {
         int longBytes = context.longBytes();
         Place place = new Place(caller, longBytes, false);
         KernelSymbols symbols = context.symbols();
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             out.put("<stack trace >\n");
             // caller[8] is a minimum: the trace runs to the end of the record.
             int at = place.offset(batch, row);
@@ -192,13 +194,13 @@ final class EventInfos {
         });
     }
 
-    private static @Nullable EventInfo rawData(EventType type) {
+    private static @Nullable EventBody rawData(EventType type) {
         IntegerField id = integer(type, "id");
         Field buf = type.field("buf").orElse(null);
         if (id == null || buf == null) {
             return null;
         }
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             out.put("# ").hex(id.of(batch, row) & 0xffff_ffffL, 1);
             for (int at = buf.offset(); at < batch.payloadBytes(row); at++) {
                 out.put(' ').hex(batch.u8(row, at), 2);
@@ -207,13 +209,13 @@ final class EventInfos {
     }
 
     /** {@code trace_puts} of a constant: the string lies in the kernel. */
-    private static @Nullable EventInfo bputs(EventType type, TextContext context) {
+    private static @Nullable EventBody bputs(EventType type, TextContext context) {
         IntegerField ip = integer(type, "ip");
         IntegerField str = integer(type, "str");
         if (ip == null || str == null) {
             return null;
         }
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             function(out, context, ip.of(batch, row));
             out.put(": ");
             byte[] text = context.printk(str.of(batch, row));
@@ -235,7 +237,7 @@ final class EventInfos {
         }
     }
 
-    private static @Nullable EventInfo hrtimer(EventType type, TextContext context) {
+    private static @Nullable EventBody hrtimer(EventType type, TextContext context) {
         IntegerField timer = integer(type, "timer");
         IntegerField hrtimer = timer == null ? integer(type, "hrtimer") : timer;
         IntegerField function = integer(type, "function");
@@ -245,7 +247,7 @@ final class EventInfos {
         if (hrtimer == null || (now == null && (expires == null || soft == null))) {
             return null;
         }
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             out.put("hrtimer=0x").hex(hrtimer.of(batch, row), 1);
             if (now != null) {
                 out.put(" now=").unsigned(now.of(batch, row));
@@ -269,14 +271,14 @@ final class EventInfos {
         });
     }
 
-    private static @Nullable EventInfo callSite(
+    private static @Nullable EventBody callSite(
             EventType type, TextContext context, PrintFormat format) {
         IntegerField callSite = integer(type, "call_site");
         if (callSite == null) {
             return null;
         }
         KernelSymbols symbols = context.symbols();
-        return EventInfo.of((out, batch, row) -> {
+        return EventBody.of((out, batch, row) -> {
             long address = callSite.of(batch, row);
             int symbol = symbols.find(address);
             if (symbol >= 0) {

@@ -7,7 +7,7 @@ import sonde.event.Batch;
  * A sample that is no tracepoint: {@code "period ip function"}, as {@code perf script} shows it
  * without call chain.
  */
-record SampleInfo(TextContext context, AddressNames names) implements EventInfo {
+record SampleBody(TextContext context, AddressNames names) implements EventBody {
     // include/uapi/linux/perf_event.h PERF_CONTEXT_MAX: markers lie above it.
     private static final long PERF_CONTEXT_MAX = -4095;
 

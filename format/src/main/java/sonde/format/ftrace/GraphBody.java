@@ -5,19 +5,26 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
+import sonde.format.ftrace.Expression.Place;
 
 /**
  * The function graph tracer: an entry whose return follows at once is one line, {@code name();}.
+ * Kernels from 6.13 may add the address returned to (an event of its own) and from 6.15 the
+ * arguments in registers.
  *
+ * @param returnAddress null when entries do not tell it
+ * @param arguments null when entries have none
  * @param exit the type of returns, null when the recording has none
  */
-record GraphInfo(
+record GraphBody(
         TextContext context,
         IntegerField function,
         IntegerField depth,
+        @Nullable IntegerField returnAddress,
+        @Nullable Place arguments,
         @Nullable Exit exit,
         boolean isEntry)
-        implements EventInfo {
+        implements EventBody {
     private static final int INDENT = 2;
     private static final int DEEPEST = 512;
     private static final long MAX_ERRNO = 4095;
@@ -35,9 +42,9 @@ record GraphInfo(
     }
 
     /** The info of an entry or exit; null when fields are missing. */
-    static @Nullable EventInfo of(EventType type, List<EventType> types, TextContext context) {
-        IntegerField function = EventInfos.integer(type, "func");
-        IntegerField depth = EventInfos.integer(type, "depth");
+    static @Nullable EventBody of(EventType type, List<EventType> types, TextContext context) {
+        IntegerField function = EventBodies.integer(type, "func");
+        IntegerField depth = EventBodies.integer(type, "depth");
         if (function == null || depth == null) {
             return null;
         }
@@ -47,20 +54,30 @@ record GraphInfo(
                 exit = exit(other);
             }
         }
-        boolean isEntry = type.name().equals("funcgraph_entry");
+        boolean isEntry = !type.name().equals("funcgraph_exit");
+        Place arguments = EventBodies.place(type, "args");
+        IntegerField returnAddress = EventBodies.integer(type, "retaddr");
         return !isEntry && exit == null
                 ? null
-                : new GraphInfo(context, function, depth, exit, isEntry);
+                : new GraphBody(context, function, depth, returnAddress, arguments, exit, isEntry);
+    }
+
+    /** Whether events of a type may be told together with the return that follows. */
+    static boolean isEntry(EventType type) {
+        return switch (type.qualifiedName()) {
+            case "ftrace:funcgraph_entry", "ftrace:fgraph_retaddr_entry" -> true;
+            default -> false;
+        };
     }
 
     private static @Nullable Exit exit(EventType type) {
-        IntegerField function = EventInfos.integer(type, "func");
-        IntegerField calltime = EventInfos.integer(type, "calltime");
-        IntegerField rettime = EventInfos.integer(type, "rettime");
+        IntegerField function = EventBodies.integer(type, "func");
+        IntegerField calltime = EventBodies.integer(type, "calltime");
+        IntegerField rettime = EventBodies.integer(type, "rettime");
         if (function == null || calltime == null || rettime == null) {
             return null;
         }
-        IntegerField retval = EventInfos.integer(type, "retval");
+        IntegerField retval = EventBodies.integer(type, "retval");
         return new Exit(type.id(), function, calltime, rettime, retval);
     }
 
@@ -93,11 +110,39 @@ record GraphInfo(
         } else {
             out.hex(address, 1);
         }
-        out.put(leaf ? "();" : "() {");
+        out.put('(');
+        if (arguments != null) {
+            arguments(out, context, arguments, batch, row);
+        }
+        out.put(leaf ? ");" : ")");
+        int caller = returnAddress == null ? -1 : caller(returnAddress.of(batch, row));
+        if (caller >= 0) {
+            out.put(" /* <-");
+            context.symbols().appendName(out, caller);
+            out.put(" */");
+        }
+        if (!leaf) {
+            out.put(" {");
+        }
         if (leaf && exit != null && next != null) {
             returned(out, exit, next, nextRow);
         }
         return leaf;
+    }
+
+    private int caller(long address) {
+        return address == 0 ? -1 : context.symbols().find(address);
+    }
+
+    /** Registers that may hold arguments; how many do is not in the event. */
+    static void arguments(
+            TextBuffer out, TextContext context, Place arguments, Batch batch, int row) {
+        int longBytes = context.longBytes();
+        int at = arguments.offset(batch, row);
+        int end = batch.payloadBytes(row);
+        for (boolean first = true; at + longBytes <= end; at += longBytes, first = false) {
+            out.put(first ? "0x" : ", 0x").hex(Place.integer(batch, row, at, longBytes), 1);
+        }
     }
 
     private void indent(TextBuffer out, Batch batch, int row) {

@@ -5,7 +5,7 @@ import sonde.event.Batch;
 
 /** What stands behind an event's name in a listing. */
 @FunctionalInterface
-interface EventInfo {
+interface EventBody {
     /** Appends it for that row; whether the next event was told with it. */
     boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow);
 
@@ -17,7 +17,7 @@ interface EventInfo {
     }
 
     /** Makes an info of one that needs no next event. */
-    static EventInfo of(Alone alone) {
+    static EventBody of(Alone alone) {
         return (out, batch, row, next, nextRow) -> {
             alone.append(out, batch, row);
             return false;
