@@ -112,9 +112,10 @@ public final class ReportRecipe {
             sections.add(all.offCpu());
         }
         if (options.has(Section.SYSCALLS)) {
-            sections.add(all.syscalls());
+            CallSections calls = new CallSections(found, options.rows());
+            sections.add(calls.all());
             if (found.shownThreads().size() > 1) {
-                sections.add(all.syscallsByThread());
+                sections.add(calls.byThread());
             }
         }
         if (options.has(Section.IO)) {
@@ -144,7 +145,12 @@ public final class ReportRecipe {
         Sections top = new Sections(found, TOP);
         Table files = new FileSections(found, TOP).top();
         for (Table table :
-                List.of(top.hottest(), top.userCauses(), top.syscalls(), files, top.io())) {
+                List.of(
+                        top.hottest(),
+                        top.userCauses(),
+                        new CallSections(found, TOP).all(),
+                        files,
+                        top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
