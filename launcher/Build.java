@@ -36,8 +36,8 @@ public final class Build {
                     "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "store", "assets",
                     "view", "tools", "cli");
 
-    /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe. */
-    private static final String JDK_MODULES = "java.base,jdk.unsupported";
+    /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe; JLine logs. */
+    private static final String JDK_MODULES = "java.base,java.logging,jdk.unsupported";
 
     /** Libraries that only the compiler reads. */
     private static final List<String> COMPILE_ONLY = List.of("jspecify");
@@ -67,9 +67,12 @@ public final class Build {
         fetchLibraries();
         compile();
         Path image = out.resolve("image");
-        if (!Files.exists(image.resolve("bin/java"))) {
+        Path linked = image.resolve("jdk-modules");
+        boolean fits = Files.exists(linked) && Files.readString(linked).equals(JDK_MODULES);
+        if (!Files.exists(image.resolve("bin/java")) || !fits) {
             say("linking the runtime image (once)");
             link(image);
+            Files.writeString(linked, JDK_MODULES);
         }
         packageInto(image);
     }

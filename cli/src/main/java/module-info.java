@@ -10,6 +10,7 @@ module sonde.cli {
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;
+    requires org.jline;
 
     exports sonde.cli to
             info.picocli;
