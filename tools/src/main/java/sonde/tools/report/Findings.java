@@ -148,7 +148,7 @@ final class Findings {
         return symbolizer.notes();
     }
 
-    private static byte[] kallsyms(ReportSource source, SymbolOptions from) throws IOException {
+    static byte[] kallsyms(ReportSource source, SymbolOptions from) throws IOException {
         byte[] recorded = source.kallsyms();
         Path own = Path.of("/proc/kallsyms");
         // A perf.data alone has none: perf takes the running kernel's too.

@@ -87,6 +87,11 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
+    /** What the headers of a recording say; its events are not read. */
+    public Report header(ReportSource source) {
+        return HeaderSections.of(source);
+    }
+
     Report report(ReportSource source, Findings found) throws NothingMatchesException {
         if (options.isFiltered() && found.isEmpty()) {
             throw Matches.noThread(found, options);
@@ -136,6 +141,9 @@ public final class ReportRecipe {
         }
         if (options.has(Section.STATS)) {
             sections.add(all.events(options.events()));
+            if (source.meta() == null && !options.isNarrow()) {
+                sections.addAll(HeaderSections.records(source));
+            }
         }
         return new Report(source.name(), notes(source, found, all), sections);
     }
