@@ -48,6 +48,8 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
             "",
+            "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
+            "",
             "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
                     + " damaged beyond reading."
         })
@@ -81,7 +83,9 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
     private boolean wakeUps;
 
-    @Option(names = "--events", description =
+    @Option(
+            names = "--events",
+            description =
                     "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
                             + " script")
     private boolean events;
