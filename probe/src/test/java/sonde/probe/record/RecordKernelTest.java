@@ -290,8 +290,10 @@ class RecordKernelTest {
             try (BundleFolder folder = BundleFolder.open(disk + "/full.sonde")) {
                 assertThat(BundleRepair.finish(folder)).isEqualTo(meta);
             }
-            // perf itself reads it only when its last features still found room.
             Path perf = disk.resolve("full.sonde/perf.data");
+            Run script = run("perf", "script", "-i", perf.toString());
+            assertThat(script.err()).isEmpty();
+            assertThat(script.out()).contains("sched:sched_switch:");
             try (PerfDataRecording read = PerfDataRecording.open(Input.open(perf))) {
                 Lane lane = read.lanes().getFirst();
                 assertThat(lane.next()).isNotNull();
