@@ -53,7 +53,7 @@ public final class StackTable {
                     long entry = batch.stackEntry(row, i);
                     if (entry != 0) { // a walk of frame pointers ends with one
                         // All but a part's first are return addresses: the call lies before.
-                        long address = entry - (i > start ? 1 : 0);
+                        long address = entry - (i > start && !symbols.isNamed() ? 1 : 0);
                         node = child(node, symbols.location(pid, address));
                     }
                 }

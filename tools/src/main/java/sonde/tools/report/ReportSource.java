@@ -22,6 +22,8 @@ import sonde.format.MalformedInputException;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.text.TextFormat;
+import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.format.wrapper.Limits;
@@ -52,6 +54,7 @@ public final class ReportSource implements AutoCloseable {
     private @Nullable Meta meta;
     private byte[] kallsyms = {};
     private String machine = "";
+    private List<String> moreCalls = List.of();
 
     private ReportSource(String name) {
         this.name = name;
@@ -216,6 +219,15 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    private void take(TextRecording opened) {
+        recordings.add(opened);
+        opened.comms().forEach(comms::putIfAbsent);
+        if (machine.isEmpty()) {
+            machine = opened.machine();
+        }
+        moreCalls = opened.moreCalls();
+    }
+
     /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
         Input input;
@@ -232,6 +244,8 @@ public final class ReportSource implements AutoCloseable {
         for (Input one : unwrapped.inputs()) {
             if (TraceDatRecording.isTraceDat(one)) {
                 take(TraceDatRecording.of(one));
+            } else if (TextFormat.of(one) != null) {
+                take(TextRecording.open(one));
             } else {
                 recordings.addFirst(PerfDataRecording.open(one));
             }
@@ -269,7 +283,7 @@ public final class ReportSource implements AutoCloseable {
                     switch (recording) {
                         case PerfDataRecording perf -> perf.notes();
                         case TraceDatRecording trace -> trace.notes();
-                        default -> List.of();
+                        default -> recording.notes();
                     };
             found.stream().limit(MAX_NOTES).forEach(all::add);
             if (found.size() > MAX_NOTES) {
@@ -327,7 +341,8 @@ public final class ReportSource implements AutoCloseable {
     /** Names of system calls on the recorded machine; ours when it does not say. */
     Syscalls syscalls() {
         try {
-            return Syscalls.of(machine.isEmpty() ? Arch.current() : Arch.find(machine));
+            Arch arch = machine.isEmpty() ? Arch.current() : Arch.find(machine);
+            return Syscalls.of(arch).and(moreCalls);
         } catch (IllegalArgumentException unknown) {
             return Syscalls.of(Arch.current());
         }

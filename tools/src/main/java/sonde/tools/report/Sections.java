@@ -87,8 +87,10 @@ final class Sections {
         found.samples.forEach((thread, node, weight, count) -> {
             if (found.shown(thread) && node >= 0) {
                 Frame frame = named(found.trees.frame(node));
-                byFrame.computeIfAbsent(frame, f -> new long[1])[0] += count;
-                total[0] += count;
+                // A row of a profile stands for as many samples as it weighs.
+                long samples = found.isProfile() ? weight : count;
+                byFrame.computeIfAbsent(frame, f -> new long[1])[0] += samples;
+                total[0] += samples;
             }
         });
         Rows rows =
