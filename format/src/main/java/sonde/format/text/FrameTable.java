@@ -14,7 +14,7 @@ final class FrameTable implements FrameNames {
     private static final byte[] UNKNOWN = Tokens.bytes("[unknown]");
 
     private final ByteTable table = new ByteTable(MOST);
-    private byte[] key = new byte[256];
+    private final byte[] key = scratch();
 
     /** Whether there is any. */
     boolean isEmpty() {
@@ -23,7 +23,8 @@ final class FrameTable implements FrameNames {
 
     /** The entry for a function of a module; either may be empty. */
     long add(byte[] bytes, int from, int to, int moduleFrom, int moduleTo) {
-        return entry(table.add(key, 0, key(bytes, from, to, moduleFrom, moduleTo)));
+        int length = fill(key, bytes, from, to, moduleFrom, moduleTo);
+        return entry(table.add(key, 0, length));
     }
 
     /** As {@link #add}, for a frame that was added before; adds none. */
@@ -39,11 +40,6 @@ final class FrameTable implements FrameNames {
     /** An array that is large enough for {@link #find}. */
     static byte[] scratch() {
         return new byte[2 * MOST_NAME_BYTES + 1];
-    }
-
-    private int key(byte[] bytes, int from, int to, int moduleFrom, int moduleTo) {
-        key = key.length < 2 * MOST_NAME_BYTES + 1 ? scratch() : key;
-        return fill(key, bytes, from, to, moduleFrom, moduleTo);
     }
 
     private static int fill(byte[] out, byte[] bytes, int from, int to, int moduleFrom, int end) {

@@ -117,7 +117,8 @@ final class Recogniser {
         if (isMost(dmesgLines)) {
             return TextFormat.DMESG;
         }
-        if (isMost(straceLines)) {
+        // On a terminal the output of the program stands between the calls.
+        if (straceLines * 4 >= lines && straceLines > 0) {
             return TextFormat.STRACE;
         }
         boolean chains = frameLines > 0 && moduleLines * 10 >= lines * 9;

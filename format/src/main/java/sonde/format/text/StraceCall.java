@@ -52,6 +52,7 @@ final class StraceCall {
     /** Reads what stands behind the head. */
     Kind parse(byte[] b, int from, int to) {
         duration = -1;
+        open = false;
         returns = false;
         errorTo = 0;
         errorFrom = 0;
@@ -80,6 +81,7 @@ final class StraceCall {
         nameFrom = start;
         nameTo = scan.at;
         argumentsFrom = scan.at + 1;
+        open = true;
         return call(b, end);
     }
 
@@ -88,6 +90,13 @@ final class StraceCall {
     private static boolean isNameByte(byte b) {
         return b >= 'a' && b <= 'z' || b == '_' || Scan.isDigit(b) || b >= 'A' && b <= 'Z';
     }
+
+    /** Whether a line of kind NONE begins as a call does. */
+    boolean begins() {
+        return open;
+    }
+
+    private boolean open;
 
     private Kind named(Kind found, int from, int nameEnd, int to) {
         kind = found;

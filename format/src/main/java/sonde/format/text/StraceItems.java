@@ -94,6 +94,10 @@ final class StraceItems extends TextItems {
         head.parse(line, 0, length);
         StraceCall.Kind kind = call.parse(line, head.body, length);
         if (kind == StraceCall.Kind.NONE) {
+            length = call.begins() ? rejoined(length) : length;
+            kind = call.parse(line, head.body, length);
+        }
+        if (kind == StraceCall.Kind.NONE) {
             return foreign(length);
         }
         if (kind == StraceCall.Kind.REMARK) {
@@ -149,6 +153,35 @@ final class StraceItems extends TextItems {
         }
         return lines.next() ? copy(remark) : remark;
     }
+
+    /**
+     * A call that writes to the terminal that strace writes to: {@code write(1, "x", 1x}, and in a
+     * later line {@code ) = 1}.
+     */
+    private int rejoined(int length) {
+        long after = -1;
+        for (int i = 0; i < MOST_OUTPUT && lines.next(); i++) {
+            byte[] b = lines.bytes();
+            after = i == 0 ? lines.offset : after;
+            if (Scan.startsWith(b, lines.from, lines.to, REST)) {
+                model.foreign += model.learning ? i : 0;
+                return copy(length);
+            }
+            head.parse(b, lines.from, lines.to);
+            StraceCall.Kind other = call.parse(b, head.body, lines.to);
+            if (other != StraceCall.Kind.NONE) {
+                break;
+            }
+        }
+        if (after >= 0) {
+            lines.seek(after);
+        }
+        head.parse(line, 0, length);
+        return length;
+    }
+
+    private static final byte[] REST = Tokens.bytes(") = ");
+    private static final int MOST_OUTPUT = 64;
 
     private static boolean isCall(StraceCall.Kind kind) {
         return kind == StraceCall.Kind.WHOLE

@@ -25,7 +25,7 @@
  *     are {@code cpu) duration | call}</td><td>FTRACE</td></tr>
  * <tr><td>half begin with a time of the kernel's log or a priority</td><td>{@link
  *     sonde.format.text.TextFormat#DMESG}</td></tr>
- * <tr><td>half are {@code name(…) = result}, parts of such, signals or ends</td><td>{@link
+ * <tr><td>a quarter is {@code name(…) = result}, parts of such, signals or ends</td><td>{@link
  *     sonde.format.text.TextFormat#STRACE}</td></tr>
  * <tr><td>half are {@code comm tid … event:} or frames, one of them the former; or nine of ten are
  *     {@code address symbol (module)}</td><td>{@link
