@@ -28,6 +28,7 @@ import sonde.probe.record.Progress;
 import sonde.probe.record.RecordRequest;
 import sonde.probe.record.RecordSession;
 import sonde.sys.Clocks;
+import sonde.sys.Errno;
 import sonde.sys.Machine;
 import sonde.sys.Processes;
 import sonde.sys.SyscallException;
