@@ -47,8 +47,7 @@ final class PerfCode implements ScriptSymbols {
         SymbolOptions here = SymbolOptions.here();
         List<String> folders = new ArrayList<>(here.debugFolders());
         folders.add(System.getProperty("user.home", "/") + "/.debug");
-        SymbolOptions options =
-                new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
+        SymbolOptions options = new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
         symbolizer =
                 new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
         String kernelId = "";

@@ -242,6 +242,8 @@ public final class ReportRecipe {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
                             + " what lies between is unknown.");
+        } else if (found.extent.last() == found.extent.first()) {
+            notes.add("The recording has no times.");
         } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
