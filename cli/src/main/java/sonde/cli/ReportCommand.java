@@ -81,7 +81,9 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
     private boolean wakeUps;
 
-    @Option(names = "--events", description =
+    @Option(
+            names = "--events",
+            description =
                     "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
                             + " script")
     private boolean events;

@@ -31,11 +31,12 @@ final class HeaderSections {
     /** Of every perf.data in a source; events are not read. */
     static Report of(ReportSource source) {
         List<Result> sections = new ArrayList<>();
-        source.recordings().forEach(recording -> {
-            if (recording instanceof PerfDataRecording perf) {
-                sections.addAll(new HeaderSections(perf).all());
-            }
-        });
+        source.recordings()
+                .forEach(recording -> {
+                    if (recording instanceof PerfDataRecording perf) {
+                        sections.addAll(new HeaderSections(perf).all());
+                    }
+                });
         List<String> notes = new ArrayList<>(source.notes());
         if (sections.isEmpty()) {
             notes.add("No perf.data in it, whose header could be shown.");
@@ -98,7 +99,9 @@ final class HeaderSections {
                     for (int i = 0; i < topology.cpus().size(); i++) {
                         MachineFeatures.Cpu cpu = topology.cpus().get(i);
                         String die = cpu.die() < 0 ? "" : ", Die ID " + cpu.die();
-                        put("CPU " + i, "Core ID " + cpu.core() + die + ", Socket ID " + cpu.socket());
+                        put(
+                                "CPU " + i,
+                                "Core ID " + cpu.core() + die + ", Socket ID " + cpu.socket());
                     }
                 });
         for (MachineFeatures.NumaNode node : machine.numa()) {
@@ -151,8 +154,7 @@ final class HeaderSections {
                     put("time of last sample", seconds(time.last()));
                     put("sample duration", seconds(time.last() - time.first()) + " s");
                 });
-        features.clockResolutionNanos()
-                .ifPresent(nanos -> put("clock resolution", nanos + " ns"));
+        features.clockResolutionNanos().ifPresent(nanos -> put("clock resolution", nanos + " ns"));
         features.clockData()
                 .ifPresent(clock -> {
                     int id = clock.clockid();
@@ -192,7 +194,8 @@ final class HeaderSections {
     }
 
     private static String seconds(long nanos) {
-        return String.format(Locale.ROOT, "%d.%06d", nanos / 1_000_000_000, nanos / 1000 % 1_000_000);
+        return String.format(
+                Locale.ROOT, "%d.%06d", nanos / 1_000_000_000, nanos / 1000 % 1_000_000);
     }
 
     private Result events() {
@@ -208,8 +211,7 @@ final class HeaderSections {
     }
 
     private static Result buildIds(RecordedFeatures features) {
-        Rows ids =
-                new Rows("build ids").column("build id", Unit.TEXT).column("file", Unit.TEXT);
+        Rows ids = new Rows("build ids").column("build id", Unit.TEXT).column("file", Unit.TEXT);
         for (BuildId id : features.buildIds()) {
             ids.add(id.id(), id.path());
         }
@@ -219,20 +221,23 @@ final class HeaderSections {
     /** How many records of each kind a perf.data has, as {@code perf report --stats} counts. */
     static List<Result> records(ReportSource source) {
         List<Result> tables = new ArrayList<>();
-        source.recordings().forEach(recording -> {
-            if (recording instanceof PerfDataRecording perf) {
-                Rows counts =
-                        new Rows("records").column("record", Unit.TEXT).column("count", Unit.COUNT);
-                long[] total = {0};
-                perf.recordCounts()
-                        .forEach((name, count) -> {
-                            counts.add(name, count);
-                            total[0] += count;
-                        });
-                counts.add("TOTAL", total[0]);
-                tables.add(counts.table());
-            }
-        });
+        source.recordings()
+                .forEach(recording -> {
+                    if (recording instanceof PerfDataRecording perf) {
+                        Rows counts =
+                                new Rows("records")
+                                        .column("record", Unit.TEXT)
+                                        .column("count", Unit.COUNT);
+                        long[] total = {0};
+                        perf.recordCounts()
+                                .forEach((name, count) -> {
+                                    counts.add(name, count);
+                                    total[0] += count;
+                                });
+                        counts.add("TOTAL", total[0]);
+                        tables.add(counts.table());
+                    }
+                });
         return tables;
     }
 }
