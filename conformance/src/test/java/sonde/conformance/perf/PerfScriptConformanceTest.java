@@ -80,17 +80,17 @@ class PerfScriptConformanceTest {
         }
     }
 
-    /** Call chains that perf makes from copied stacks or branches, which sonde shows as they are. */
+    /**
+     * Call chains that perf makes from copied stacks or branches, which sonde shows as they are.
+     */
     private static boolean isUnwound(Path file) throws IOException {
         try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
             return recording.attrs().stream()
-                    .anyMatch(
-                            entry ->
-                                    entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
-                                            || (entry.attr().branchSampleType()
-                                                            & PerfEvent
-                                                                    .PERF_SAMPLE_BRANCH_CALL_STACK)
-                                                    != 0);
+                    .anyMatch(entry ->
+                            entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
+                                    || (entry.attr().branchSampleType()
+                                                    & PerfEvent.PERF_SAMPLE_BRANCH_CALL_STACK)
+                                            != 0);
         }
     }
 

@@ -88,8 +88,7 @@ class PerfModesTest {
         byte[] whole = file.pipe();
         try (PerfDataRecording recording = Rows.open(Arrays.copyOf(whole, whole.length - 3))) {
             assertThat(Rows.of(recording)).extracting(Row::type).contains("notice:corrupt");
-            assertThat(recording.notes())
-                    .anyMatch(note -> note.startsWith("test stops at byte "));
+            assertThat(recording.notes()).anyMatch(note -> note.startsWith("test stops at byte "));
         }
     }
 
@@ -149,9 +148,13 @@ class PerfModesTest {
                 file.fields()
                         .raw(file.strings("0-1"))
                         .raw(file.strings("0", "1"))
-                        .u32(0).u32(0).u32(1).u32(0) // core and socket of each CPU
+                        .u32(0)
+                        .u32(0)
+                        .u32(1)
+                        .u32(0) // core and socket of each CPU
                         .raw(file.strings("0-1"))
-                        .u32(0).u32(0) // dies
+                        .u32(0)
+                        .u32(0) // dies
                         .toArray());
         file.feature(
                 14,
@@ -159,13 +162,17 @@ class PerfModesTest {
         file.feature(15, new byte[0]);
         file.feature(16, file.fields().u32(1).u32(4).raw(file.headerString("cpu")).toArray());
         file.feature(
-                17,
-                file.fields().u32(1).raw(file.headerString("{a,b}")).u32(0).u32(2).toArray());
+                17, file.fields().u32(1).raw(file.headerString("{a,b}")).u32(0).u32(2).toArray());
         file.feature(18, file.fields().u64(1, 4096, 48).toArray());
         file.feature(
                 20,
                 file.fields()
-                        .u32(1).u32(1).u32(1).u32(64).u32(128).u32(8)
+                        .u32(1)
+                        .u32(1)
+                        .u32(1)
+                        .u32(64)
+                        .u32(128)
+                        .u32(8)
                         .raw(file.headerString("Data"))
                         .raw(file.headerString("32K"))
                         .raw(file.headerString("0"))
@@ -176,7 +183,8 @@ class PerfModesTest {
         file.feature(
                 31,
                 file.fields()
-                        .u32(1).u32(1)
+                        .u32(1)
+                        .u32(1)
                         .raw(file.headerString("branches"))
                         .raw(file.headerString("32"))
                         .raw(file.headerString("cpu_core"))
@@ -193,17 +201,14 @@ class PerfModesTest {
                     .containsExactly(new MachineFeatures.NumaNode(0, 64, 32, "0-1"));
             assertThat(machine.branchStack()).isTrue();
             assertThat(machine.pmus()).isEqualTo(Map.of(4L, "cpu"));
-            assertThat(machine.groups())
-                    .containsExactly(new MachineFeatures.Group("{a,b}", 0, 2));
-            assertThat(machine.auxTraces())
-                    .containsExactly(new MachineFeatures.AuxTrace(4096, 48));
+            assertThat(machine.groups()).containsExactly(new MachineFeatures.Group("{a,b}", 0, 2));
+            assertThat(machine.auxTraces()).containsExactly(new MachineFeatures.AuxTrace(4096, 48));
             assertThat(machine.caches().getFirst().size()).isEqualTo("32K");
             assertThat(machine.memory().orElseThrow().nodes())
                     .containsExactly(new MachineFeatures.MemoryNode(0, 3));
             assertThat(machine.directoryVersion()).isEqualTo(1);
             assertThat(machine.compression().orElseThrow().ratio()).isEqualTo(5);
-            assertThat(machine.capabilities().get("cpu_core"))
-                    .isEqualTo(Map.of("branches", "32"));
+            assertThat(machine.capabilities().get("cpu_core")).isEqualTo(Map.of("branches", "32"));
             assertThat(recording.features().present()).contains(9, 13, 31).doesNotContain(200);
             assertThat(recording.notes()).contains("feature 200 is unknown: skipped");
         }
