@@ -68,8 +68,6 @@ public final class Batch {
         return size == CAPACITY;
     }
 
-    // --- filling -------------------------------------------------------------------------------
-
     /** Empties the batch; rows added from now on point into {@code memory}. */
     public void reset(MemorySegment memory) {
         data = memory;
@@ -152,8 +150,6 @@ public final class Batch {
         stackDepth[row] = depth;
     }
 
-    // --- columns -------------------------------------------------------------------------------
-
     /** Time in the source's clock. */
     public long time(int row) {
         return time[row];
@@ -199,8 +195,6 @@ public final class Batch {
         long value = data.get(U64, stack[row] + 8L * i);
         return swapped ? Long.reverseBytes(value) : value;
     }
-
-    // --- payload -------------------------------------------------------------------------------
 
     /** Unsigned byte at an offset of the payload. */
     public int u8(int row, int offset) {
@@ -257,8 +251,6 @@ public final class Batch {
         }
         return payload[row] + offset;
     }
-
-    // --- lifetime ------------------------------------------------------------------------------
 
     /** Keeps the batch from being refilled until {@link #release()}. */
     public Batch retain() {

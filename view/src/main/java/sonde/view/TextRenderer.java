@@ -1,6 +1,5 @@
 package sonde.view;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -114,7 +113,7 @@ public final class TextRenderer {
         }
 
         private void listing(Listing listing) throws IOException {
-            SafeOutput safe = new SafeOutput(new Open(out));
+            SafeOutput safe = new SafeOutput(new StaysOpen(out));
             listing.rows().writeTo(safe, Listing.Form.TEXT);
             safe.flush();
         }
@@ -135,23 +134,6 @@ public final class TextRenderer {
             String escaped = Escape.wellFormed(text.toString());
             String drawn = style.unicode() ? escaped : Escape.ascii(escaped);
             out.write(drawn.getBytes(StandardCharsets.UTF_8));
-        }
-    }
-
-    /** Stays open when the rows of a listing close what they were given. */
-    private static final class Open extends FilterOutputStream {
-        Open(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            flush();
         }
     }
 }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
 import sonde.format.perfdata.PerfEvent;
+import sonde.sys.Clocks;
 import sonde.sys.Fd;
 import sonde.sys.Machine;
 import sonde.sys.Pages;
@@ -28,6 +29,7 @@ final class FlightRing implements AutoCloseable {
 
     private static final VarHandle U64 = JAVA_LONG.varHandle();
 
+    private final int cpu;
     private final int fd;
     private final MemorySegment mapping;
     private final MemorySegment data;
@@ -42,7 +44,8 @@ final class FlightRing implements AutoCloseable {
      */
     record Kept(MemorySegment records, boolean wrapped, long oldestNanos) {}
 
-    private FlightRing(int fd, MemorySegment mapping) {
+    private FlightRing(int cpu, int fd, MemorySegment mapping) {
+        this.cpu = cpu;
         this.fd = fd;
         this.mapping = mapping;
         this.data = mapping.asSlice(Machine.pageBytes());
@@ -53,9 +56,10 @@ final class FlightRing implements AutoCloseable {
      *
      * @param dataBytes a power of two of pages
      */
-    static FlightRing map(int fd, long dataBytes) throws SyscallException {
+    static FlightRing map(int cpu, int fd, long dataBytes) throws SyscallException {
         long sizeBytes = dataBytes + Machine.pageBytes();
-        return new FlightRing(fd, Pages.map(fd, 0, sizeBytes, Pages.PROT_READ, Pages.MAP_SHARED));
+        MemorySegment mapping = Pages.map(fd, 0, sizeBytes, Pages.PROT_READ, Pages.MAP_SHARED);
+        return new FlightRing(cpu, fd, mapping);
     }
 
     /** The descriptor to redirect others to. */
@@ -68,14 +72,17 @@ final class FlightRing implements AutoCloseable {
      *
      * @param counts is told how many records of each event, by its id
      */
-    Kept take(Arena arena, Map<Long, Long> counts) throws SyscallException {
+    Kept take(Arena arena, Map<Long, Long> counts, SampleOwners owners) throws SyscallException {
         Fd.ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
         long head = (long) U64.getAcquire(mapping, HEAD);
-        return take(data, head, arena, counts);
+        Kept kept = take(data, head, arena);
+        owners.mend(kept.records(), cpu, 0, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        count(kept.records(), counts);
+        return kept;
     }
 
-    /** {@link #take(Arena, Map)} of these data pages. */
-    static Kept take(MemorySegment data, long head, Arena arena, Map<Long, Long> counts) {
+    /** Copies the records of these data pages, oldest first. */
+    static Kept take(MemorySegment data, long head, Arena arena) {
         long size = data.byteSize();
         boolean wrapped = -head > size;
         long there = wrapped ? size : -head;
@@ -94,7 +101,7 @@ final class FlightRing implements AutoCloseable {
             at += recordBytes;
             MemorySegment record = copy.asSlice(there - at, recordBytes);
             copy(data, (head + at - recordBytes) & (size - 1), record);
-            oldest = look((int) header, record, counts);
+            oldest = time((int) header, record);
         }
         return new Kept(copy.asSlice(there - at, at), wrapped, oldest);
     }
@@ -106,17 +113,27 @@ final class FlightRing implements AutoCloseable {
     }
 
     /**
-     * Counts the record and returns its time. A sample begins with its identifier and has, with
-     * this recorder's sample_type, its time behind ip and tid; others end with sample_id.
+     * A sample has, with this recorder's sample_type, its time behind identifier, ip and tid;
+     * others end with sample_id: tid, time, cpu, identifier.
      */
-    private static long look(int type, MemorySegment record, Map<Long, Long> counts) {
+    private static long time(int type, MemorySegment record) {
         long end = record.byteSize();
         boolean sample = type == PerfEvent.PERF_RECORD_SAMPLE;
-        if (end < 40) {
-            return 0;
+        return end < 40 ? 0 : record.get(JAVA_LONG_UNALIGNED, sample ? 32 : end - 24);
+    }
+
+    private static void count(MemorySegment records, Map<Long, Long> counts) {
+        long at = 0;
+        while (at < records.byteSize()) {
+            long header = records.get(JAVA_LONG_UNALIGNED, at);
+            boolean sample = (int) header == PerfEvent.PERF_RECORD_SAMPLE;
+            long size = header >>> 48;
+            if (size >= 40) {
+                long identifier = at + (sample ? 8 : size - 8);
+                counts.merge(records.get(JAVA_LONG_UNALIGNED, identifier), 1L, Long::sum);
+            }
+            at += size;
         }
-        counts.merge(record.get(JAVA_LONG_UNALIGNED, sample ? 8 : end - 8), 1L, Long::sum);
-        return record.get(JAVA_LONG_UNALIGNED, sample ? 32 : end - 24);
     }
 
     @Override

@@ -85,6 +85,15 @@ final class OpenEvent implements AutoCloseable {
         return byCpu;
     }
 
+    /** An identifier of each CPU. */
+    Map<Integer, Long> idByCpu() {
+        Map<Integer, Long> byCpu = new LinkedHashMap<>();
+        for (int i = 0; i < ids.size(); i++) {
+            byCpu.putIfAbsent(cpus.get(i), ids.get(i));
+        }
+        return byCpu;
+    }
+
     void enable() throws SyscallException {
         for (int fd : fds) {
             Fd.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);

@@ -49,6 +49,7 @@ public final class PerfRings implements AutoCloseable {
     private final Set<Integer> wrapped = new HashSet<>();
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
+    private SampleOwners owners = SampleOwners.of(List.of());
     private boolean closed;
 
     private PerfRings(Plan plan, PerfTarget target, List<Integer> cpus) {
@@ -99,6 +100,7 @@ public final class PerfRings implements AutoCloseable {
         }
         filterOwnSwitches();
         filterOwnSamples();
+        owners = SampleOwners.of(events);
     }
 
     private void openEvent(String name, PerfAttr attr) throws SyscallException {
@@ -111,7 +113,7 @@ public final class PerfRings implements AutoCloseable {
                     int fd = event.open(cpus.get(i), pid);
                     List<?> mapped = event.isFlight() ? flightRings : rings;
                     if (owner && mapped.size() == i) {
-                        map(event, fd);
+                        map(event, cpus.get(i), fd);
                     } else {
                         Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ringFd(event, i));
                     }
@@ -131,12 +133,12 @@ public final class PerfRings implements AutoCloseable {
         events.add(event);
     }
 
-    private void map(OpenEvent event, int fd) throws SyscallException {
+    private void map(OpenEvent event, int cpu, int fd) throws SyscallException {
         if (event.isFlight()) {
-            flightRings.add(FlightRing.map(fd, plan.rings().perfBytes()));
+            flightRings.add(FlightRing.map(cpu, fd, plan.rings().perfBytes()));
         } else {
             long life = plan.rings().lifeBytes();
-            rings.add(PerfRing.map(fd, life > 0 ? life : plan.rings().perfBytes()));
+            rings.add(PerfRing.map(cpu, fd, life > 0 ? life : plan.rings().perfBytes()));
         }
     }
 
@@ -210,9 +212,16 @@ public final class PerfRings implements AutoCloseable {
         return rings.stream().map(PerfRing::fd).toList();
     }
 
-    /** What was refused, one sentence each. */
+    /** What was refused or mended, one sentence each. */
     public List<String> notes() {
-        return List.copyOf(notes);
+        List<String> all = new ArrayList<>(notes);
+        if (owners.mended() > 0) {
+            all.add(
+                    owners.mended()
+                            + " samples of page faults came marked as another recorder's (a fault"
+                            + " of this kernel) and were put right");
+        }
+        return all;
     }
 
     /** Names of threads that records told so far. */
@@ -263,7 +272,7 @@ public final class PerfRings implements AutoCloseable {
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally);
+            any |= ring.drain(sink::append, tally, owners);
         }
         return any;
     }
@@ -290,7 +299,7 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                FlightRing.Kept there = flightRings.get(i).take(arena, kept);
+                FlightRing.Kept there = flightRings.get(i).take(arena, kept, owners);
                 if (there.wrapped()) {
                     wrapped.add(cpus.get(i));
                     wholeSince = Math.max(wholeSince, there.oldestNanos());

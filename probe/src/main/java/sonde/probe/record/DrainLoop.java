@@ -61,6 +61,10 @@ final class DrainLoop {
             end("interrupted");
         } catch (IOException e) {
             end(String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            // The events must not go on with nobody to take them.
+            end("the recorder failed: " + e);
+            throw e;
         }
     }
 

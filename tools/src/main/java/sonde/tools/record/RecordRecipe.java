@@ -28,7 +28,6 @@ import sonde.probe.record.Progress;
 import sonde.probe.record.RecordRequest;
 import sonde.probe.record.RecordSession;
 import sonde.sys.Clocks;
-import sonde.sys.Errno;
 import sonde.sys.Machine;
 import sonde.sys.Processes;
 import sonde.sys.SyscallException;
@@ -80,12 +79,7 @@ public final class RecordRecipe {
      */
     public RecordOutcome run() throws IOException, InterruptedException, UnknownEventException {
         for (int pid : order.pids()) {
-            if (!lives(pid)) {
-                throw new IOException(
-                        "no process has the number "
-                                + pid
-                                + "; it has ended, or 'ps -e' shows another one");
-            }
+            RunningTarget.check(pid);
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
@@ -297,16 +291,7 @@ public final class RecordRecipe {
     private boolean targetsGone(@Nullable Target target) {
         return target == null
                 && !order.pids().isEmpty()
-                && order.pids().stream().noneMatch(RecordRecipe::lives);
-    }
-
-    private static boolean lives(int pid) {
-        try {
-            Processes.kill(pid, 0);
-            return true;
-        } catch (SyscallException e) {
-            return e.errno() == Errno.EPERM;
-        }
+                && order.pids().stream().noneMatch(RunningTarget::lives);
     }
 
     private static Meta.@Nullable Exit exit(@Nullable WaitStatus status) {

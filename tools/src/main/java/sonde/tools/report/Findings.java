@@ -238,16 +238,24 @@ final class Findings {
         return thread < 0 ? "interrupt" : threads.name(thread) + " " + threads.tid(thread);
     }
 
-    /** "sleeping in read", "blocked", "waiting for CPU". */
+    /**
+     * "sleeping in read", "waiting for CPU". Of a call that was entered before the recording or
+     * outside it the stack tells the name, or the kernel's function.
+     */
     String cause(OffCpu.Cause cause) {
-        boolean inCall =
-                cause.call() >= 0
-                        && (cause.state() == ThreadState.SLEEPING
-                                || cause.state() == ThreadState.BLOCKED
-                                || cause.state() == ThreadState.STOPPED);
-        return inCall
-                ? cause.state().label() + " in " + callNames.nameOf(cause.call())
-                : cause.state().label();
+        String state = cause.state().label();
+        return switch (cause.state()) {
+            case SLEEPING, BLOCKED, STOPPED -> {
+                String call = callName(cause);
+                String place = call.isEmpty() ? trees.waitsIn(cause.stack()) : call;
+                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
+            }
+            case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
+        };
+    }
+
+    private String callName(OffCpu.Cause cause) {
+        return cause.call() >= 0 ? callNames.nameOf(cause.call()) : trees.callOf(cause.stack());
     }
 
     /**
@@ -258,10 +266,10 @@ final class Findings {
         if (threads.isKernel(cause.thread())) {
             return 2;
         }
+        String call = callName(cause);
         boolean idle =
                 cause.state() == ThreadState.SLEEPING
-                        && (cause.call() < 0
-                                || IDLE_CALLS.contains(callNames.nameOf(cause.call())));
+                        && (call.isEmpty() || IDLE_CALLS.contains(call));
         return everything && idle ? 1 : 0;
     }
 

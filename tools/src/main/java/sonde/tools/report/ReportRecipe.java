@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
+import sonde.analysis.Threads;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -21,6 +22,8 @@ import sonde.tools.report.ReportOptions.Section;
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
     private static final int TOP = 5;
+
+    private static final int MAX_JVM_NOTES = 3;
 
     private final ReportOptions options;
 
@@ -84,6 +87,11 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
+    /** What the headers of a recording say; its events are not read. */
+    public Report header(ReportSource source) {
+        return HeaderSections.of(source);
+    }
+
     Report report(ReportSource source, Findings found) throws NothingMatchesException {
         if (options.isFiltered() && found.isEmpty()) {
             throw Matches.noThread(found, options);
@@ -109,9 +117,10 @@ public final class ReportRecipe {
             sections.add(all.offCpu());
         }
         if (options.has(Section.SYSCALLS)) {
-            sections.add(all.syscalls());
+            CallSections calls = new CallSections(found, options.rows());
+            sections.add(calls.all());
             if (found.shownThreads().size() > 1) {
-                sections.add(all.syscallsByThread());
+                sections.add(calls.byThread());
             }
         }
         if (options.has(Section.IO)) {
@@ -132,6 +141,9 @@ public final class ReportRecipe {
         }
         if (options.has(Section.STATS)) {
             sections.add(all.events(options.events()));
+            if (source.meta() == null && !options.isNarrow()) {
+                sections.addAll(HeaderSections.records(source));
+            }
         }
         return new Report(source.name(), notes(source, found, all), sections);
     }
@@ -141,7 +153,12 @@ public final class ReportRecipe {
         Sections top = new Sections(found, TOP);
         Table files = new FileSections(found, TOP).top();
         for (Table table :
-                List.of(top.hottest(), top.userCauses(), top.syscalls(), files, top.io())) {
+                List.of(
+                        top.hottest(),
+                        top.userCauses(),
+                        new CallSections(found, TOP).all(),
+                        files,
+                        top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
@@ -235,20 +252,33 @@ public final class ReportRecipe {
         }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
-        if (all.cutStacks().rows().size() > 0 && options.has(Section.ONCPU)) {
-            notes.add(
-                    "Some user stacks are cut: their code keeps no frame pointers. Compile with"
-                            + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
-                            + " or record with --call-graph dwarf.");
+        if (options.has(Section.ONCPU)) {
+            List<List<@Nullable Object>> cut = all.cutStacks().rows();
+            double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+            if (!cut.isEmpty()) {
+                notes.add(
+                        text(
+                                "%.0f %% of user stacks are cut: frame pointers are off in %s;"
+                                        + " 'cut user stacks' has the remedy for each, --call-graph"
+                                        + " dwarf is one for all.",
+                                100 * share, modules(cut)));
+            }
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
         }
         notes.addAll(source.notes());
+        jvmMaps(source.meta(), found, notes);
         if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    private static String modules(List<List<@Nullable Object>> cut) {
+        List<String> first =
+                cut.stream().limit(3).map(row -> String.valueOf(row.getFirst())).toList();
+        return String.join(", ", first) + (cut.size() > 3 ? ", …" : "");
     }
 
     /** What the tables of time off the CPU leave out or put last. */
@@ -269,6 +299,25 @@ public final class ReportRecipe {
                                     + " nanosleep, …) after the others; %s with %.1f s"
                                     + " left out, --offcpu has them.",
                             counted(kernel, "kernel thread", "kernel threads"), off / 1e9));
+        }
+    }
+
+    /** How old the names of compiled code are: what a JVM compiled later has none. */
+    private static void jvmMaps(@Nullable Meta meta, Findings found, List<String> notes) {
+        List<Meta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
+        for (Meta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
+            int thread = found.threads.find(map.pid());
+            long end = thread < 0 ? Threads.NEVER : found.threads.died(thread);
+            boolean lived = end > found.extent.last();
+            double seconds = Math.max(0, Math.min(end, found.extent.last()) - map.atNanos()) / 1e9;
+            notes.add(
+                    text(
+                            "Names of compiled code of JVM %d are %.1f s older than %s; what it"
+                                    + " compiled in that time has none.",
+                            map.pid(), seconds, lived ? "the recording's end" : "its end"));
+        }
+        if (maps.size() > MAX_JVM_NOTES) {
+            notes.add("… and those of " + (maps.size() - MAX_JVM_NOTES) + " more JVMs.");
         }
     }
 
