@@ -8,7 +8,9 @@ module sonde.format {
     requires aircompressor.v3;
     requires org.tukaani.xz;
 
+    exports sonde.format.btf;
     exports sonde.format.bundle;
+    exports sonde.format.ctf;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;

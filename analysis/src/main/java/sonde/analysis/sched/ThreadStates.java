@@ -21,9 +21,10 @@ import sonde.event.StringField;
  *       until then perf's switch records are, which tell preemption from the rest, no more: other
  *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
- *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
- *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
- *       running time of a CPU together never exceeds the time there was.
+ *       call that it ran, a wake-up that it slept, a switch-in nothing unless it was born
+ *       meanwhile: then it waited for a CPU. It ran at most since the last switch on that CPU: a
+ *       CPU runs one thread at a time, so that all running time of a CPU together never exceeds the
+ *       time there was.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -39,11 +40,6 @@ public final class ThreadStates implements Operator {
     private static final int STOPPED_OR_TRACED = 4 | 8;
     private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
     private static final int PARKED_OR_IDLE = 0x40 | 0x80;
-
-    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
-    private static final long DEFAULT_SAMPLE_NANOS = 250_000;
-
-    private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
 
     private static final byte NONE = -1;
     private static final byte DEAD = -2;
@@ -92,11 +88,6 @@ public final class ThreadStates implements Operator {
         this.stacks = stacks;
         this.window = window;
         this.consumers = consumers.toArray(Slices[]::new);
-    }
-
-    @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
     }
 
     @Override
@@ -159,8 +150,6 @@ public final class ThreadStates implements Operator {
         }
         return switchOwner == source && ownsTracepoint == tracepoint;
     }
-
-    // --- rows ------------------------------------------------------------------------------------
 
     private void call(int thread, long time, int onCpu, int number) {
         if (thread >= known) {
@@ -341,8 +330,9 @@ public final class ThreadStates implements Operator {
         learn(thread);
         byte was = state[thread];
         if (was == NONE) {
-            // Asleep at the start it would have been woken first; unless nobody records that.
-            state[thread] = wakeups ? WAITING : UNKNOWN;
+            // One that lived before the recording may have been woken before it, or while the
+            // rings of this CPU were not yet armed.
+            state[thread] = wakeups && threads.born(thread) > start ? WAITING : UNKNOWN;
         }
         end(thread, was == RUNNING ? UNKNOWN : state[thread], time, wakeups ? WAITING : UNKNOWN);
         if (cpu[thread] >= 0 && cpu[thread] != onCpu) {
@@ -436,8 +426,6 @@ public final class ThreadStates implements Operator {
         }
         lastRow[onCpu] = time;
     }
-
-    // --- spans -----------------------------------------------------------------------------------
 
     private void enter(int thread, byte into, long time) {
         state[thread] = into;
@@ -551,8 +539,6 @@ public final class ThreadStates implements Operator {
         }
     }
 
-    // --- without switches ------------------------------------------------------------------------
-
     /**
      * Hands out spans made of samples, where no row told a state: each sample stands for the time
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
@@ -568,40 +554,14 @@ public final class ThreadStates implements Operator {
         }
         learn(threads.size() - 1);
         Arrays.fill(state, 0, known, NONE);
-        long each = weightIsNanos ? 0 : medianDistance(samples);
-        for (int i = 0; i < samples.kept(); i++) {
-            int thread = samples.thread(i);
-            long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
-            long nanos = weightIsNanos ? weight * samples.stride() : each;
-            long time = samples.time(i);
-            long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
-            if (state[thread] == NONE) {
-                since[thread] = from;
-            }
-            from = Math.max(from, since[thread]);
-            emit(thread, UNKNOWN, since[thread], from);
-            emit(thread, RUNNING, from, time);
-            state[thread] = DEAD;
-            since[thread] = time;
-        }
+        SampledSpans spans = new SampledSpans(samples, weightIsNanos);
+        spans.handOut(
+                known,
+                (thread, as, from, to) -> {
+                    state[thread] = DEAD; // silent() has nothing to add
+                    emit(thread, as, from, to);
+                });
         return true;
-    }
-
-    private long medianDistance(StackSums samples) {
-        long[] last = new long[known];
-        boolean[] sampled = new boolean[known];
-        long[] distances = new long[samples.kept()];
-        int count = 0;
-        for (int i = 0; i < distances.length; i++) {
-            int thread = samples.thread(i);
-            if (sampled[thread]) {
-                distances[count++] = samples.time(i) - last[thread];
-            }
-            sampled[thread] = true;
-            last[thread] = samples.time(i);
-        }
-        Arrays.sort(distances, 0, count);
-        return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
     }
 
     /**
@@ -625,8 +585,6 @@ public final class ThreadStates implements Operator {
             }
         }
     }
-
-    // --- more about the span being handed out ----------------------------------------------------
 
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {

@@ -80,9 +80,7 @@ public final class RecordRecipe {
      */
     public RecordOutcome run() throws IOException, InterruptedException, UnknownEventException {
         for (int pid : order.pids()) {
-            if (!lives(pid)) {
-                throw new SyscallException("record", "process " + pid, Errno.ESRCH);
-            }
+            RunningTarget.check(pid);
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
@@ -118,7 +116,7 @@ public final class RecordRecipe {
                 : order.origin();
     }
 
-    private OutputFolder output() throws SyscallException {
+    private OutputFolder output() throws IOException {
         String name = order.name();
         if (name == null) {
             Command command = order.command();
@@ -130,8 +128,19 @@ public final class RecordRecipe {
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
         Path parent = path.getParent();
-        return OutputFolder.next(
-                parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        try {
+            return OutputFolder.next(
+                    parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
+                throw e;
+            }
+            throw new IOException(
+                    "no folder "
+                            + parent
+                            + " to record into; make it first, or give another place with -o",
+                    e);
+        }
     }
 
     private static String baseName(byte[] word) {
@@ -283,16 +292,7 @@ public final class RecordRecipe {
     private boolean targetsGone(@Nullable Target target) {
         return target == null
                 && !order.pids().isEmpty()
-                && order.pids().stream().noneMatch(RecordRecipe::lives);
-    }
-
-    private static boolean lives(int pid) {
-        try {
-            Processes.kill(pid, 0);
-            return true;
-        } catch (SyscallException e) {
-            return e.errno() == Errno.EPERM;
-        }
+                && order.pids().stream().noneMatch(RunningTarget::lives);
     }
 
     private static Meta.@Nullable Exit exit(@Nullable WaitStatus status) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
@@ -17,14 +16,12 @@ import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.WakeUps;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.Trees;
-import sonde.analysis.syscall.SyscallStats;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
-import sonde.sys.Errno;
 
 /** The tables and trees of a report, each from one or two operators. */
 final class Sections {
@@ -82,43 +79,7 @@ final class Sections {
 
     /** Functions by the samples in themselves. */
     Table hottest() {
-        Map<Frame, long[]> byFrame = new HashMap<>();
-        long[] total = {0};
-        found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread) && node >= 0) {
-                Frame frame = named(found.trees.frame(node));
-                // A row of a profile stands for as many samples as it weighs.
-                long samples = found.isProfile() ? weight : count;
-                byFrame.computeIfAbsent(frame, f -> new long[1])[0] += samples;
-                total[0] += samples;
-            }
-        });
-        Rows rows =
-                new Rows("on CPU")
-                        .column("function", Unit.TEXT)
-                        .column("module", Unit.TEXT)
-                        .column("share", Unit.SHARE)
-                        .column("samples", Unit.COUNT);
-        byFrame.entrySet().stream()
-                .sorted((one, other) -> {
-                    int order = Long.compare(other.getValue()[0], one.getValue()[0]);
-                    String name = one.getKey().name();
-                    return order != 0 ? order : name.compareTo(other.getKey().name());
-                })
-                .limit(limit)
-                .forEach(entry ->
-                        rows.add(
-                                entry.getKey().name(),
-                                entry.getKey().module(),
-                                (double) entry.getValue()[0] / total[0],
-                                entry.getValue()[0]));
-        return rows.table();
-    }
-
-    /** Unnamed places of a module are one: each address by itself says nothing. */
-    private static Frame named(Frame frame) {
-        boolean place = frame.name().startsWith("[") && frame.name().contains("+0x");
-        return place ? new Frame("(no symbols)", frame.module(), frame.kind()) : frame;
+        return new HotFunctions(found).table(limit);
     }
 
     /** Samples along their chains, by command name. */
@@ -191,75 +152,15 @@ final class Sections {
                 continue;
             }
             List<Frame> first = List.of(Frame.label(found.threads.name(cause.thread())));
+            int stack = found.trees.withoutTracing(cause.stack());
             List<Frame> last = new ArrayList<>();
             last.add(Frame.label("[" + found.cause(cause) + "]"));
             if (cause.waker() >= 0) {
                 last.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
             }
-            found.trees.add(
-                    tree, first, cause.stack(), last, entry.sum().nanos(), entry.sum().count());
+            found.trees.add(tree, first, stack, last, entry.sum().nanos(), entry.sum().count());
         }
         return tree;
-    }
-
-    Table syscalls() {
-        Rows rows = calls(new Rows("system calls").column("call", Unit.TEXT));
-        for (SyscallStats one : found.calls.totals(found::shown)) {
-            if (rows.size() < limit) {
-                add(rows, one, null);
-            }
-        }
-        return rows.table();
-    }
-
-    Table syscallsByThread() {
-        Rows rows =
-                calls(
-                        new Rows("system calls by thread")
-                                .column("thread", Unit.TEXT)
-                                .column("call", Unit.TEXT));
-        record Row(int thread, SyscallStats stats) {}
-        List<Row> all = new ArrayList<>();
-        for (int thread : found.shownThreads()) {
-            found.calls.of(thread).forEach(stats -> all.add(new Row(thread, stats)));
-        }
-        all.sort((one, other) ->
-                Long.compare(other.stats.latency().sum(), one.stats.latency().sum()));
-        all.stream()
-                .limit(limit)
-                .forEach(row -> add(rows, row.stats, found.threadName(row.thread)));
-        return rows.table();
-    }
-
-    private static Rows calls(Rows rows) {
-        return rows.column("count", Unit.COUNT)
-                .column("total", Unit.NANOS)
-                .column("mean", Unit.NANOS)
-                .column("p50", Unit.NANOS)
-                .column("p99", Unit.NANOS)
-                .column("max", Unit.NANOS)
-                .column("errors", Unit.TEXT)
-                .column("pending", Unit.COUNT);
-    }
-
-    private void add(Rows rows, SyscallStats one, @Nullable String thread) {
-        StringJoiner errors = new StringJoiner(" ");
-        one.errors().forEach((errno, count) -> errors.add(Errno.name(errno) + "×" + count));
-        LogLinear latency = one.latency();
-        List<@Nullable Object> row = new ArrayList<>();
-        if (thread != null) {
-            row.add(thread);
-        }
-        row.add(found.callNames.nameOf(one.number()));
-        row.add(latency.count());
-        row.add(latency.sum());
-        row.add(latency.mean());
-        row.add(latency.quantile(0.5));
-        row.add(latency.quantile(0.99));
-        row.add(latency.max());
-        row.add(errors.toString());
-        row.add(one.pending() == 0 ? null : one.pending());
-        rows.add(row.toArray());
     }
 
     Table io() {
@@ -411,7 +312,8 @@ final class Sections {
                 new Rows("cut user stacks")
                         .column("unwinding ended in", Unit.TEXT)
                         .column("share of user stacks", Unit.SHARE)
-                        .column("stacks", Unit.COUNT);
+                        .column("stacks", Unit.COUNT)
+                        .column("remedy", Unit.TEXT);
         modules.entrySet().stream()
                 .sorted((one, other) -> Long.compare(other.getValue()[0], one.getValue()[0]))
                 .limit(limit)
@@ -419,8 +321,17 @@ final class Sections {
                         rows.add(
                                 entry.getKey(),
                                 (double) entry.getValue()[0] / user[0],
-                                entry.getValue()[0]));
+                                entry.getValue()[0],
+                                remedy(entry.getKey())));
         return rows.table();
+    }
+
+    /** How the code of a module comes to keep frame pointers, or stacks do without. */
+    private static String remedy(String module) {
+        boolean java = module.equals("[jit]") || module.equals("[anon]");
+        return java || module.startsWith("libjvm.so")
+                ? "java -XX:+PreserveFramePointer"
+                : "cc -fno-omit-frame-pointer";
     }
 
     private void cut(Map<String, long[]> modules, long[] user, int node, long count) {
