@@ -115,7 +115,7 @@ public final class RecordRecipe {
                 : order.origin();
     }
 
-    private OutputFolder output() throws SyscallException {
+    private OutputFolder output() throws IOException {
         String name = order.name();
         if (name == null) {
             Command command = order.command();
@@ -127,8 +127,19 @@ public final class RecordRecipe {
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
         Path parent = path.getParent();
-        return OutputFolder.next(
-                parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        try {
+            return OutputFolder.next(
+                    parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
+                throw e;
+            }
+            throw new IOException(
+                    "no folder "
+                            + parent
+                            + " to record into; make it first, or give another place with -o",
+                    e);
+        }
     }
 
     private static String baseName(byte[] word) {
