@@ -3,7 +3,6 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -49,6 +48,8 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
             "",
+            "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
+            "",
             "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
                     + " damaged beyond reading."
         })
@@ -82,11 +83,20 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
     private boolean wakeUps;
 
-    @Option(names = "--events", description = "the events, one a line, as trace-cmd report")
+    @Option(
+            names = "--events",
+            description =
+                    "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
+                            + " script")
     private boolean events;
 
     @Option(names = "--stats", description = "how many events of which type, from which source")
     private boolean stats;
+
+    @Option(
+            names = "--header",
+            description = "what a perf.data says of itself: machine, events, build ids, …")
+    private boolean header;
 
     @Option(names = "--losses", description = "what was lost, by source and CPU")
     private boolean losses;
@@ -163,14 +173,24 @@ final class ReportCommand implements Callable<Integer> {
                 page(source, options, html);
                 return ExitCode.DONE;
             }
+            if (header) {
+                Shown.onOut(new ReportRecipe(options).header(source), json);
+                return ExitCode.DONE;
+            }
             if (events) {
                 Shown.onOut(new ReportRecipe(options).events(source), json);
-                PrintWriter err = spec.commandLine().getErr();
-                source.unlisted().forEach(note -> err.println("sonde: " + note));
+                tellNotes(source);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options).run(source), json);
             return ExitCode.DONE;
+        }
+    }
+
+    /** A listing has no place for what could not be read of a file. */
+    private void tellNotes(ReportSource source) {
+        if (source.meta() == null) {
+            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
         }
     }
 

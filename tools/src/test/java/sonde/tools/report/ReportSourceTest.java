@@ -138,7 +138,7 @@ final class ReportSourceTest {
                         .endsWith(
                                 ".000000010] (+?.?????????) box:app:(7) p:one: { cpu_id = 0 },"
                                         + " { s = \"hello\" }\n");
-                assertThat(source.unlisted())
+                assertThat(source.notes())
                         .singleElement()
                         .asString()
                         .endsWith("channel_0: the tracer discarded 2 events.");
