@@ -264,7 +264,8 @@ public final class PerfDataRecording implements Recording {
         return ids;
     }
 
-    ByteOrder order() {
+    /** Byte order of the machine that recorded. */
+    public ByteOrder order() {
         return header.order();
     }
 

@@ -163,6 +163,33 @@ class PerfModesTest {
         file.feature(16, file.fields().u32(1).u32(4).raw(file.headerString("cpu")).toArray());
         file.feature(
                 17, file.fields().u32(1).raw(file.headerString("{a,b}")).u32(0).u32(2).toArray());
+        addCaches(file);
+        try (PerfDataRecording recording = Rows.open(file.file())) {
+            MachineFeatures machine = recording.features().machine();
+            assertThat(machine.cpuid()).isEqualTo("GenuineIntel,6");
+            assertThat(machine.totalMemoryKib()).isEqualTo(1_000_000);
+            assertThat(machine.topology().orElseThrow().cpus())
+                    .containsExactly(
+                            new MachineFeatures.Cpu(0, 0, 0), new MachineFeatures.Cpu(1, 0, 0));
+            assertThat(machine.numa())
+                    .containsExactly(new MachineFeatures.NumaNode(0, 64, 32, "0-1"));
+            assertThat(machine.branchStack()).isTrue();
+            assertThat(machine.pmus()).isEqualTo(Map.of(4L, "cpu"));
+            assertThat(machine.groups()).containsExactly(new MachineFeatures.Group("{a,b}", 0, 2));
+            assertThat(machine.auxTraces()).containsExactly(new MachineFeatures.AuxTrace(4096, 48));
+            assertThat(machine.caches().getFirst().size()).isEqualTo("32K");
+            assertThat(machine.memory().orElseThrow().nodes())
+                    .containsExactly(new MachineFeatures.MemoryNode(0, 3));
+            assertThat(machine.directoryVersion()).isEqualTo(1);
+            assertThat(machine.compression().orElseThrow().ratio()).isEqualTo(5);
+            assertThat(machine.capabilities().get("cpu_core")).isEqualTo(Map.of("branches", "32"));
+            assertThat(recording.features().present()).contains(9, 13, 31).doesNotContain(200);
+            assertThat(recording.notes()).contains("feature 200 is unknown: skipped");
+        }
+    }
+
+    /** Caches, memory, and how the file was made. */
+    private static void addCaches(PerfDataBytes file) {
         file.feature(18, file.fields().u64(1, 4096, 48).toArray());
         file.feature(
                 20,
@@ -190,27 +217,5 @@ class PerfModesTest {
                         .raw(file.headerString("cpu_core"))
                         .toArray());
         file.feature(200, new byte[8]);
-        try (PerfDataRecording recording = Rows.open(file.file())) {
-            MachineFeatures machine = recording.features().machine();
-            assertThat(machine.cpuid()).isEqualTo("GenuineIntel,6");
-            assertThat(machine.totalMemoryKib()).isEqualTo(1_000_000);
-            assertThat(machine.topology().orElseThrow().cpus())
-                    .containsExactly(
-                            new MachineFeatures.Cpu(0, 0, 0), new MachineFeatures.Cpu(1, 0, 0));
-            assertThat(machine.numa())
-                    .containsExactly(new MachineFeatures.NumaNode(0, 64, 32, "0-1"));
-            assertThat(machine.branchStack()).isTrue();
-            assertThat(machine.pmus()).isEqualTo(Map.of(4L, "cpu"));
-            assertThat(machine.groups()).containsExactly(new MachineFeatures.Group("{a,b}", 0, 2));
-            assertThat(machine.auxTraces()).containsExactly(new MachineFeatures.AuxTrace(4096, 48));
-            assertThat(machine.caches().getFirst().size()).isEqualTo("32K");
-            assertThat(machine.memory().orElseThrow().nodes())
-                    .containsExactly(new MachineFeatures.MemoryNode(0, 3));
-            assertThat(machine.directoryVersion()).isEqualTo(1);
-            assertThat(machine.compression().orElseThrow().ratio()).isEqualTo(5);
-            assertThat(machine.capabilities().get("cpu_core")).isEqualTo(Map.of("branches", "32"));
-            assertThat(recording.features().present()).contains(9, 13, 31).doesNotContain(200);
-            assertThat(recording.notes()).contains("feature 200 is unknown: skipped");
-        }
     }
 }

@@ -8,8 +8,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.Lane;
+import sonde.format.MalformedInputException;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.TextContext;
@@ -119,5 +123,32 @@ class ScriptTextTest {
                 .contains("|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A")
                 .contains("              33")
                 .endsWith("              77\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void damagedFilesAreListedOrRefused(long seed) throws IOException {
+        SplittableRandom random = new SplittableRandom(seed);
+        PerfDataBytes file = Examples.file(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 10; i++) {
+            file.record(3, 0, file.fields().u32(41).u32(100 + i).text("worker", 8));
+            file.record(9, 1, Examples.tracepoint(file, 22, 10 + i));
+            file.record(9, 1, Examples.whole(file, 12, 20 + i));
+        }
+        byte[] whole = file.file();
+        int most = 4 * list(whole).length();
+        for (int i = 0; i < 60; i++) {
+            byte[] bad = whole.clone();
+            for (int flip = 0; flip < 6; flip++) {
+                bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            int length;
+            try {
+                length = list(bad).length();
+            } catch (MalformedInputException e) {
+                continue;
+            }
+            assertThat(length).isLessThan(most);
+        }
     }
 }

@@ -2,10 +2,7 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -185,12 +182,13 @@ final class EventRows implements Listing.Rows {
         if (tracing != null) {
             printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
             int longBytes = tracing.longBytes() == 4 ? 4 : 8;
-            layout = new PageLayout(ByteOrder.nativeOrder(), longBytes, 8 + longBytes);
+            layout = new PageLayout(perf.order(), longBytes, 8 + longBytes);
+            if (kallsyms.length == 0) {
+                kallsyms = tracing.kallsyms().getBytes(StandardCharsets.UTF_8);
+            }
         }
-        Path own = Path.of("/proc/kallsyms");
-        if (kallsyms.length == 0 && Files.isReadable(own)) {
-            // perf.data has none: perf takes the running kernel's too.
-            kallsyms = Files.readAllBytes(own);
+        if (kallsyms.length == 0) {
+            kallsyms = PerfCode.kallsyms(perf);
         }
         return TextContext.of(layout, kallsyms, printk);
     }

@@ -46,27 +46,24 @@ final class PerfCode implements ScriptSymbols {
 
     PerfCode(PerfDataRecording recording) throws IOException {
         SymbolOptions here = SymbolOptions.here();
-        List<String> folders = new ArrayList<>(here.debugFolders());
-        folders.add(System.getProperty("user.home", "/") + "/.debug");
-        SymbolOptions options = new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
+        SymbolOptions options = new SymbolOptions(here.folders(), folders(), here.sameMachine(), 0);
         symbolizer =
                 new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
-        String kernelId = "";
         for (BuildId id : recording.features().buildIds()) {
-            if (id.kernel() && id.path().startsWith("[kernel")) {
-                kernelId = id.id();
-            } else if (!id.kernel() && id.id().length() > 2) {
+            if (!id.kernel() && id.id().length() > 2) {
                 buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
             }
         }
         String arch = recording.features().arch();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
-        boolean other =
-                kernelId.isEmpty()
-                        && !recording.features().osRelease().isEmpty()
-                        && !recording.features().osRelease().equals(Machine.uname().release());
-        // perf names code of a kernel that tells no build id after the one that runs now.
-        kernel = other ? KernelSymbols.none() : kernel(kernelId, folders);
+        kernel = KernelSymbols.parse(kallsyms(recording));
+    }
+
+    /** Folders of files by build id: the system's and perf's own. */
+    private static List<String> folders() {
+        List<String> folders = new ArrayList<>(SymbolOptions.here().debugFolders());
+        folders.add(System.getProperty("user.home", "/") + "/.debug");
+        return folders;
     }
 
     /** Follows mappings; goes before the listing over every row. */
@@ -79,25 +76,37 @@ final class PerfCode implements ScriptSymbols {
         return kernelMaps;
     }
 
-    /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
-    private static KernelSymbols kernel(String wanted, List<String> folders) throws IOException {
+    /**
+     * The text of /proc/kallsyms when the recorded kernel is the one that runs now, else what perf
+     * kept of it, else nothing.
+     */
+    static byte[] kallsyms(PerfDataRecording recording) throws IOException {
+        String wanted = "";
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel")) {
+                wanted = id.id();
+            }
+        }
         Path notes = Path.of("/sys/kernel/notes");
         String own = Files.isReadable(notes) ? buildId(Files.readAllBytes(notes)) : "";
+        String release = recording.features().osRelease();
+        boolean same =
+                wanted.length() < 3
+                        ? release.isEmpty() || release.equals(Machine.uname().release())
+                        : !own.isEmpty() && wanted.startsWith(own);
         List<Path> places = new ArrayList<>();
-        if (wanted.length() < 3 || !own.isEmpty() && wanted.startsWith(own)) {
+        if (same) {
             places.add(Path.of("/proc/kallsyms"));
-        } else {
-            for (String folder : folders) {
-                String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
-                places.add(Path.of(folder, ".build-id", name, "kallsyms"));
-            }
+        } else if (wanted.length() > 2) {
+            String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
+            folders().forEach(folder -> places.add(Path.of(folder, ".build-id", name, "kallsyms")));
         }
         for (Path place : places) {
             if (Files.isReadable(place)) {
-                return KernelSymbols.parse(Files.readAllBytes(place));
+                return Files.readAllBytes(place);
             }
         }
-        return KernelSymbols.none();
+        return new byte[0];
     }
 
     private static String buildId(byte[] notes) {
