@@ -172,7 +172,8 @@ class TextCorpusTest {
 
     @Test
     void logsOfTheKernel() throws IOException {
-        Path iso = corpus().resolve("traces/Microsoft-Performance-Tools-Linux-Android/dmesg.iso.log");
+        Path iso =
+                corpus().resolve("traces/Microsoft-Performance-Tools-Linux-Android/dmesg.iso.log");
         assumeTrue(Files.exists(iso), "no " + iso);
         long lines = Files.readAllLines(iso).stream().filter(line -> !line.isBlank()).count();
         Counts counts = count(iso);
@@ -245,7 +246,9 @@ class TextCorpusTest {
             sums.merge(last[0], -weight[0], Long::sum);
         }
         sums.values().removeIf(sum -> sum == 0);
-        return sums.entrySet().stream().map(entry -> entry.getKey() + " " + entry.getValue()).toList();
+        return sums.entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .toList();
     }
 
     private static boolean endsInEmptyLine(Path file) throws IOException {

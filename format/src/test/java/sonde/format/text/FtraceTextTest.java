@@ -85,9 +85,9 @@ class FtraceTextTest {
     void graphLinesWithTimesAndThreads() throws Exception {
         String text =
                 "# tracer: function_graph\n"
-                    + "  234.556269 |   0)    wl-5745     |  d..1. |   7.331 us    |  f();\n"
-                    + "  234.556272 |   0)    wl-5745     |  d..1. | + 11.387 us   |  } /* g */\n"
-                    + "  234.556280 |   0)   ==========> |\n";
+                        + "  234.556269 |   0)    wl-5745     |  d..1. |   7.331 us    |  f();\n"
+                        + "  234.556272 |   0)    wl-5745     |  d..1. | + 11.387 us   |  } /* g */\n"
+                        + "  234.556280 |   0)   ==========> |\n";
         Reading read = Reading.of(text);
         assertThat(read.rows()).hasSize(2);
         assertThat(read.rows().get(0).time()).isEqualTo(234_556_269_000L);
@@ -123,17 +123,17 @@ class FtraceTextTest {
     void tracersWithoutEventNames() throws Exception {
         String text =
                 "# tracer: x\n"
-                    + "  <...>-1729  [001] d...   678.473449: #1     inner/outer(us):   11/12 "
-                    + "   ts:1581527483.343962693 count:6\n"
-                    + "  <...>-867  [000] ....    700.029339: #1     context thread timer_latency"
-                    + "     11700 ns\n"
-                    + "  <...>-859  [000] ....    810.637220: 1000000        190  99.98100       9 "
-                    + "    18      0   1007     18      1\n"
-                    + "  <...>-0  [002] d.h4  811.000000:      0:120:R ==> [002]  5882: 94:R sl p\n"
-                    + "  bash-1998  [000] d...   840.733504: sys_dup2(oldfd: a, newfd: 1)\n"
-                    + "  bash-1998  [000] d...   840.733506: sys_dup2 -> 0x1\n"
-                    + "  zsh-24842 [006] 258544.995456: zfree_exit:  (0x446540 <- 0x446420)"
-                    + " arg1=446540 arg2=0\n";
+                        + "  <...>-1729  [001] d...   678.473449: #1     inner/outer(us):   11/12 "
+                        + "   ts:1581527483.343962693 count:6\n"
+                        + "  <...>-867  [000] ....    700.029339: #1     context thread timer_latency"
+                        + "     11700 ns\n"
+                        + "  <...>-859  [000] ....    810.637220: 1000000        190  99.98100       9 "
+                        + "    18      0   1007     18      1\n"
+                        + "  <...>-0  [002] d.h4  811.000000:      0:120:R ==> [002]  5882: 94:R sl p\n"
+                        + "  bash-1998  [000] d...   840.733504: sys_dup2(oldfd: a, newfd: 1)\n"
+                        + "  bash-1998  [000] d...   840.733506: sys_dup2 -> 0x1\n"
+                        + "  zsh-24842 [006] 258544.995456: zfree_exit:  (0x446540 <- 0x446420)"
+                        + " arg1=446540 arg2=0\n";
         Reading read = Reading.of(text);
         assertThat(read.events())
                 .containsExactly(

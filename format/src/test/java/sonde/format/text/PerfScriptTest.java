@@ -64,8 +64,7 @@ class PerfScriptTest {
                 "perf 7 [000] 1.000001: 1 cycles: \n\t ff a (/x)\n\n"
                         + "ls 7 [000] 1.000002: 1 cycles: \n\t ff a (/x)\n\n";
         Reading read = Reading.of(text);
-        assertThat(read.events())
-                .containsExactly("perf:cycles", "perf_record:comm", "perf:cycles");
+        assertThat(read.events()).containsExactly("perf:cycles", "perf_record:comm", "perf:cycles");
         assertThat(read.rows().get(1).field("comm")).isEqualTo("ls");
         assertThat(read.comms()).containsEntry(7, "perf");
     }
