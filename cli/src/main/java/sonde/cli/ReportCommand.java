@@ -179,10 +179,18 @@ final class ReportCommand implements Callable<Integer> {
             }
             if (events) {
                 Shown.onOut(new ReportRecipe(options).events(source), json);
+                tellNotes(source);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options).run(source), json);
             return ExitCode.DONE;
+        }
+    }
+
+    /** A listing has no place for what could not be read of a file. */
+    private void tellNotes(ReportSource source) {
+        if (source.meta() == null) {
+            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import sonde.analysis.Operator;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -45,7 +46,7 @@ final class EventRows implements Listing.Rows {
     private final ReportSource source;
     private final ReportOptions options;
     private final ThreadNames names;
-    private final List<ProcessSymbols> symbols = new ArrayList<>();
+    private final List<Operator> symbols = new ArrayList<>();
 
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
@@ -112,6 +113,7 @@ final class EventRows implements Listing.Rows {
         if (ScriptText.namesCode(perf)) {
             code = new PerfCode(perf);
             symbols.add(code.follower());
+            symbols.add(code.kernelMaps());
         }
         ScriptText text =
                 new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);

@@ -260,9 +260,10 @@ public final class ReportRecipe {
             if (!cut.isEmpty()) {
                 notes.add(
                         text(
-                                "%.0f %% of user stacks are cut: frame pointers are off in %s;"
-                                        + " 'cut user stacks' has the remedy for each, --call-graph"
-                                        + " dwarf is one for all.",
+                                "%.0f %% of user stacks are cut: frame pointers are off in %s."
+                                        + " Compile with -fno-omit-frame-pointer, run Java with"
+                                        + " -XX:+PreserveFramePointer, or record with"
+                                        + " --call-graph dwarf.",
                                 100 * share, modules(cut)));
             }
         }
