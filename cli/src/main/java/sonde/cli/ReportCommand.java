@@ -12,11 +12,13 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.analysis.filter.FilterException;
 import sonde.event.result.Report;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
@@ -27,7 +29,7 @@ import sonde.view.HtmlRenderer;
 /** {@code sonde report}. */
 @Command(
         mixinStandardHelpOptions = true,
-        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING",
+        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING…",
         description = {
             "Says where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd"
                     + " or a perf.data of perf. Without sections: a screenful of everything."
@@ -40,14 +42,20 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --syscalls --time 1.5,2.0",
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
+            "  sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ \"sh*\"'",
             "",
             "Exit status: 0 done, 2 no such file, 4 no recording or damaged beyond reading."
         })
 final class ReportCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "RECORDING", description = "a bundle, a trace.dat or a perf.data")
-    private Path recording;
+    @Parameters(
+            paramLabel = "RECORDING",
+            arity = "1..*",
+            description = "a bundle, a trace.dat or a perf.data; with --events several files")
+    private List<Path> recordings = new ArrayList<>();
+
+    @Mixin private ListingArguments listing = new ListingArguments();
 
     @Option(names = "--threads", description = "each thread's time by state")
     private boolean threads;
@@ -125,22 +133,24 @@ final class ReportCommand implements Callable<Integer> {
             description = "the summary of a recording that ended just now, and its exit code")
     private @Nullable Integer afterRecord;
 
-    ReportCommand() {
-        recording = Path.of("");
-    }
+    ReportCommand() {}
 
     @Override
     public Integer call() throws Exception {
         if (afterRecord != null) {
             return afterRecord(afterRecord);
         }
-        try (ReportSource source = ReportSource.open(recording)) {
+        if (recordings.size() > 1 && !events) {
+            throw new ParameterException(
+                    spec.commandLine(), "several files are listed with --events only");
+        }
+        try (ReportSource source = ReportSource.open(recordings)) {
             if (html != null) {
                 page(source, html);
                 return ExitCode.DONE;
             }
             if (events) {
-                Shown.onOut(new ReportRecipe(options()).events(source), json);
+                events(source);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options()).run(source), json);
@@ -148,13 +158,24 @@ final class ReportCommand implements Callable<Integer> {
         }
     }
 
+    private void events(ReportSource source) throws Exception {
+        try {
+            Shown.onOut(new ReportRecipe(options()).events(source), json);
+        } catch (FilterException e) {
+            throw new ParameterException(spec.commandLine(), "--filter: " + e.getMessage());
+        }
+        for (String note : source.notes()) {
+            spec.commandLine().getErr().println("sonde: " + note);
+        }
+    }
+
     private int afterRecord(int status) throws Exception {
-        Report summary = ReportRecipe.summary(recording);
+        Report summary = ReportRecipe.summary(recordings.getFirst());
         if (json) {
             Shown.onOut(summary, true);
         } else {
             Shown.onErr(summary);
-            NextSteps.print(recording, spec.commandLine().getErr());
+            NextSteps.print(recordings.getFirst(), spec.commandLine().getErr());
         }
         return status;
     }
@@ -180,7 +201,8 @@ final class ReportCommand implements Callable<Integer> {
             from = seconds(time.substring(0, comma));
             to = seconds(time.substring(comma + 1));
         }
-        return new ReportOptions(sections(), from, to, tids, comms, types, rows);
+        return new ReportOptions(
+                sections(), from, to, tids, comms, types, rows, listing.options(spec));
     }
 
     private @Nullable Double seconds(String text) {
