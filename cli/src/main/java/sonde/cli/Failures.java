@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import sonde.analysis.filter.FilterException;
 import sonde.format.MalformedInputException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
@@ -23,7 +24,11 @@ final class Failures {
         CommandLine line = failure.getCommandLine();
         PrintWriter err = line.getErr();
         String message =
-                String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+                failure.getCause() instanceof FilterException filter
+                        ? "--filter: " + filter.getMessage() // its caret points at a column
+                        : String.valueOf(failure.getMessage())
+                                .strip()
+                                .replaceAll("\\s*\\R\\s*", " ");
         err.println("sonde: " + message);
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
             err.println("       '" + line.getCommandName() + " --help' lists the options");

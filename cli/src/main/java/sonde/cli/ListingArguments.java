@@ -81,7 +81,7 @@ final class ListingArguments {
             try {
                 parsed.add(RowFilter.parse(filter));
             } catch (FilterException e) {
-                throw new ParameterException(spec.commandLine(), "--filter: " + e.getMessage());
+                throw new ParameterException(spec.commandLine(), "--filter", e);
             }
         }
         TimeFormat format =

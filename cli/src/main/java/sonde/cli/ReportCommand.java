@@ -162,7 +162,7 @@ final class ReportCommand implements Callable<Integer> {
         try {
             Shown.onOut(new ReportRecipe(options()).events(source), json);
         } catch (FilterException e) {
-            throw new ParameterException(spec.commandLine(), "--filter: " + e.getMessage());
+            throw new ParameterException(spec.commandLine(), "--filter", e);
         }
         for (String note : source.notes()) {
             spec.commandLine().getErr().println("sonde: " + note);

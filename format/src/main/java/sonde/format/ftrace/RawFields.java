@@ -22,17 +22,11 @@ final class RawFields implements EventBody {
     static RawFields of(EventType type, PrintFormat format) {
         RawFields raw = new RawFields();
         List<Conversion> printed = format.isFallback() ? List.of() : format.pieces();
-        boolean first = true;
         for (Field field : type.fields()) {
             if (field.name().startsWith("common_")) {
                 continue;
             }
-            TextBuffer name = new TextBuffer(32);
-            if (!first) {
-                name.put(' ');
-            }
-            first = false;
-            name.put(field.name()).put('=');
+            TextBuffer name = new TextBuffer(32).put(' ').put(field.name()).put('=');
             int at = field.kind() == Field.Kind.INTEGER ? shown(field, printed) : -1;
             if (at > 0 && endsWith0x(printed.get(at - 1))) {
                 name.put("0x");

@@ -101,7 +101,9 @@ public final class ReportSource implements AutoCloseable {
                 if (added.size() != 1 || source.recordings.size() != before + 1) {
                     throw new IllegalStateException("one recording of " + path);
                 }
-                source.files.put(added.getFirst(), path.toString());
+                Path file = path.getFileName();
+                String shown = file == null ? path.toString() : file.toString();
+                source.files.put(added.getFirst(), shown);
             }
             source.relate();
             return source;
@@ -143,7 +145,7 @@ public final class ReportSource implements AutoCloseable {
         return files.size() > 1;
     }
 
-    /** The file of a recording, as it was named; only for several. */
+    /** The name of the file of a recording. */
     String fileOf(Recording recording) {
         return files.getOrDefault(recording, name);
     }
