@@ -10,6 +10,7 @@ module sonde.analysis {
     exports sonde.analysis.file;
     exports sonde.analysis.filter;
     exports sonde.analysis.sched;
+    exports sonde.analysis.slice;
     exports sonde.analysis.stack;
     exports sonde.analysis.syscall;
 }

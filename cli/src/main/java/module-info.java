@@ -7,9 +7,11 @@ module sonde.cli {
     requires sonde.format;
     requires sonde.probe;
     requires sonde.analysis;
+    requires sonde.store;
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;
+    requires org.jline;
 
     exports sonde.cli to
             info.picocli;

@@ -6,12 +6,16 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+    requires org.tukaani.xz;
 
+    exports sonde.format.btf;
     exports sonde.format.bundle;
+    exports sonde.format.ctf;
     exports sonde.format.elf;
     exports sonde.format.ftrace;
     exports sonde.format.names;
     exports sonde.format.perfdata;
     exports sonde.format.tracedat;
+    exports sonde.format.wrapper;
     exports sonde.format;
 }

@@ -32,6 +32,10 @@ public final class Main {
                             "show where the time went in a recording: text, JSON or a page",
                             ReportCommand::new),
                     new Entry(
+                            "query",
+                            "ask recordings in SQL: every event type is a table",
+                            QueryCommand::new),
+                    new Entry(
                             "list",
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
@@ -88,6 +92,7 @@ public final class Main {
                         .setUsageHelpAutoWidth(true)
                         .setParameterExceptionHandler(Failures::usage)
                         .setExecutionExceptionHandler(Failures::execution);
+        line.getCommandSpec().addOption(Failures.debugOption());
         return line.execute(Arrays.copyOfRange(args, 1, args.length));
     }
 

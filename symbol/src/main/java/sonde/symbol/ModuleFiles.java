@@ -13,6 +13,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.elf.DebugLink;
 import sonde.format.elf.ElfFile;
 import sonde.sys.Errno;
+import sonde.sys.FileStatus;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
@@ -27,8 +28,11 @@ final class ModuleFiles {
     private final SymbolOptions options;
     private final List<String> notes = new ArrayList<>();
 
-    ModuleFiles(SymbolOptions options) {
+    private final FunctionTable.Aliases aliases;
+
+    ModuleFiles(SymbolOptions options, FunctionTable.Aliases aliases) {
         this.options = options;
+        this.aliases = aliases;
     }
 
     /** What a reader should know of modules that have no names, one line each. */
@@ -105,6 +109,15 @@ final class ModuleFiles {
             list.add(new Candidate("/proc/" + module.pid() + "/root", path, false));
         }
         list.add(new Candidate(null, path, false));
+        byte[] id = module.mapping().buildId();
+        if (id.length > 1) {
+            // perf's cache of files by build-id (tools/perf/util/build-id.c), made while recording
+            String hex = HexFormat.of().formatHex(id);
+            String name = "/.build-id/" + hex.substring(0, 2) + "/" + hex.substring(2) + "/elf";
+            for (String folder : options.debugFolders()) {
+                list.add(new Candidate(null, folder + name, true));
+            }
+        }
         return list;
     }
 
@@ -132,7 +145,7 @@ final class ModuleFiles {
         if (module.mapping().path().endsWith(" (deleted)")) {
             return "the file was deleted while it ran";
         }
-        TargetFile.Status status = file.status();
+        FileStatus status = file.status();
         Mapping m = module.mapping();
         // file systems in layers (overlayfs, btrfs) state another device to the kernel's record
         boolean other = m.inode() != 0 && m.device() == status.device();
@@ -146,12 +159,12 @@ final class ModuleFiles {
     }
 
     private Optional<FunctionTable> functions(String path, ElfFile elf) throws IOException {
-        Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB);
+        Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         if (own.isPresent()) {
             return own;
         }
         Optional<FunctionTable> separate = separate(path, elf);
-        return separate.isPresent() ? separate : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM);
+        return separate.isPresent() ? separate : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
     }
 
     /** Looks for a debug file by build-id, then by name (gdb manual, "Separate Debug Files"). */
@@ -219,7 +232,7 @@ final class ModuleFiles {
                 notes.add(ModuleSymbols.printable(path + " is the debug file of another build"));
                 return Optional.empty();
             }
-            return ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB);
+            return ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         } catch (IOException | InternalError e) {
             notes.add(ModuleSymbols.printable(reason(e)));
             return Optional.empty();

@@ -39,10 +39,11 @@ final class ModuleSymbols {
     }
 
     /** The functions of {@code .symtab}, or where there is none of {@code .dynsym}. */
-    static Optional<FunctionTable> functions(ElfFile elf, int sectionType)
+    static Optional<FunctionTable> functions(
+            ElfFile elf, int sectionType, FunctionTable.Aliases aliases)
             throws MalformedInputException {
         Optional<ElfSymbols> symbols = elf.symbols(sectionType);
-        return symbols.map(s -> FunctionTable.of(elf, s)).filter(t -> t.intervalCount() > 0);
+        return symbols.map(s -> FunctionTable.of(elf, s, aliases)).filter(t -> t.intervalCount() > 0);
     }
 
     Frame frame(long fileOffset) {
@@ -61,6 +62,16 @@ final class ModuleSymbols {
             frames[symbol] = frame;
         }
         return frame;
+    }
+
+    /** How far into its function an offset in the file lies; -1 when none holds it. */
+    long offsetInFunction(long fileOffset) {
+        if (layout == null || functions == null) {
+            return -1;
+        }
+        long address = layout.addressOf(fileOffset);
+        int symbol = address == -1 ? -1 : functions.find(address);
+        return symbol < 0 ? -1 : address - functions.address(symbol);
     }
 
     private Frame unknown(long offset) {

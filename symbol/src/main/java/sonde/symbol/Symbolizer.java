@@ -31,6 +31,7 @@ public final class Symbolizer {
     private final KernelSymbols kernel;
     private final SymbolOptions options;
     private final ModuleFiles files;
+    private final FunctionTable.Aliases aliases;
     private final Map<Integer, ModuleSymbols> modules = new HashMap<>();
     private final Map<Integer, List<PerfMap>> jit = new HashMap<>();
     private final Map<Integer, Frame> kernelFrames = new HashMap<>();
@@ -38,10 +39,20 @@ public final class Symbolizer {
 
     /** Nothing is opened yet. */
     public Symbolizer(ProcessMaps maps, KernelSymbols kernel, SymbolOptions options) {
+        this(maps, kernel, options, FunctionTable.Aliases.LINKED);
+    }
+
+    /** As above, with a choice among names of one address. */
+    public Symbolizer(
+            ProcessMaps maps,
+            KernelSymbols kernel,
+            SymbolOptions options,
+            FunctionTable.Aliases aliases) {
         this.maps = maps;
         this.kernel = kernel;
         this.options = options;
-        this.files = new ModuleFiles(options);
+        this.files = new ModuleFiles(options, aliases);
+        this.aliases = aliases;
     }
 
     /**
@@ -78,6 +89,28 @@ public final class Symbolizer {
             case FILE, VDSO -> symbols(module).frame(offset);
             case ANONYMOUS, UNMAPPED -> jitFrame(module, module.base() + offset);
             case KERNEL_SYMBOL -> kernelSymbol(module);
+        };
+    }
+
+    /** How far into its function a location of user code lies; -1 when it has none. */
+    public long offsetInFunction(long location) {
+        CodeModule module = maps.module(location);
+        if (module == null) {
+            return -1;
+        }
+        long offset = ProcessMaps.offset(location);
+        return switch (module.kind()) {
+            case FILE, VDSO -> symbols(module).offsetInFunction(offset);
+            case KERNEL_SYMBOL -> offset;
+            case ANONYMOUS, UNMAPPED -> {
+                long address = module.base() + offset;
+                for (PerfMap dump : jit.getOrDefault(module.pid(), List.of())) {
+                    if (dump.find(address) >= 0) {
+                        yield address - dump.start(address);
+                    }
+                }
+                yield -1;
+            }
         };
     }
 
@@ -164,7 +197,8 @@ public final class Symbolizer {
             boolean fits =
                     wanted.length == 0
                             || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
-            Optional<FunctionTable> functions = ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM);
+            Optional<FunctionTable> functions = 
+                    ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
             return fits && functions.isPresent()
                     ? ModuleSymbols.of("[vdso]", elf, functions.get())
                     : ModuleSymbols.unknown("[vdso]");

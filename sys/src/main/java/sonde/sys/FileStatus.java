@@ -60,6 +60,11 @@ public record FileStatus(
         return statx.get(JAVA_LONG, offset) * 1_000_000_000L + statx.get(JAVA_INT, offset + 8);
     }
 
+    /** The device as one number: major in the upper, minor in the lower 32 bits. */
+    public long device() {
+        return (long) deviceMajor << 32 | Integer.toUnsignedLong(deviceMinor);
+    }
+
     /** True for a regular file. */
     public boolean isRegular() {
         return (mode & S_IFMT) == S_IFREG;
@@ -73,6 +78,12 @@ public record FileStatus(
     /** True for a symbolic link. */
     public boolean isLink() {
         return (mode & S_IFMT) == S_IFLNK;
+    }
+
+    /** Whether it is a character or a block device. */
+    public boolean isDevice() {
+        int kind = mode & S_IFMT;
+        return kind == S_IFCHR || kind == S_IFBLK;
     }
 
     /** The kind in words, for messages: {@code "a FIFO"}. */

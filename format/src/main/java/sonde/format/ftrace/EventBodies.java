@@ -49,6 +49,11 @@ final class EventBodies {
         return special == null ? plain : special;
     }
 
+    /** By the print format alone, as perf does. */
+    static EventBody plain(EventType type, TextContext context) {
+        return EventBody.of(PrintFormat.of(type, context)::append);
+    }
+
     static @Nullable IntegerField integer(EventType type, String name) {
         Field field = type.field(name).orElse(null);
         return field != null && field.kind() == Field.Kind.INTEGER ? IntegerField.of(field) : null;

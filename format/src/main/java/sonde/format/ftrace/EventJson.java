@@ -85,7 +85,7 @@ public final class EventJson implements RowText {
             value(out, member, batch, row);
         }
         if (shape.sample) {
-            sample(out, batch, row);
+            sample(out.put(shape.members.isEmpty() ? "" : ","), batch, row);
         } else if (shape.loss) {
             out.put("\"count\":").decimal(batch.weight(row));
         }

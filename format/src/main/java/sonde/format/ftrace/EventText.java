@@ -36,6 +36,7 @@ public final class EventText implements RowText {
     private long timeOffset;
     private TimeFormat timeFormat = TimeFormat.MICROS;
     private boolean rawFields;
+    private boolean plain;
     private @Nullable Latest latest;
 
     /** How times are shown. */
@@ -111,7 +112,7 @@ public final class EventText implements RowText {
 
     /** Whether rows of a type are samples of a counter or a clock. */
     static boolean isSample(EventType type) {
-        return type.system().equals("perf") && type.fields().isEmpty();
+        return type.system().equals("perf");
     }
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
@@ -134,6 +135,12 @@ public final class EventText implements RowText {
     /** Shows behind each time how long after the event before it was; rows go in one by one. */
     public EventText withDifferences(Latest shared) {
         latest = shared;
+        return this;
+    }
+
+    /** Tells events by their print formats alone, without forms of their own, as perf does. */
+    public EventText withoutForms() {
+        plain = true;
         return this;
     }
 
@@ -294,12 +301,13 @@ public final class EventText implements RowText {
         EventBody body = bodies[type];
         if (body == null) {
             EventType of = types.get(type);
-            body =
-                    isSample(of)
-                            ? new SampleBody(context, addresses)
-                            : rawFields
-                                    ? RawFields.of(of, PrintFormat.of(of, context))
-                                    : EventBodies.of(of, types, context);
+            if (isSample(of)) {
+                body = new SampleBody(context, addresses);
+            } else if (rawFields) {
+                body = RawFields.of(of, PrintFormat.of(of, context));
+            } else {
+                body = plain ? EventBodies.plain(of, context) : EventBodies.of(of, types, context);
+            }
             bodies[type] = body;
         }
         return body;

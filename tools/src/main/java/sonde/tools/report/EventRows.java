@@ -6,11 +6,13 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Lane;
@@ -18,6 +20,7 @@ import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
+import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
@@ -28,6 +31,8 @@ import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.ScriptSymbols;
+import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
@@ -85,18 +90,30 @@ final class EventRows implements Listing.Rows {
             switch (recording) {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
+                case CtfRecording ctf -> parts.addAll(parts(ctf, form));
                 default -> throw new IllegalStateException("no text for " + recording);
             }
         }
         EventFilter base = new EventFilter(source, options, names, symbols);
-        EventListing.Filter filter = base.isEverything() ? EventListing.Filter.ALL : base;
-        if (!options.listing().selects() && skip == 0) {
-            return new EventListing(parts, filter).writeTo(out);
+        if (!base.isEverything()) {
+            Matches.checkEvents(
+                    parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                    options.events());
         }
-        RowSelection selection =
-                new RowSelection(filter, options.listing(), this::namesOf, skip, most);
-        new EventListing(parts, selection).writeTo(out);
-        return selection.accepted();
+        EventListing.Filter filter = base.isEverything() ? EventListing.Filter.ALL : base;
+        long rows;
+        if (options.listing().selects() || skip > 0) {
+            RowSelection selection =
+                    new RowSelection(filter, options.listing(), this::namesOf, skip, most);
+            new EventListing(parts, selection).writeTo(out);
+            rows = selection.accepted();
+        } else {
+            rows = new EventListing(parts, filter).writeTo(out);
+        }
+        if (options.isNarrow() && !base.isEverything() && !base.accepted()) {
+            throw Matches.noRow(options);
+        }
+        return rows;
     }
 
     /** Several files may be of several machines, each with its own threads. */
@@ -166,7 +183,28 @@ final class EventRows implements Listing.Rows {
         return buffer.isEmpty() && source.isSeveral() ? source.fileOf(trace) : buffer;
     }
 
+    /**
+     * A perf.data by itself is told as perf script tells it; in a bundle it stands among others.
+     */
+    private List<Part> script(PerfDataRecording perf) throws IOException {
+        PerfCode code = null;
+        if (ScriptText.namesCode(perf)) {
+            code = new PerfCode(perf);
+            symbols.add(code.follower());
+        }
+        ScriptText text =
+                new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : perf.lanes()) {
+            parts.add(new Part(lane, text, ""));
+        }
+        return parts;
+    }
+
     private List<Part> parts(PerfDataRecording perf, Listing.Form form) throws IOException {
+        if (form == Listing.Form.TEXT && source.meta() == null) {
+            return script(perf);
+        }
         TextContext context = context(perf);
         ProcessMaps maps = new ProcessMaps();
         Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
@@ -186,6 +224,20 @@ final class EventRows implements Listing.Rows {
                                     .offsetBy(options.listing().offsetNanos())
                             : new EventJson(of, context, names, addresses);
             parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    private List<Part> parts(CtfRecording ctf, Listing.Form form) {
+        ZoneId zone = ZoneId.systemDefault();
+        Map<Source, RowText> rows = new IdentityHashMap<>();
+        for (Source of : ctf.sources()) {
+            boolean text = form == Listing.Form.TEXT;
+            rows.put(of, text ? ctf.text(of, zone, names) : ctf.json(of, names));
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : ctf.lanes()) {
+            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
         }
         return parts;
     }

@@ -25,7 +25,7 @@ import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.testkit.Json;
 
-class PageDataTest {
+class PageContentTest {
     private static final Report EMPTY = new Report("t", List.of(), List.of());
 
     @Test

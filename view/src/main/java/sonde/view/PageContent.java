@@ -36,7 +36,7 @@ import sonde.event.result.Unit;
  *
  * Times are nanoseconds from the timeline's start. All text is {@link Escape#line escaped}.
  */
-final class PageData {
+final class PageContent {
     private static final int MAX_NESTING = 8;
     private static final int TEXT_WIDTH = 120;
     private static final long MAX_NUMBER = (1L << 53) - 1;
@@ -46,7 +46,7 @@ final class PageData {
     private final Timeline timeline;
     private final int[] spans;
 
-    PageData(Report report, Timeline timeline) {
+    PageContent(Report report, Timeline timeline) {
         this.report = report;
         this.timeline = timeline;
         this.spans = new int[timeline.tracks().size()];
@@ -69,8 +69,6 @@ final class PageData {
             samples(samples).writeTo(out);
         }
     }
-
-    // --- columns -------------------------------------------------------------------------------
 
     private Columns tracks() {
         Columns columns = new Columns();
@@ -134,8 +132,6 @@ final class PageData {
         }
     }
 
-    // --- document ------------------------------------------------------------------------------
-
     private void document(JsonGenerator json) throws IOException {
         json.writeStartObject();
         text(json, "title", report.title());
@@ -143,6 +139,7 @@ final class PageData {
         json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
         texts(json, "notes", report.notes());
         texts(json, "states", timeline.states());
+        numbers(json, "totals", timeline.stateNanos());
         json.writeArrayFieldStart("tracks");
         for (int t = 0; t < spans.length; t++) {
             Timeline.Track track = timeline.tracks().get(t);
@@ -151,6 +148,7 @@ final class PageData {
             json.writeNumberField("pid", track.pid());
             json.writeNumberField("tid", track.tid());
             json.writeNumberField("spans", spans[t]);
+            numbers(json, "totals", track.stateNanos());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -275,6 +273,14 @@ final class PageData {
         CallTree untitled = new CallTree("", tree.unit(), tree.root());
         new TextRenderer().render(untitled, out, new Style(TEXT_WIDTH, false, true));
         json.writeStringField("text", out.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void numbers(JsonGenerator json, String name, long[] values) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (long value : values) {
+            json.writeNumber(Math.clamp(value, 0, MAX_NUMBER));
+        }
+        json.writeEndArray();
     }
 
     private static void text(JsonGenerator json, String name, String value) throws IOException {

@@ -1,0 +1,237 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.format.ftrace.TextBuffer;
+import sonde.format.perfdata.BuildId;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.ScriptSymbols;
+import sonde.symbol.CodeModule;
+import sonde.symbol.FunctionTable;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+
+/**
+ * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
+ */
+final class PerfCode implements ScriptSymbols {
+    private static final String KERNEL = "[kernel.kallsyms]";
+    private static final int MOST_CACHED = 1 << 18;
+    // Kernel space of 48-bit addresses; what lies between it and user space is no address.
+    private static final long LOWEST_KERNEL = 0xffff_8000_0000_0000L;
+    // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
+    private static final int NT_GNU_BUILD_ID = 3;
+
+    private final ProcessMaps maps = new ProcessMaps();
+    private final Symbolizer symbolizer;
+    private final Map<String, byte[]> buildIds = new HashMap<>();
+    private final KernelSymbols kernel;
+    private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
+    private final Map<Long, byte[]> userNames = new HashMap<>();
+
+    PerfCode(PerfDataRecording recording) throws IOException {
+        SymbolOptions here = SymbolOptions.here();
+        List<String> folders = new ArrayList<>(here.debugFolders());
+        folders.add(System.getProperty("user.home", "/") + "/.debug");
+        SymbolOptions options = new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
+        symbolizer =
+                new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
+        String kernelId = "";
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel")) {
+                kernelId = id.id();
+            } else if (!id.kernel() && id.id().length() > 2) {
+                buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
+            }
+        }
+        kernel = kernel(kernelId, folders);
+    }
+
+    /** Follows mappings; goes before the listing over every row. */
+    ProcessSymbols follower() {
+        return new ProcessSymbols(maps, symbolizer::frame, buildIds);
+    }
+
+    /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
+    private static KernelSymbols kernel(String wanted, List<String> folders) throws IOException {
+        Path notes = Path.of("/sys/kernel/notes");
+        String own = Files.isReadable(notes) ? buildId(Files.readAllBytes(notes)) : "";
+        List<Path> places = new ArrayList<>();
+        if (wanted.length() < 3 || !own.isEmpty() && wanted.startsWith(own)) {
+            places.add(Path.of("/proc/kallsyms"));
+        } else {
+            for (String folder : folders) {
+                String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
+                places.add(Path.of(folder, ".build-id", name, "kallsyms"));
+            }
+        }
+        for (Path place : places) {
+            if (Files.isReadable(place)) {
+                return KernelSymbols.parse(Files.readAllBytes(place));
+            }
+        }
+        return KernelSymbols.none();
+    }
+
+    private static String buildId(byte[] notes) {
+        ByteBuffer in = ByteBuffer.wrap(notes).order(ByteOrder.nativeOrder());
+        while (in.remaining() >= 12) {
+            int name = in.getInt() + 3 & -4;
+            int size = in.getInt();
+            int type = in.getInt();
+            int end = in.position() + name + (size + 3 & -4);
+            if (name < 0 || size < 0 || end > notes.length || end < 0) {
+                return "";
+            }
+            int at = in.position() + name;
+            if (type == NT_GNU_BUILD_ID && name == 4 && notes[in.position()] == 'G') {
+                return HexFormat.of().formatHex(notes, at, at + size);
+            }
+            in.position(end);
+        }
+        return "";
+    }
+
+    @Override
+    public boolean changes(long address) {
+        return address >= 0;
+    }
+
+    @Override
+    public void append(TextBuffer out, int pid, long address, boolean chain) {
+        int start = out.size();
+        if (address < 0) {
+            out.hex(address, 1).pad(start, 16, false);
+            byte[] known = kernelNames.get(address);
+            if (known == null) {
+                known = kernelName(address).getBytes(StandardCharsets.UTF_8);
+                if (kernelNames.size() < MOST_CACHED) {
+                    kernelNames.put(address, known);
+                }
+            }
+            out.put(known);
+            return;
+        }
+        long location = maps.location(pid, address);
+        CodeModule module = maps.module(location);
+        boolean inFile =
+                module != null
+                        && (module.kind() == CodeModule.Kind.FILE
+                                || module.kind() == CodeModule.Kind.VDSO);
+        long shown = chain && inFile ? ProcessMaps.offset(location) : address;
+        out.hex(shown, 1).pad(start, 16, false);
+        byte[] known = userNames.get(location);
+        if (known == null) {
+            known = userName(module, location).getBytes(StandardCharsets.UTF_8);
+            if (userNames.size() >= MOST_CACHED) {
+                userNames.clear();
+            }
+            userNames.put(location, known);
+        }
+        out.put(known);
+    }
+
+    private String kernelName(long address) {
+        if (address < LOWEST_KERNEL) {
+            return " [unknown] ([unknown])";
+        }
+        int symbol = kernel.find(address);
+        if (symbol < 0) {
+            return " [unknown] (" + KERNEL + ")";
+        }
+        String module = kernel.module(symbol);
+        return " "
+                + kernel.name(symbol)
+                + "+0x"
+                + Long.toHexString(address - kernel.address(symbol))
+                + " ("
+                + (module.equals("[kernel]") ? KERNEL : module)
+                + ")";
+    }
+
+    private String userName(@Nullable CodeModule module, long location) {
+        if (module == null || module.kind() == CodeModule.Kind.UNMAPPED) {
+            return " [unknown] ([unknown])";
+        }
+        String file =
+                switch (module.kind()) {
+                    case FILE, VDSO -> printable(module.mapping().path());
+                    case KERNEL_SYMBOL -> KERNEL;
+                    case ANONYMOUS -> "/tmp/perf-" + module.pid() + ".map";
+                    case UNMAPPED -> "[unknown]";
+                };
+        long offset = symbolizer.offsetInFunction(location);
+        if (offset < 0) {
+            return " [unknown] (" + file + ")";
+        }
+        String name = withoutParameters(symbolizer.frame(location).name());
+        return " " + name + "+0x" + Long.toHexString(offset) + " (" + file + ")";
+    }
+
+    private static String printable(String path) {
+        return path.chars().anyMatch(Character::isISOControl)
+                ? path.replaceAll("\\p{Cntrl}", "?")
+                : path;
+    }
+
+    /** perf asks for names without parameters and return types: {@code "ns::f<int>"}. */
+    static String withoutParameters(String name) {
+        if (name.contains("thunk to ")) {
+            return name;
+        }
+        int close = name.lastIndexOf(')');
+        int open = close;
+        for (int depth = 0; open >= 0; open--) {
+            char c = name.charAt(open);
+            depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+            if (depth == 0) {
+                break;
+            }
+        }
+        boolean parameters =
+                open > 0
+                        && !name.startsWith("(anonymous", open)
+                        && name.indexOf("::", close) < 0
+                        && name.indexOf('<', close) < 0;
+        if (!parameters) {
+            return name;
+        }
+        String bare = name.substring(0, open);
+        int space = lastSpace(bare);
+        boolean operator = bare.contains("operator");
+        String kept = space < 0 || operator ? bare : bare.substring(space + 1);
+        return kept;
+    }
+
+    /** The last blank that stands in no brackets; -1 for none. */
+    private static int lastSpace(String name) {
+        int depth = 0;
+        for (int i = name.length() - 1; i >= 0; i--) {
+            switch (name.charAt(i)) {
+                case '>', ')' -> depth++;
+                case '<', '(' -> depth--;
+                case ' ' -> {
+                    if (depth == 0) {
+                        return i;
+                    }
+                }
+                default -> {}
+            }
+        }
+        return -1;
+    }
+}
