@@ -16,6 +16,7 @@ import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 import sonde.tools.report.NothingMatchesException;
+import sonde.view.Escape;
 import sonde.view.Paragraph;
 
 /**
@@ -48,13 +49,15 @@ final class Failures {
     static int usage(ParameterException failure, String[] args) {
         CommandLine line = failure.getCommandLine();
         PrintWriter err = line.getErr();
-        String message =
-                failure.getCause() instanceof FilterException filter
-                        ? "--filter: " + filter.getMessage() // its caret points at a column
-                        : String.valueOf(failure.getMessage())
-                                .strip()
-                                .replaceAll("\\s*\\R\\s*", " ");
-        say(err, message);
+        if (failure.getCause() instanceof FilterException filter) {
+            String[] lines = filter.getMessage().split("\n", -1);
+            say(err, "--filter: " + lines[0]);
+            for (int i = 1; i < lines.length; i++) {
+                err.println(INDENT + Escape.line(lines[i])); // the caret points at a column
+            }
+            return ExitCode.USAGE;
+        }
+        say(err, String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " "));
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
             err.println(INDENT + "'" + line.getCommandName() + " --help' lists the options");
         }

@@ -18,6 +18,11 @@ public final class FilterException extends IllegalArgumentException {
         this.position = position;
     }
 
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+
     /** Index of the character that is wrong. */
     public int position() {
         return position;
