@@ -9,9 +9,20 @@ module sonde.format {
 
     exports sonde.format.bundle;
     exports sonde.format.elf;
+    exports sonde.format.chrome;
+    exports sonde.format.firefox;
     exports sonde.format.ftrace;
+    exports sonde.format.json;
+    exports sonde.format.heaptrack;
+    exports sonde.format.jfr;
     exports sonde.format.names;
+    exports sonde.format.pcap;
     exports sonde.format.perfdata;
+    exports sonde.format.perfetto;
+    exports sonde.format.pprof;
+    exports sonde.format.speedscope;
+    exports sonde.format.trace;
     exports sonde.format.tracedat;
+    exports sonde.format.valgrind;
     exports sonde.format;
 }
