@@ -6,15 +6,19 @@ module sonde.format {
     requires sonde.sys;
     requires com.fasterxml.jackson.core;
     requires aircompressor.v3;
+    requires org.tukaani.xz;
 
+    exports sonde.format;
+    exports sonde.format.btf;
     exports sonde.format.bundle;
-    exports sonde.format.elf;
     exports sonde.format.chrome;
+    exports sonde.format.ctf;
+    exports sonde.format.elf;
     exports sonde.format.firefox;
     exports sonde.format.ftrace;
-    exports sonde.format.json;
     exports sonde.format.heaptrack;
     exports sonde.format.jfr;
+    exports sonde.format.json;
     exports sonde.format.names;
     exports sonde.format.pcap;
     exports sonde.format.perfdata;
@@ -24,5 +28,5 @@ module sonde.format {
     exports sonde.format.trace;
     exports sonde.format.tracedat;
     exports sonde.format.valgrind;
-    exports sonde.format;
+    exports sonde.format.wrapper;
 }

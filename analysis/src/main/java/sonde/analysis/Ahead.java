@@ -70,6 +70,8 @@ final class Ahead implements AutoCloseable {
         current[lane] = item.batch;
         if (item.failure instanceof IOException failure) {
             throw failure;
+        } else if (item.failure instanceof InternalError fault) {
+            throw fault;
         } else if (item.failure != null) {
             throw new IllegalStateException("decoding failed", item.failure);
         }

@@ -12,6 +12,7 @@ import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.MalformedInputException;
 
 /**
  * Runs operators over recordings, reading each lane once.
@@ -66,6 +67,8 @@ public final class Engine {
                 lanes.addAll(recording.lanes());
             }
             return new Engine(operators).run(lanes, decoders);
+        } catch (InternalError fault) {
+            throw MalformedInputException.shrunk(fault);
         } finally {
             lanes.forEach(Lane::close);
         }

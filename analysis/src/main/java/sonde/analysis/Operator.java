@@ -27,8 +27,10 @@ public interface Operator {
         void merge(O other);
     }
 
-    /** The order this operator needs. */
-    Need need();
+    /** The order this operator needs; by time unless it says otherwise. */
+    default Need need() {
+        return Need.TIME_ORDERED;
+    }
 
     /**
      * Which types of a source are wanted, asked once per source before its first row.

@@ -56,11 +56,6 @@ public final class Signals implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public int[] select(Source source) {
         return bindings.of(source).wanted.codes();
     }

@@ -127,11 +127,6 @@ public final class Threads implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public boolean leads() {
         return true;
     }
@@ -287,8 +282,6 @@ public final class Threads implements Operator {
             }
         }
     }
-
-    // --- what other operators ask ---------------------------------------------------------------
 
     /**
      * The thread that has a tid now, made when it was not known; it stays the thread's after its

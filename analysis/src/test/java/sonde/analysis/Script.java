@@ -141,6 +141,16 @@ public final class Script {
                 i("tid", 8, 4),
                 i("ptid", 12, 4),
                 i("time", 16, 8));
+        type(
+                types,
+                EventType.PERF_RECORD,
+                "mmap2",
+                i("pid", 0, 4),
+                i("addr", 8, 8),
+                i("len", 16, 8),
+                i("pgoff", 24, 8),
+                i("misc", 64, 2),
+                Field.tailString("filename", 72));
         type(types, EventType.PERF_RECORD, "switch", i("misc", 4, 2));
         type(types, EventType.PERF_RECORD, "switch_cpu_wide", i("misc", 4, 2));
         return types;
@@ -264,6 +274,20 @@ public final class Script {
                         .putInt(12, parent)
                         .putLong(16, time);
         return add(perf, EventType.PERF_RECORD, "fork", rowTime, cpu, parent, b);
+    }
+
+    /** PERF_RECORD_MMAP2. */
+    public Script mapped(
+            long time, int pid, long start, long length, long offset, String path, int misc) {
+        ByteBuffer b =
+                bytes(72 + path.length() + 1)
+                        .putInt(0, pid)
+                        .putLong(8, start)
+                        .putLong(16, length)
+                        .putLong(24, offset)
+                        .putShort(64, (short) misc);
+        put(b, 72, path);
+        return add(perf, EventType.PERF_RECORD, "mmap2", time, 0, pid, b);
     }
 
     public Script exec(long time, int cpu, int tid, String file) {

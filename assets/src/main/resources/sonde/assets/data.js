@@ -1,4 +1,4 @@
-// Reads what sonde.view.PageData wrote.
+// Reads what sonde.view.PageContent wrote.
 
 class Cursor {
   constructor(bytes, at) {
@@ -28,7 +28,8 @@ function readTrack(cursor, track) {
     ends[i] = time += cursor.next();
     states[i] = cursor.next();
   }
-  return { name: track.name, pid: track.pid, tid: track.tid, starts, ends, states };
+  const { name, pid, tid, totals } = track;
+  return { name, pid, tid, totals, starts, ends, states };
 }
 
 function readStacks(cursor, n) {

@@ -228,4 +228,12 @@ class Page {
   }
 }
 
-globalThis.sonde = new Page(await readData($('data')));
+try {
+  const data = await readData($('data'));
+  $('main').hidden = false;
+  globalThis.sonde = new Page(data);
+  $('loading').hidden = true;
+} catch (error) {
+  $('loading').textContent = `This page cannot be drawn: ${error.message}`;
+  throw error;
+}

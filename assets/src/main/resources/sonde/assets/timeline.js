@@ -62,8 +62,6 @@ export class Timeline {
     return NAMES + ((time - this.from) / (this.to - this.from)) * this.width;
   }
 
-  // --- what is seen and selected ---------------------------------------------------------------
-
   view(from, to) {
     const all = Math.max(1, this.data.length);
     const span = Math.min(all, Math.max(100, to - from));
@@ -110,8 +108,9 @@ export class Timeline {
     return { from, to, tracks: this.tracks };
   }
 
-  /** Time in each state of a track within the filter's range. */
+  /** Time in each state of a track; exact without a range, from what is drawn within one. */
   stateTimes(track) {
+    if (!this.range && track.totals.length) return track.totals;
     const from = this.range ? this.range[0] : 0;
     const to = this.range ? this.range[1] : this.data.length;
     const sums = new Float64Array(this.data.states.length);
@@ -121,8 +120,6 @@ export class Timeline {
     }
     return sums;
   }
-
-  // --- pointer ---------------------------------------------------------------------------------
 
   trackAt(y) {
     const index = Math.floor((y - AXIS) / ROW);
@@ -199,8 +196,6 @@ export class Timeline {
       this.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) / 400), x);
     }
   }
-
-  // --- drawing ---------------------------------------------------------------------------------
 
   paint(context, width, height, top) {
     const first = Math.max(0, Math.floor(top / ROW) - 1);
@@ -316,14 +311,22 @@ export class Timeline {
     return { columns, rows };
   }
 
-  /** The legend's entries: the share of all threads' time in each state. */
-  legend() {
+  /** The time in each state of the selected threads; of all also those that have no row. */
+  sums() {
+    if (!this.range && !this.tracks && this.data.totals.length) return this.data.totals;
     const sums = new Float64Array(this.data.states.length);
     this.data.tracks.forEach((track, i) => {
       if (this.tracks && !this.tracks.has(i)) return;
       this.stateTimes(track).forEach((time, state) => { sums[state] += time; });
     });
+    return sums;
+  }
+
+  /** The legend's entries; a range cuts spans that may have been joined for drawing. */
+  legend() {
+    const sums = this.sums();
+    const about = this.range && this.data.tracks.some((track) => track.totals.length) ? '≈ ' : '';
     return this.data.states.map((name, i) => legendEntry(stateColour(name, i), name,
-      el('b', null, format('NANOS', Math.round(sums[i])))));
+      el('b', null, about + format('NANOS', Math.round(sums[i])))));
   }
 }

@@ -3,30 +3,53 @@ package sonde.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import sonde.format.MalformedInputException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
+import sonde.tools.report.NothingMatchesException;
+import sonde.view.Paragraph;
 
 /**
- * Turns exceptions into one or two lines and an exit code; {@code SONDE_DEBUG=1} adds the stack.
+ * Turns exceptions into a sentence on standard error and an exit code; {@code --debug}, and
+ * SONDE_DEBUG=1 in the environment, add the stack.
  */
 final class Failures {
+    private static final String DEBUG = "--debug";
+    private static final String FIRST = "sonde: ";
+    private static final String INDENT = "       ";
+
     private Failures() {}
+
+    /** The option that every command has. */
+    static OptionSpec debugOption() {
+        return OptionSpec.builder(DEBUG)
+                .description("when something fails, also say where in the program")
+                .type(boolean.class)
+                .arity("0")
+                .build();
+    }
+
+    /** One sentence, broken where the terminal ends. */
+    static void say(PrintWriter err, String sentence) {
+        err.print(Paragraph.of(FIRST, INDENT, sentence, Terminal.width(Terminal.STDERR)));
+        err.flush();
+    }
 
     /** Wrong arguments. */
     static int usage(ParameterException failure, String[] args) {
         CommandLine line = failure.getCommandLine();
         PrintWriter err = line.getErr();
-        String message =
-                String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
-        err.println("sonde: " + message);
+        say(err, String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " "));
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
-            err.println("       '" + line.getCommandName() + " --help' lists the options");
+            err.println(INDENT + "'" + line.getCommandName() + " --help' lists the options");
         }
         return ExitCode.USAGE;
     }
@@ -34,13 +57,13 @@ final class Failures {
     /** Whatever a command threw. */
     static int execution(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
-        if (System.getenv("SONDE_DEBUG") != null) {
+        if (System.getenv("SONDE_DEBUG") != null || parsed.hasMatchedOption(DEBUG)) {
             failure.printStackTrace(err);
         }
         if (failure instanceof IOException && isBrokenPipe(failure)) {
             return ExitCode.DONE;
         }
-        err.println("sonde: " + message(failure));
+        say(err, message(failure));
         return code(failure);
     }
 
@@ -50,24 +73,52 @@ final class Failures {
                 : String.valueOf(failure.getMessage()).contains("Broken pipe");
     }
 
-    private static String message(Exception failure) {
+    static String message(Exception failure) {
         return switch (failure) {
             case NoSuchFileException missing -> missing.getFile() + ": no such file";
             case AccessDeniedException denied ->
                     denied.getFile() + ": may not be read by this user";
+            case FileAlreadyExistsException there ->
+                    there.getFile() + ": is there already; --force overwrites it";
+            case NotDirectoryException file -> file.getFile() + ": is no folder";
+            case SyscallException call -> plain(call);
             case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
             case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
-            default ->
-                    "internal fault: "
-                            + failure
-                            + "\n       SONDE_DEBUG=1 shows where; please report it";
+            default -> "internal fault: " + failure + "; --debug shows where; please report it";
         };
+    }
+
+    /** What the kernel refused, its own word behind. */
+    private static String plain(SyscallException failure) {
+        String reason =
+                switch (failure.errno()) {
+                    case Errno.ENOENT -> "there is no such file or folder";
+                    case Errno.EACCES -> "this user may not do that here; as root it may work";
+                    case Errno.EPERM -> "not permitted to this user; as root it may work";
+                    case Errno.ENOSPC -> "the disk is full";
+                    case Errno.ENOTDIR -> "a part of the path is no folder";
+                    case Errno.EMFILE -> "too many open files; raise 'ulimit -n'";
+                    case Errno.ENOMEM -> "the kernel has not enough memory for that";
+                    case Errno.ENOSYS -> "this kernel does not have that system call";
+                    case Errno.EBUSY -> "somebody else is using it";
+                    default -> Errno.meaning(failure.errno());
+                };
+        return failure.object()
+                + ": "
+                + reason
+                + " ("
+                + failure.call()
+                + ": "
+                + Errno.name(failure.errno())
+                + ")";
     }
 
     private static int code(Exception failure) {
         return switch (failure) {
-            case MalformedInputException _ -> ExitCode.MALFORMED;
-            case UnknownEventException _, NoSuchFileException _ -> ExitCode.USAGE;
+            case NothingMatchesException _ -> ExitCode.NEGATIVE;
+            case BrokenFileException _, MalformedInputException _ -> ExitCode.MALFORMED;
+            case UnknownEventException _, NoSuchFileException _, FileAlreadyExistsException _ ->
+                    ExitCode.USAGE;
             case IOException _ -> ExitCode.IMPOSSIBLE;
             default -> ExitCode.FAULT;
         };

@@ -42,7 +42,11 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ListRecipe.Outcome outcome = new ListRecipe().list(pattern, fields);
-        Shown.onOut(outcome.result(), json);
+        if (outcome.found() || json) {
+            Shown.onOut(outcome.result(), json);
+        } else {
+            Shown.onErr(outcome.result());
+        }
         return outcome.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
     }
 }

@@ -88,6 +88,7 @@ public final class Main {
                         .setUsageHelpAutoWidth(true)
                         .setParameterExceptionHandler(Failures::usage)
                         .setExecutionExceptionHandler(Failures::execution);
+        line.getCommandSpec().addOption(Failures.debugOption());
         return line.execute(Arrays.copyOfRange(args, 1, args.length));
     }
 

@@ -99,7 +99,7 @@ final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            description = "stop recording after this: 500ms, 10s, 5m")
+            description = "stop recording after this: 5 (seconds), 500ms, 10s, 5m, 1h")
     private @Nullable String duration;
 
     @Option(
@@ -111,7 +111,7 @@ final class RecordCommand implements Callable<Integer> {
             names = "--ring-memory",
             paramLabel = "MIB",
             description = "most kernel memory for all rings (default: 5 %% of RAM, at most 512)")
-    private int ringMebibytes;
+    private @Nullable Integer ringMebibytes;
 
     @Option(names = "--no-cpu", description = "no CPU samples")
     private boolean noCpu;
@@ -203,14 +203,14 @@ final class RecordCommand implements Callable<Integer> {
         try {
             outcome = new RecordRecipe(order, line).run();
         } catch (ExecException e) {
-            spec.commandLine().getErr().println("sonde: " + e.getMessage());
+            Failures.say(spec.commandLine().getErr(), String.valueOf(e.getMessage()));
             return e.exitCode();
         } finally {
             line.clear();
         }
         java.io.PrintWriter err = spec.commandLine().getErr();
         if (!outcome.failure().isEmpty()) {
-            err.println("sonde: " + outcome.failure());
+            Failures.say(err, outcome.failure());
         }
         int status =
                 command.isEmpty() && !outcome.failure().isEmpty()
@@ -246,6 +246,13 @@ final class RecordCommand implements Callable<Integer> {
         if (frequency < 1 || frequency > 100_000) {
             throw new ParameterException(line, "-F " + frequency + " is not within 1..100000 Hz");
         }
+        if (ringMebibytes != null && (ringMebibytes < 1 || ringMebibytes > 1 << 20)) {
+            throw new ParameterException(
+                    line, "--ring-memory " + ringMebibytes + " is not within 1..1048576 MiB");
+        }
+        if (output != null && output.replaceFirst("/+$", "").isEmpty()) {
+            throw new ParameterException(line, "-o needs a name, as in: -o slow");
+        }
         for (int pid : pids) {
             if (pid < 1) {
                 throw new ParameterException(line, "-p " + pid + " is no process");
@@ -261,9 +268,18 @@ final class RecordCommand implements Callable<Integer> {
                 without(),
                 frequency,
                 callGraph(),
-                (long) ringMebibytes << 20,
+                ringMebibytes == null ? 0 : (long) ringMebibytes << 20,
                 flightRecorder,
-                duration == null ? 0 : Durations.nanos(duration, spec.commandLine()));
+                duration == null ? 0 : duration(duration));
+    }
+
+    private long duration(String text) {
+        long nanos = Durations.nanos(text, spec.commandLine());
+        if (nanos == 0) {
+            throw new ParameterException(
+                    spec.commandLine(), "--duration " + text + " would record nothing");
+        }
+        return nanos;
     }
 
     private CallGraph callGraph() {

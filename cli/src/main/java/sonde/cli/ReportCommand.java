@@ -1,9 +1,14 @@
 package sonde.cli;
 
 import java.io.BufferedOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -11,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -18,6 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.event.result.Report;
+import sonde.format.MalformedInputException;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
@@ -41,7 +48,8 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
             "",
-            "Exit status: 0 done, 2 no such file, 4 no recording or damaged beyond reading."
+            "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
+                    + " damaged beyond reading."
         })
 final class ReportCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -113,8 +121,13 @@ final class ReportCommand implements Callable<Integer> {
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "write one self-contained page with timeline and flame graphs")
+            description =
+                    "write one self-contained page with timeline and flame graphs; - is standard"
+                            + " output, a file that is there is kept")
     private @Nullable Path html;
+
+    @Option(names = "--force", description = "with --html: overwrite a file that is there")
+    private boolean force;
 
     @Option(names = "--json", description = "as JSON; --events as one object a line")
     private boolean json;
@@ -134,16 +147,26 @@ final class ReportCommand implements Callable<Integer> {
         if (afterRecord != null) {
             return afterRecord(afterRecord);
         }
+        ReportOptions options = options();
+        checkArguments(options);
+        try {
+            return report(options);
+        } catch (MalformedInputException e) {
+            throw new BrokenFileException(recording, e);
+        }
+    }
+
+    private int report(ReportOptions options) throws IOException {
         try (ReportSource source = ReportSource.open(recording)) {
             if (html != null) {
-                page(source, html);
+                page(source, options, html);
                 return ExitCode.DONE;
             }
             if (events) {
-                Shown.onOut(new ReportRecipe(options()).events(source), json);
+                Shown.onOut(new ReportRecipe(options).events(source), json);
                 return ExitCode.DONE;
             }
-            Shown.onOut(new ReportRecipe(options()).run(source), json);
+            Shown.onOut(new ReportRecipe(options).run(source), json);
             return ExitCode.DONE;
         }
     }
@@ -159,12 +182,47 @@ final class ReportCommand implements Callable<Integer> {
         return status;
     }
 
-    private void page(ReportSource source, Path file) throws Exception {
-        ReportRecipe.Page page = new ReportRecipe(options()).page(source);
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16)) {
+    private void checkArguments(ReportOptions options) {
+        CommandLine line = spec.commandLine();
+        if (html != null && json) {
+            throw new ParameterException(line, "--html and --json exclude each other");
+        }
+        if (html != null && events) {
+            throw new ParameterException(line, "--html and --events exclude each other");
+        }
+        if (rows < 1) {
+            throw new ParameterException(line, "--rows " + rows + " shows nothing; give 1 or more");
+        }
+        if (!types.isEmpty() && !events && !options.sections().contains(Section.STATS)) {
+            throw new ParameterException(line, "--event needs --events or --stats");
+        }
+    }
+
+    /** A file that is there is refused before the recording is read. */
+    private void page(ReportSource source, ReportOptions options, Path file) throws IOException {
+        boolean toOut = file.toString().equals("-");
+        if (!toOut && !force && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FileAlreadyExistsException(file.toString());
+        }
+        ReportRecipe.Page page = new ReportRecipe(options).page(source);
+        if (toOut) {
+            Shown.page(page.report(), page.timeline());
+            return;
+        }
+        OpenOption[] how =
+                force
+                        ? new OpenOption[] {
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.TRUNCATE_EXISTING,
+                            StandardOpenOption.WRITE
+                        }
+                        : new OpenOption[] {
+                            StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE
+                        };
+        try (OutputStream out =
+                new BufferedOutputStream(Files.newOutputStream(file, how), 1 << 16)) {
             new HtmlRenderer().write(page.report(), page.timeline(), out);
         }
-
         spec.commandLine().getErr().println("written: " + file);
     }
 

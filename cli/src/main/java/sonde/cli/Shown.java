@@ -5,7 +5,10 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.Timeline;
+import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
 import sonde.view.TextRenderer;
 
@@ -21,6 +24,14 @@ final class Shown {
     /** To standard error. */
     static void onErr(Result result) throws IOException {
         write(result, false, FileDescriptor.err, Terminal.STDERR);
+    }
+
+    /** A page to standard output. */
+    static void page(Report report, Timeline timeline) throws IOException {
+        OutputStream out =
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+        new HtmlRenderer().write(report, timeline, out);
+        out.flush();
     }
 
     private static void write(Result result, boolean json, FileDescriptor stream, int fd)

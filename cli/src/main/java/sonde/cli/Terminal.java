@@ -1,10 +1,8 @@
 package sonde.cli;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import sonde.sys.Fd;
-import sonde.sys.SyscallException;
+import java.util.Locale;
+import java.util.Map;
+import sonde.sys.TerminalSize;
 import sonde.view.Style;
 
 /** What a standard stream is connected to. */
@@ -12,26 +10,34 @@ final class Terminal {
     static final int STDOUT = 1;
     static final int STDERR = 2;
 
-    /** ioctl TIOCGWINSZ (include/uapi/asm-generic/ioctls.h). */
-    private static final int TIOCGWINSZ = 0x5413;
-
     private Terminal() {}
 
     /** Columns of the terminal behind that descriptor; 0 when it is none. */
     static int width(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment winsize = arena.allocate(8, 2); // struct winsize: ws_row, ws_col, …
-            Fd.ioctl(fd, TIOCGWINSZ, winsize);
-            int columns = winsize.get(ValueLayout.JAVA_SHORT, 2) & 0xffff;
-            return columns == 0 ? 80 : columns;
-        } catch (SyscallException e) {
-            return 0; // ENOTTY: no terminal
-        }
+        return TerminalSize.columns(fd);
     }
 
     /** How to write to that descriptor: colour only on a terminal and without NO_COLOR. */
     static Style style(int fd) {
         int width = width(fd);
-        return width == 0 ? Style.PLAIN : new Style(width, System.getenv("NO_COLOR") == null, true);
+        boolean colour = width > 0 && System.getenv("NO_COLOR") == null;
+        return new Style(width, colour, isUnicode(System.getenv()));
+    }
+
+    /**
+     * Whether the user's locale shows more than ASCII. The launcher gives the JVM another LC_ALL
+     * and keeps the user's as {@code =VALUE} in SONDE_LC_ALL, empty when there was none. Without
+     * any locale it is UTF-8, as every terminal of today.
+     */
+    static boolean isUnicode(Map<String, String> environment) {
+        String kept = environment.get("SONDE_LC_ALL");
+        String all = kept == null ? environment.getOrDefault("LC_ALL", "") : kept;
+        all = all.startsWith("=") ? all.substring(1) : all;
+        String locale = all;
+        for (String name : new String[] {"LC_CTYPE", "LANG"}) {
+            locale = locale.isEmpty() ? environment.getOrDefault(name, "") : locale;
+        }
+        String charset = locale.toLowerCase(Locale.ROOT).replace("-", "");
+        return locale.isEmpty() || charset.contains("utf8");
     }
 }

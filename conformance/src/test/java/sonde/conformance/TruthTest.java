@@ -165,11 +165,7 @@ class TruthTest {
     /** Each event of the target once, each switch once, nothing lost. */
     @Test
     void everyEventOnce() throws Exception {
-        // Once, with another recorder attaching to sys_exit at the same time, 30 of 40,046 exits
-        // were counted and not recorded; so a second, undisturbed run may tell.
-        Truth first = record(folder, "once", calls(20_000), recorder -> {});
-        Truth truth =
-                isExact(first) ? first : record(folder, "again", calls(20_000), recorder -> {});
+        Truth truth = record(folder, "once", calls(20_000), recorder -> {});
         assertThat(truth.recorded.losses("trace.dat")).isEmpty();
         assertThat(truth.recorded.losses("perf.data")).isEmpty();
         assertThat(truth.recorded.traceCounts()).doesNotContainKey("sched_switch");
@@ -187,15 +183,6 @@ class TruthTest {
         found.keySet().retainAll(truth.counted.keySet());
         found.put("sched_switch", switches(truth));
         return found;
-    }
-
-    private static boolean isExact(Truth truth) throws Exception {
-        Map<String, Long> found = found(truth);
-        return truth.counted.entrySet().stream()
-                .allMatch(one ->
-                        found.getOrDefault(one.getKey(), 0L) >= one.getValue()
-                                && found.getOrDefault(one.getKey(), 0L)
-                                        <= one.getValue() + truth.missed);
     }
 
     /**

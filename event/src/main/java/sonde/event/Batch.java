@@ -18,18 +18,21 @@ public final class Batch {
     /** Most rows of a batch. */
     public static final int CAPACITY = 1 << 14;
 
+    private static final int FIRST_ROWS = 1 << 8;
+
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private final Source source;
     private final boolean swapped;
-    private final long[] time = new long[CAPACITY];
-    private final int[] tid = new int[CAPACITY];
-    private final int[] type = new int[CAPACITY];
-    private final short[] cpu = new short[CAPACITY];
-    private final long[] payload = new long[CAPACITY];
-    private final int[] payloadBytes = new int[CAPACITY];
+    // Columns grow: a retained batch of a few rows must not cost as much as a full one.
+    private long[] time = new long[FIRST_ROWS];
+    private int[] tid = new int[FIRST_ROWS];
+    private int[] type = new int[FIRST_ROWS];
+    private short[] cpu = new short[FIRST_ROWS];
+    private long[] payload = new long[FIRST_ROWS];
+    private int[] payloadBytes = new int[FIRST_ROWS];
     // Columns of samples, made on first use: most ftrace rows have none of them.
     private int[] pid = new int[0];
     private long[] weight = new long[0];
@@ -65,8 +68,6 @@ public final class Batch {
         return size == CAPACITY;
     }
 
-    // --- filling -------------------------------------------------------------------------------
-
     /** Empties the batch; rows added from now on point into {@code memory}. */
     public void reset(MemorySegment memory) {
         data = memory;
@@ -92,6 +93,9 @@ public final class Batch {
     public int add(
             long timeValue, int cpuNumber, int tidValue, int typeId, long offset, int sizeBytes) {
         int row = size++;
+        if (row == time.length) {
+            grow();
+        }
         time[row] = timeValue;
         cpu[row] = (short) cpuNumber;
         tid[row] = tidValue;
@@ -106,6 +110,22 @@ public final class Batch {
         return row;
     }
 
+    private void grow() {
+        int rows = Math.min(4 * time.length, CAPACITY);
+        time = Arrays.copyOf(time, rows);
+        tid = Arrays.copyOf(tid, rows);
+        type = Arrays.copyOf(type, rows);
+        cpu = Arrays.copyOf(cpu, rows);
+        payload = Arrays.copyOf(payload, rows);
+        payloadBytes = Arrays.copyOf(payloadBytes, rows);
+        if (weight.length != 0) {
+            pid = Arrays.copyOf(pid, rows);
+            weight = Arrays.copyOf(weight, rows);
+            stack = Arrays.copyOf(stack, rows);
+            stackDepth = Arrays.copyOf(stackDepth, rows);
+        }
+    }
+
     /**
      * Gives the row just added what samples have.
      *
@@ -117,20 +137,18 @@ public final class Batch {
      */
     public void sample(int row, int pidValue, long weightValue, long stackOffset, int depth) {
         if (weight.length == 0) {
-            pid = new int[CAPACITY];
+            pid = new int[time.length];
             Arrays.fill(pid, -1);
-            weight = new long[CAPACITY];
+            weight = new long[time.length];
             Arrays.fill(weight, 1);
-            stack = new long[CAPACITY];
-            stackDepth = new int[CAPACITY];
+            stack = new long[time.length];
+            stackDepth = new int[time.length];
         }
         pid[row] = pidValue;
         weight[row] = weightValue;
         stack[row] = stackOffset;
         stackDepth[row] = depth;
     }
-
-    // --- columns -------------------------------------------------------------------------------
 
     /** Time in the source's clock. */
     public long time(int row) {
@@ -177,8 +195,6 @@ public final class Batch {
         long value = data.get(U64, stack[row] + 8L * i);
         return swapped ? Long.reverseBytes(value) : value;
     }
-
-    // --- payload -------------------------------------------------------------------------------
 
     /** Unsigned byte at an offset of the payload. */
     public int u8(int row, int offset) {
@@ -235,8 +251,6 @@ public final class Batch {
         }
         return payload[row] + offset;
     }
-
-    // --- lifetime ------------------------------------------------------------------------------
 
     /** Keeps the batch from being refilled until {@link #release()}. */
     public Batch retain() {

@@ -57,6 +57,11 @@ public final class Input implements AutoCloseable {
         return new Input(name, segment.asReadOnly(), () -> {});
     }
 
+    /** The same bytes under another name; closing either closes both. */
+    public Input named(String other) {
+        return new Input(other, segment, this::close);
+    }
+
     /** For messages: the path. */
     public String name() {
         return name;

@@ -13,6 +13,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.elf.DebugLink;
 import sonde.format.elf.ElfFile;
 import sonde.sys.Errno;
+import sonde.sys.FileStatus;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
@@ -132,7 +133,7 @@ final class ModuleFiles {
         if (module.mapping().path().endsWith(" (deleted)")) {
             return "the file was deleted while it ran";
         }
-        TargetFile.Status status = file.status();
+        FileStatus status = file.status();
         Mapping m = module.mapping();
         // file systems in layers (overlayfs, btrfs) state another device to the kernel's record
         boolean other = m.inode() != 0 && m.device() == status.device();

@@ -63,6 +63,16 @@ final class ModuleSymbols {
         return frame;
     }
 
+    /** How far into its function an offset in the file lies; -1 when none holds it. */
+    long offsetInFunction(long fileOffset) {
+        if (layout == null || functions == null) {
+            return -1;
+        }
+        long address = layout.addressOf(fileOffset);
+        int symbol = address == -1 ? -1 : functions.find(address);
+        return symbol < 0 ? -1 : address - functions.address(symbol);
+    }
+
     private Frame unknown(long offset) {
         return new Frame(place(module, offset), module, Frame.Kind.USER);
     }

@@ -73,6 +73,11 @@ final class PerfMap {
         return at < 0 ? -1 : owners[at];
     }
 
+    /** Where the code that holds an address begins. */
+    long start(long address) {
+        return starts[AddressOrder.floor(starts, starts.length, address)];
+    }
+
     String name(int line) {
         int start = names[line];
         int end = start;

@@ -28,6 +28,14 @@ public final class ProcessMaps {
     private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
     private static final int MODULE_LIMIT = 1 << 22;
 
+    /** arch/x86/include/uapi/asm/vsyscall.h: VSYSCALL_ADDR. */
+    private static final long VSYSCALL = 0xffffffffff600000L;
+
+    private static final long VSYSCALL_BYTES = 4096;
+
+    /** The most that user memory has: five levels of page tables on x86-64. */
+    private static final int USER_BITS = 56;
+
     /** Processes that have ended are known this much longer: their last samples may come late. */
     private static final int EXITED_KEPT = 1024;
 
@@ -142,6 +150,21 @@ public final class ProcessMaps {
         return at >= 0 && space.module(at) != AddressSpace.ANONYMOUS
                 ? space.value(at) + address
                 : withoutFile(space, pid, address, at >= 0);
+    }
+
+    /**
+     * Whether a user address can be one of code: it lies in a mapping, or in the page of old entry
+     * points. Where no mapping of the process is known every address of user memory may.
+     */
+    public boolean isCode(int pid, long address) {
+        if (address < 0) {
+            return Long.compareUnsigned(address - VSYSCALL, VSYSCALL_BYTES) < 0;
+        }
+        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        if (space == null || space.count() == 0) {
+            return address >>> USER_BITS == 0;
+        }
+        return space.find(address) >= 0;
     }
 
     /** The module of a location; null when it is an address of the kernel. */

@@ -81,6 +81,28 @@ public final class Symbolizer {
         };
     }
 
+    /** How far into its function a location of user code lies; -1 when it has none. */
+    public long offsetInFunction(long location) {
+        CodeModule module = maps.module(location);
+        if (module == null) {
+            return -1;
+        }
+        long offset = ProcessMaps.offset(location);
+        return switch (module.kind()) {
+            case FILE, VDSO -> symbols(module).offsetInFunction(offset);
+            case KERNEL_SYMBOL -> offset;
+            case ANONYMOUS, UNMAPPED -> {
+                long address = module.base() + offset;
+                for (PerfMap dump : jit.getOrDefault(module.pid(), List.of())) {
+                    if (dump.find(address) >= 0) {
+                        yield address - dump.start(address);
+                    }
+                }
+                yield -1;
+            }
+        };
+    }
+
     /** Why modules have no names, a line each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());

@@ -53,6 +53,13 @@ public final class Errno {
                 : entry.substring(0, blank) + " (" + entry.substring(blank + 1) + ")";
     }
 
+    /** The meaning alone: {@code "No such file or directory"}; the symbol when there is none. */
+    public static String meaning(int errno) {
+        String entry = entry(errno);
+        int blank = entry.indexOf(' ');
+        return blank < 0 ? name(errno) : entry.substring(blank + 1);
+    }
+
     private static String entry(int errno) {
         return errno >= 0 && errno < TABLE.length ? TABLE[errno] : "";
     }

@@ -1,5 +1,6 @@
 package sonde.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -103,6 +104,15 @@ public final class Fd {
     /** Writes at a file offset; -1 when it would block. */
     public static long pwrite(int fd, MemorySegment from, long offset) throws SyscallException {
         return transfer("pwrite", PWRITE, fd, from.address(), from.byteSize(), offset);
+    }
+
+    /** Writes all of the bytes. */
+    public static void writeFully(int fd, byte[] bytes) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment copy = arena.allocate(Math.max(1, bytes.length));
+            MemorySegment.copy(bytes, 0, copy, JAVA_BYTE, 0, bytes.length);
+            writeFully(fd, copy.asSlice(0, bytes.length));
+        }
     }
 
     /** Writes the whole segment to a blocking descriptor. */

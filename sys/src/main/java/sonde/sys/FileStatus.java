@@ -60,6 +60,11 @@ public record FileStatus(
         return statx.get(JAVA_LONG, offset) * 1_000_000_000L + statx.get(JAVA_INT, offset + 8);
     }
 
+    /** The device as one number: major in the upper, minor in the lower 32 bits. */
+    public long device() {
+        return (long) deviceMajor << 32 | Integer.toUnsignedLong(deviceMinor);
+    }
+
     /** True for a regular file. */
     public boolean isRegular() {
         return (mode & S_IFMT) == S_IFREG;

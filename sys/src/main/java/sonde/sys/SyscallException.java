@@ -7,6 +7,7 @@ public final class SyscallException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final String call;
+    private final String object;
     private final int errno;
 
     /**
@@ -16,12 +17,18 @@ public final class SyscallException extends IOException {
     public SyscallException(String call, String object, int errno) {
         super(call + "(" + object + "): " + Errno.describe(errno));
         this.call = call;
+        this.object = object;
         this.errno = errno;
     }
 
     /** The system call's name. */
     public String call() {
         return call;
+    }
+
+    /** What it was tried on. */
+    public String object() {
+        return object;
     }
 
     /** The errno, positive. */

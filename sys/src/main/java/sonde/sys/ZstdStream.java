@@ -88,8 +88,9 @@ public final class ZstdStream implements AutoCloseable {
      *
      * @param consumed bytes taken from the source
      * @param produced bytes written to the target
+     * @param ended whether a frame ended here and was written whole
      */
-    public record Step(long consumed, long produced) {}
+    public record Step(long consumed, long produced, boolean ended) {}
 
     /**
      * Goes on decompressing until the source is used up or the target is full.
@@ -105,17 +106,19 @@ public final class ZstdStream implements AutoCloseable {
         out.set(ADDRESS, 0, target);
         out.set(JAVA_LONG, 8, target.byteSize());
         out.set(JAVA_LONG, 16, 0);
+        boolean ended;
         try {
             long result = (long) decompress.invokeExact(stream, out, in);
             if ((int) isError.invokeExact(result) != 0) {
                 throw new IOException("zstd error " + -result);
             }
+            ended = result == 0;
         } catch (IOException e) {
             throw e;
         } catch (Throwable e) {
             throw new AssertionError("ZSTD_decompressStream", e);
         }
-        return new Step(in.get(JAVA_LONG, 16), out.get(JAVA_LONG, 16));
+        return new Step(in.get(JAVA_LONG, 16), out.get(JAVA_LONG, 16), ended);
     }
 
     @Override

@@ -71,6 +71,37 @@ public final class RingPage {
         return this;
     }
 
+    /** An event of kernels before 2.6.31: type 3 in two bits, its length in three. */
+    public RingPage oldEvent(long delta, byte[] payload) {
+        int words = payload.length / 4;
+        oldHeader(3, words < 8 ? words : 0, delta);
+        if (words >= 8) {
+            data.u32(payload.length + 4);
+        }
+        data.raw(payload);
+        return this;
+    }
+
+    /** RINGBUF_TYPE_TIME_EXTEND of kernels before 2.6.31. */
+    public RingPage oldExtend(long delta) {
+        oldHeader(1, 0, delta & (1 << TS_SHIFT) - 1);
+        data.u32(delta >>> TS_SHIFT);
+        return this;
+    }
+
+    /** RINGBUF_TYPE_PADDING of kernels before 2.6.31: the rest of the page is empty. */
+    public RingPage oldPadding() {
+        oldHeader(0, 0, 5);
+        return this;
+    }
+
+    private void oldHeader(int type, int words, long delta) {
+        data.u32(
+                order == ByteOrder.LITTLE_ENDIAN
+                        ? delta << 5 | (long) words << 2 | type
+                        : (long) type << 30 | (long) words << TS_SHIFT | delta);
+    }
+
     /** Words as they are. */
     public RingPage raw(byte[] bytes) {
         data.raw(bytes);

@@ -20,7 +20,15 @@ public final class TraceDatBytes {
     private final ByteOrder order;
     private final int longBytes;
     private final List<byte[]> pages = new ArrayList<>();
+    private final List<byte[]> optionIds = new ArrayList<>();
+    private final List<Section> sections = new ArrayList<>();
     private String instance = "";
+    private String clock = "mono";
+    private boolean old;
+    private int pageBytes = PAGE;
+
+    /** A section that an option of the same number points to. */
+    private record Section(int id, byte[] content) {}
 
     /** A file of a kernel with that byte order and size of long. */
     public TraceDatBytes(ByteOrder order, int longBytes) {
@@ -42,6 +50,42 @@ public final class TraceDatBytes {
     public TraceDatBytes instance(String name) {
         instance = name;
         return this;
+    }
+
+    /** Adds an option, whose content is given, to whichever version is written. */
+    public TraceDatBytes option(int id, Bytes content) {
+        optionIds.add(
+                new Bytes(order).u16(id).u32(content.size()).raw(content.toBytes()).toBytes());
+        return this;
+    }
+
+    /** Adds a section and the option that points to it: BTF_FILE and MODULES_FILE of version 7. */
+    public TraceDatBytes section(int id, byte[] content) {
+        sections.add(new Section(id, content));
+        return this;
+    }
+
+    /** The clock of the buffer in version 7 and in brackets in version 6. */
+    public TraceDatBytes clock(String name) {
+        clock = name;
+        return this;
+    }
+
+    /** Size of a sub-buffer in version 7: a multiple of the page size. */
+    public TraceDatBytes subBuffer(int sizeBytes) {
+        pageBytes = sizeBytes;
+        return this;
+    }
+
+    /** As kernels before 2.6.31: header_page is empty. */
+    public TraceDatBytes withoutHeaderPage() {
+        old = true;
+        return this;
+    }
+
+    /** Bytes in this file's order, for the content of options. */
+    public Bytes bytes() {
+        return new Bytes(order);
     }
 
     /** The payload of a {@code test:hello}. */
@@ -112,7 +156,8 @@ public final class TraceDatBytes {
     }
 
     private void headerInfo(Bytes out) {
-        out.text("header_page").u64(headerPage().length()).ascii(headerPage());
+        String page = old ? "" : headerPage();
+        out.text("header_page").u64(page.length()).ascii(page);
         out.text("header_event").u64(5).ascii("event");
     }
 
@@ -133,8 +178,9 @@ public final class TraceDatBytes {
         out.u64(11).ascii("7 seven\n9 n");
         out.u32(pages.size());
         out.ascii("options  ").u8(0);
-        out.u16(4).u32(18).text("[mono] local glob"); // TRACECLOCK
-        out.u16(999).u32(3).ascii("new"); // of a later version
+        String clocks = "[" + clock + "] local glob";
+        out.u16(4).u32(clocks.length() + 1).text(clocks); // TRACECLOCK
+        optionIds.forEach(out::raw);
         out.u16(0);
         out.ascii("flyrecord").u8(0);
         int directory = out.size();
@@ -159,6 +205,41 @@ public final class TraceDatBytes {
     }
 
     /**
+     * Version 7 of a latency tracer.
+     *
+     * @param zlib whether the text is in two compressed chunks
+     */
+    public byte[] latency7(boolean zlib) {
+        String text = "# tracer: wakeup\n#\nsecond line\n";
+        Bytes out = start("7").text(zlib ? "zlib" : "none").text("1");
+        int pointer = out.size();
+        out.u64(0);
+        long header = out.size();
+        Bytes info = new Bytes(order);
+        headerInfo(info);
+        section(out, 16, info.toBytes(), false);
+        long at = out.size();
+        Bytes body = new Bytes(order);
+        if (zlib) {
+            body.u32(2);
+            block(body, text.substring(0, 10).getBytes(StandardCharsets.UTF_8));
+            block(body, text.substring(10).getBytes(StandardCharsets.UTF_8));
+        } else {
+            body.ascii(text);
+        }
+        out.u16(22).u16(zlib ? 1 : 0).u32(0).u64(body.size()).raw(body.toBytes());
+        Bytes options = new Bytes(order);
+        option(options, 16, new Bytes(order).u64(header));
+        option(options, 22, new Bytes(order).u64(at).text("").text("local"));
+        option(options, 0, new Bytes(order).u64(0));
+        byte[] optionsAt = new Bytes(order).u64(out.size()).toBytes();
+        section(out, 0, options.toBytes(), false);
+        byte[] bytes = out.toBytes();
+        System.arraycopy(optionsAt, 0, bytes, pointer, 8);
+        return bytes;
+    }
+
+    /**
      * Version 7.
      *
      * @param zlib whether metadata and pages are compressed with zlib
@@ -177,6 +258,11 @@ public final class TraceDatBytes {
         section(out, 18, formats.toBytes(), zlib);
         long lines = out.size();
         section(out, 21, new Bytes(order).u64(8).ascii("7 seven\n").toBytes(), zlib);
+        List<Long> extra = new ArrayList<>();
+        for (Section section : sections) {
+            extra.add((long) out.size());
+            section(out, section.id, section.content, zlib);
+        }
         long buffer = out.size();
         out.u16(3).u16(zlib ? 1 : 0).u32(0).u64(0);
         List<long[]> places = new ArrayList<>();
@@ -184,9 +270,9 @@ public final class TraceDatBytes {
             out.align(PAGE);
             long at = out.size();
             if (zlib) {
-                out.u32(cpu.length / PAGE);
-                for (int i = 0; i < cpu.length; i += PAGE) {
-                    byte[] page = java.util.Arrays.copyOfRange(cpu, i, i + PAGE);
+                out.u32(cpu.length / pageBytes);
+                for (int i = 0; i < cpu.length; i += pageBytes) {
+                    byte[] page = java.util.Arrays.copyOfRange(cpu, i, i + pageBytes);
                     block(out, page);
                 }
             } else {
@@ -198,11 +284,14 @@ public final class TraceDatBytes {
         option(options, 16, new Bytes(order).u64(header));
         option(options, 18, new Bytes(order).u64(events));
         option(options, 21, new Bytes(order).u64(lines));
-        option(options, 4, new Bytes(order).text("local [mono]"));
+        option(options, 4, new Bytes(order).text("local [" + clock + "]"));
         option(options, 8, new Bytes(order).u32(pages.size()));
-        option(options, 77, new Bytes(order).ascii("of a later version"));
-        Bytes described = new Bytes(order).u64(buffer).text(instance).text("mono");
-        described.u32(PAGE).u32(pages.size());
+        optionIds.forEach(options::raw);
+        for (int i = 0; i < sections.size(); i++) {
+            option(options, sections.get(i).id, new Bytes(order).u64(extra.get(i)));
+        }
+        Bytes described = new Bytes(order).u64(buffer).text(instance).text(clock);
+        described.u32(pageBytes).u32(pages.size());
         for (int cpu = 0; cpu < places.size(); cpu++) {
             described.u32(cpu).u64(places.get(cpu)[0]).u64(places.get(cpu)[1]);
         }

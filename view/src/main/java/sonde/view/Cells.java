@@ -1,5 +1,8 @@
 package sonde.view;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Widths of text in terminal cells. */
 final class Cells {
     private Cells() {}
@@ -53,6 +56,36 @@ final class Cells {
             end += Character.charCount(c);
         }
         return cells <= 0 ? "" : width(text) <= cells ? text : text.substring(0, end) + mark;
+    }
+
+    /** The text on lines of so many cells: broken at spaces where there are any, else anywhere. */
+    static List<String> lines(String text, int cells) {
+        if (text.length() <= cells && width(text) <= cells) {
+            return List.of(text);
+        }
+        List<String> lines = new ArrayList<>();
+        int start = 0;
+        while (start < text.length()) {
+            int end = start;
+            int used = 0;
+            int space = -1;
+            while (end < text.length()) {
+                int c = text.codePointAt(end);
+                if (used + width(c) > cells && end > start) {
+                    break;
+                }
+                space = c == ' ' && end > start ? end : space;
+                used += width(c);
+                end += Character.charCount(c);
+            }
+            if (end < text.length() && text.charAt(end) == ' ') {
+                space = end;
+            }
+            boolean broken = end < text.length() && space > start;
+            lines.add(text.substring(start, broken ? space : end));
+            start = broken ? space + 1 : end;
+        }
+        return lines;
     }
 
     static String padRight(String text, int cells) {

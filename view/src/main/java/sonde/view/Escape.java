@@ -40,6 +40,16 @@ public final class Escape {
         return out.toString();
     }
 
+    /** The text without the characters beyond ASCII that sonde itself writes. */
+    static String ascii(String text) {
+        return text.replace("…", "...")
+                .replace('×', 'x')
+                .replace('µ', 'u')
+                .replace('›', '>')
+                .replace('·', '-')
+                .replace('–', '-');
+    }
+
     private static boolean isHidden(int c) {
         return switch (Character.getType(c)) {
             case Character.FORMAT,

@@ -1,6 +1,5 @@
 package sonde.view;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -56,9 +55,9 @@ public final class HtmlRenderer {
 
     private static void data(Report report, Timeline timeline, OutputStream out)
             throws IOException {
-        OutputStream base64 = Base64.getEncoder().wrap(new Open(out));
+        OutputStream base64 = Base64.getEncoder().wrap(new StaysOpen(out));
         try (OutputStream gzip = new GZIPOutputStream(base64, 1 << 16)) {
-            new PageData(report, timeline).write(gzip);
+            new PageContent(report, timeline).write(gzip);
         }
     }
 
@@ -84,22 +83,5 @@ public final class HtmlRenderer {
 
     private static void text(OutputStream out, String text) throws IOException {
         out.write(Escape.wellFormed(text).getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Ends the base64 without closing what it was written to. */
-    private static final class Open extends FilterOutputStream {
-        Open(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            flush();
-        }
     }
 }

@@ -1,6 +1,5 @@
 package sonde.view;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,8 +13,9 @@ import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 
 /**
- * Results as UTF-8 text for people. Whatever a traced program put into a name arrives {@link Escape
- * escaped}: no byte of it can move the cursor, change a colour or begin a new line.
+ * Results as UTF-8 text for people; without {@link Style#unicode} all that sonde itself writes is
+ * ASCII. Whatever a traced program put into a name arrives {@link Escape escaped}: no byte of it
+ * can move the cursor, change a colour or begin a new line.
  */
 public final class TextRenderer {
     /**
@@ -113,7 +113,7 @@ public final class TextRenderer {
         }
 
         private void listing(Listing listing) throws IOException {
-            SafeOutput safe = new SafeOutput(new Open(out));
+            SafeOutput safe = new SafeOutput(new StaysOpen(out));
             listing.rows().writeTo(safe, Listing.Form.TEXT);
             safe.flush();
         }
@@ -132,24 +132,8 @@ public final class TextRenderer {
 
         private void write(StringBuilder text) throws IOException {
             String escaped = Escape.wellFormed(text.toString());
-            out.write(escaped.getBytes(StandardCharsets.UTF_8));
-        }
-    }
-
-    /** Stays open when the rows of a listing close what they were given. */
-    private static final class Open extends FilterOutputStream {
-        Open(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            flush();
+            String drawn = style.unicode() ? escaped : Escape.ascii(escaped);
+            out.write(drawn.getBytes(StandardCharsets.UTF_8));
         }
     }
 }

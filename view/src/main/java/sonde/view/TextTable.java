@@ -2,28 +2,39 @@ package sonde.view;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 
-/** Columns aligned: text to the left; numbers with their digits to the right and units below. */
+/**
+ * Columns aligned: text to the left; numbers with their digits to the right and units below.
+ *
+ * <p>A table wider than the edge loses the columns in which nothing stands; then its texts are
+ * broken over several lines; a table of so many numbers that even that is too wide goes on below,
+ * with its texts repeated.
+ */
 final class TextTable {
-    /** Without an edge a longer text does not widen its column, only its own row. */
-    private static final int MAX_TEXT = 72;
+    /** Where no terminal has an edge. */
+    private static final int USUAL_WIDTH = 80;
 
+    /** A text that has to be broken keeps so many columns. */
     private static final int MIN_TEXT = 8;
+
     private static final String GAP = "  ";
 
     private final Style style;
+    private final int edge;
     private final List<Column> columns;
     private final List<String[]> rows = new ArrayList<>();
     private final int[] number;
     private final int[] suffix;
     private final int[] width;
 
-    private TextTable(Table table, Style style) {
+    private TextTable(Table table, Style style, int edge) {
         this.style = style;
+        this.edge = edge;
         this.columns = table.columns();
         this.number = new int[columns.size()];
         this.suffix = new int[columns.size()];
@@ -32,7 +43,6 @@ final class TextTable {
             rows.add(texts(row));
         }
         measure();
-        shrink();
     }
 
     static void append(StringBuilder out, String indent, Table table, Style style) {
@@ -40,16 +50,32 @@ final class TextTable {
             out.append(indent).append(style.dim("none")).append('\n');
             return;
         }
-        new TextTable(table, narrowed(style, indent)).append(out, indent);
+        int whole = style.width() == 0 ? USUAL_WIDTH : style.width();
+        TextTable text = new TextTable(table, style, Math.max(1, whole - indent.length()));
+        int[] all = IntStream.range(0, table.columns().size()).toArray();
+        int[] shown =
+                text.wide(all) <= text.edge
+                        ? all
+                        : IntStream.of(all).filter(i -> i == 0 || !isEmpty(table, i)).toArray();
+        boolean first = true;
+        for (int[] block : text.blocks(shown)) {
+            if (!first) {
+                out.append('\n');
+            }
+            first = false;
+            text.shrink(block);
+            text.append(out, indent, block);
+        }
     }
 
-    private static Style narrowed(Style style, String indent) {
-        return style.width() == 0
-                ? style
-                : new Style(
-                        Math.max(1, style.width() - indent.length()),
-                        style.colour(),
-                        style.unicode());
+    /** Whether a column says nothing in any row. */
+    private static boolean isEmpty(Table table, int column) {
+        return table.rows().stream()
+                .map(row -> row.get(column))
+                .allMatch(value ->
+                        value == null
+                                || value instanceof Number number && number.doubleValue() == 0
+                                || value instanceof String text && text.isEmpty());
     }
 
     private String[] texts(List<@Nullable Object> row) {
@@ -64,7 +90,7 @@ final class TextTable {
         for (int i = 0; i < width.length; i++) {
             for (String[] row : rows) {
                 if (isText(i)) {
-                    width[i] = Math.max(width[i], Math.min(MAX_TEXT, Cells.width(row[i])));
+                    width[i] = Math.max(width[i], Cells.width(row[i]));
                 } else {
                     int unit = unitAt(row[i]);
                     number[i] = Math.max(number[i], unit);
@@ -76,15 +102,58 @@ final class TextTable {
         }
     }
 
-    private void shrink() {
-        int excess = -style.width();
-        for (int cells : width) {
-            excess += cells + GAP.length();
+    private int wide(int[] block) {
+        int sum = -GAP.length();
+        for (int i : block) {
+            sum += width[i] + GAP.length();
         }
-        excess -= GAP.length();
-        while (style.width() > 0 && excess > 0) {
+        return sum;
+    }
+
+    private int leastWidth(int i) {
+        return isText(i) ? Math.min(width[i], MIN_TEXT) : width[i];
+    }
+
+    /** Columns that stand side by side: all that fit, the first texts before the rest again. */
+    private List<int[]> blocks(int[] shown) {
+        int keys = 0;
+        while (keys < shown.length - 1 && keys < 2 && isText(shown[keys])) {
+            keys++;
+        }
+        keys = Math.max(1, keys);
+        int used = -GAP.length();
+        for (int k = 0; k < keys; k++) {
+            used += leastWidth(shown[k]) + GAP.length();
+        }
+        List<int[]> blocks = new ArrayList<>();
+        List<Integer> block = new ArrayList<>();
+        int at = used;
+        for (int k = keys; k < shown.length; k++) {
+            int cells = leastWidth(shown[k]) + GAP.length();
+            if (!block.isEmpty() && at + cells > edge) {
+                blocks.add(block(shown, keys, block));
+                block.clear();
+                at = used;
+            }
+            block.add(shown[k]);
+            at += cells;
+        }
+        blocks.add(block(shown, keys, block));
+        return blocks;
+    }
+
+    private static int[] block(int[] shown, int keys, List<Integer> rest) {
+        return IntStream.concat(
+                        IntStream.of(shown).limit(keys), rest.stream().mapToInt(Integer::intValue))
+                .toArray();
+    }
+
+    /** Narrows the widest text of a block until it fits, or every text is as narrow as it may. */
+    private void shrink(int[] block) {
+        int excess = wide(block) - edge;
+        while (excess > 0) {
             int widest = -1;
-            for (int i = 0; i < width.length; i++) {
+            for (int i : block) {
                 if (isText(i) && width[i] > MIN_TEXT && (widest < 0 || width[i] > width[widest])) {
                     widest = i;
                 }
@@ -97,39 +166,51 @@ final class TextTable {
         }
     }
 
-    private void append(StringBuilder out, String indent) {
+    private void append(StringBuilder out, String indent, int[] block) {
         StringBuilder line = new StringBuilder();
-        for (int i = 0; i < width.length; i++) {
-            String heading = heading(i);
-            line.append(i == 0 ? "" : GAP);
+        for (int k = 0; k < block.length; k++) {
+            int i = block[k];
+            line.append(k == 0 ? "" : GAP);
             line.append(
                     isText(i)
-                            ? Cells.padRight(fit(heading, i), width[i])
-                            : Cells.padLeft(heading, width[i]));
+                            ? Cells.padRight(
+                                    Cells.cut(heading(i), width[i], style.unicode()), width[i])
+                            : Cells.padLeft(heading(i), width[i]));
         }
         out.append(indent).append(style.dim(line.toString().stripTrailing())).append('\n');
         for (String[] row : rows) {
+            row(out, indent, row, block);
+        }
+    }
+
+    /** A row; what of its texts does not fit goes on in the next lines. */
+    private void row(StringBuilder out, String indent, String[] row, int[] block) {
+        List<List<String>> cells = new ArrayList<>();
+        int height = 1;
+        for (int i : block) {
+            List<String> lines =
+                    isText(i) ? Cells.lines(row[i], width[i]) : List.of(cell(row[i], i));
+            cells.add(lines);
+            height = Math.max(height, lines.size());
+        }
+        StringBuilder line = new StringBuilder();
+        for (int at = 0; at < height; at++) {
             line.setLength(0);
-            for (int i = 0; i < width.length; i++) {
-                line.append(i == 0 ? "" : GAP).append(cell(row[i], i));
+            for (int k = 0; k < block.length; k++) {
+                List<String> lines = cells.get(k);
+                String text = at < lines.size() ? lines.get(at) : "";
+                line.append(k == 0 ? "" : GAP).append(Cells.padRight(text, width[block[k]]));
             }
             out.append(indent).append(line.toString().stripTrailing()).append('\n');
         }
     }
 
     private String cell(String text, int i) {
-        if (isText(i)) {
-            return Cells.padRight(fit(text, i), width[i]);
-        }
         int unit = unitAt(text);
         String aligned =
                 Cells.padLeft(text.substring(0, unit), number[i])
                         + Cells.padRight(text.substring(unit), suffix[i]);
         return Cells.padLeft(aligned, width[i]);
-    }
-
-    private String fit(String text, int i) {
-        return style.width() == 0 ? text : Cells.cut(text, width[i], style.unicode());
     }
 
     private String heading(int i) {

@@ -86,6 +86,60 @@ class HtmlPageTest {
     }
 
     @Test
+    void legendHasExactTimesAlsoOfWhatIsNotDrawn() throws IOException {
+        // Drawn: one span of 1000 ns. Exact: this thread slept 100 of them; another ran 50.
+        Timeline.Track track =
+                new Timeline.Track(
+                        "t 1",
+                        1,
+                        1,
+                        new long[] {0},
+                        new long[] {1000},
+                        new byte[] {0},
+                        new long[] {900, 100});
+        Stacks none = new Stacks(List.of(), new int[0], new int[0]);
+        Timeline timeline =
+                new Timeline(
+                        "",
+                        0,
+                        1000,
+                        List.of("running", "sleeping"),
+                        List.of(track),
+                        none,
+                        List.of(
+                                new Samples(
+                                        "on-cpu",
+                                        Unit.NANOS,
+                                        new long[0],
+                                        new int[0],
+                                        new int[0],
+                                        new long[0])),
+                        new long[] {950, 100});
+        open(write("totals.html", Workload.report(), timeline));
+        assertThat(text("states")).contains("950 ns").contains("100 ns").doesNotContain("≈");
+        browser.evaluate("sonde.timeline.only(new Set([0]))");
+        browser.frame();
+        assertThat(text("states")).contains("900 ns").contains("100 ns");
+        browser.evaluate("sonde.timeline.select([0, 500])");
+        browser.frame();
+        assertThat(text("states")).contains("≈ 500 ns");
+        assertThat(text("loading")).isEqualTo("Loading…");
+        assertThat(browser.evaluate("document.getElementById('loading').hidden")).isEqualTo(true);
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void aDamagedPageSaysSo() throws IOException {
+        Path file = folder.resolve("damaged.html");
+        String whole = Files.readString(page);
+        int at = whole.indexOf('>', whole.indexOf("<script id=\"data\"")) + 1;
+        Files.writeString(file, whole.substring(0, at + 400) + whole.substring(at + 4400));
+        browser.open(file.toUri());
+        browser.await("document.getElementById('loading').textContent.startsWith('This page')");
+        assertThat(browser.evaluate("document.getElementById('loading').hidden")).isEqualTo(false);
+    }
+
+    @Test
     void policyRefusesForeignScripts() {
         browser.evaluate(
                 "document.body.append(Object.assign(document.createElement('script'),"
@@ -327,8 +381,6 @@ class HtmlPageTest {
         }
     }
 
-    // --- what the page must come to, from the values themselves ----------------------------------
-
     /** Weight of a set's chains within a range that go through a frame. */
     private static double weight(int set, double from, double to, Predicate<Frame> through) {
         Samples samples = TIMELINE.samples().get(set);
@@ -349,8 +401,6 @@ class HtmlPageTest {
         }
         return sum;
     }
-
-    // --- the page ------------------------------------------------------------------------------
 
     private static String text(String id) {
         return (String) browser.evaluate("document.getElementById('" + id + "').textContent");

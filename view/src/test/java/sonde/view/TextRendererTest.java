@@ -5,6 +5,7 @@ import static sonde.view.Examples.text;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class TextRendererTest {
     }
 
     @Test
-    void tableShrinksItsWidestText() {
+    void tableBreaksItsWidestText() {
         Table table =
                 new Table(
                         "Files",
@@ -37,12 +38,13 @@ class TextRendererTest {
                         """
                         Files
                           path                   reads
-                          /usr/lib/x86_64-linu…     12
+                          /usr/lib/x86_64-linux     12
+                          -gnu/libc.so.6
                         """);
     }
 
     @Test
-    void longTextWithoutEdgeDoesNotWidenOtherRows() {
+    void withoutTerminalATableHasEightyColumns() {
         String name = "x".repeat(10_000);
         Table table =
                 new Table(
@@ -50,8 +52,47 @@ class TextRendererTest {
                         List.of(Column.text("name"), Column.count("n")),
                         List.of(List.of(name, 1L), List.of("y", 2L)));
         String[] lines = text(table, Style.PLAIN).split("\n");
-        assertThat(lines[1]).isEqualTo(name + "  1");
-        assertThat(lines[2]).isEqualTo("y" + " ".repeat(73) + "2");
+        assertThat(lines[1]).isEqualTo("x".repeat(77) + "  1");
+        assertThat(lines[2]).isEqualTo("x".repeat(77));
+        assertThat(lines).hasSize(1 + 130 + 1);
+        assertThat(lines[131]).isEqualTo("y" + " ".repeat(78) + "2");
+    }
+
+    @Test
+    void aWideTableLosesWhatSaysNothingThenGoesOnBelow() {
+        List<Column> columns = new ArrayList<>(List.of(Column.text("thread")));
+        List<Object> row = new ArrayList<>(List.of("worker 12"));
+        for (int i = 0; i < 6; i++) {
+            columns.add(new Column("column" + i, Unit.COUNT));
+            row.add(i == 2 ? 0L : 1_000_000L * i + 1);
+        }
+        Table table = new Table("", columns, List.of(row));
+        assertThat(text(table, new Style(40, false, true)))
+                .isEqualTo(
+                        """
+                        thread     column0    column1    column3
+                        worker 12        1  1,000,001  3,000,001
+
+                        thread       column4    column5
+                        worker 12  4,000,001  5,000,001
+                        """);
+        // As long as it fits nothing goes.
+        assertThat(text(table, new Style(90, false, true))).contains("column2");
+    }
+
+    @Test
+    void wordsOfACellAreBrokenAtSpaces() {
+        assertThat(Cells.lines("let the host pass its counters", 12))
+                .containsExactly("let the host", "pass its", "counters");
+        assertThat(Cells.lines("日本語日本語", 5)).containsExactly("日本", "語日", "本語");
+        assertThat(Cells.lines("", 5)).containsExactly("");
+    }
+
+    @Test
+    void sentencesBreakWhereTheTerminalEnds() {
+        assertThat(Paragraph.of("sonde: ", "       ", "no such event as that", 24))
+                .isEqualTo("sonde: no such event as\n       that\n");
+        assertThat(Paragraph.of("sonde: ", "       ", "x".repeat(200), 0)).hasLineCount(1);
     }
 
     @Test

@@ -150,11 +150,6 @@ public final class BlockIo implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public int[] select(Source source) {
         return bindings.of(source).wanted.codes();
     }

@@ -96,11 +96,6 @@ public final class Files implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public int[] select(Source source) {
         return bindings.of(source).wanted.codes();
     }
@@ -141,8 +136,6 @@ public final class Files implements Operator {
         }
         return call;
     }
-
-    // --- calls -----------------------------------------------------------------------------------
 
     private void enter(FileFields fields, Batch batch, int row) {
         int thread = threads.find(batch.tid(row));
@@ -319,8 +312,6 @@ public final class Files implements Operator {
                 .range(arguments[0] & 0xffffffffL, arguments[1] & 0xffffffffL, marks);
     }
 
-    // --- names -----------------------------------------------------------------------------------
-
     private void named(Batch batch, int row) {
         NamedCall name = NamedCall.of(batch, row);
         int thread = name == null ? -1 : threads.find(name.tid());
@@ -406,8 +397,6 @@ public final class Files implements Operator {
         return folder == null || folder.name == null ? text : folder.name + "/" + text;
     }
 
-    // --- births ----------------------------------------------------------------------------------
-
     private void fork(FileFields fields, Batch batch, int row) {
         int parent = threads.find(FileFields.value(fields.parent, batch, row));
         int child = threads.find(FileFields.value(fields.child, batch, row));
@@ -439,8 +428,6 @@ public final class Files implements Operator {
         tables.namedAfter(lastTime).forEach(ledger::name);
         ledger.settle();
     }
-
-    // --- results ---------------------------------------------------------------------------------
 
     /** Every file and peer that these threads used, most time first. */
     public List<Entry> entries(IntPredicate which) {

@@ -21,9 +21,10 @@ import sonde.event.StringField;
  *       until then perf's switch records are, which tell preemption from the rest, no more: other
  *       time off the CPU counts as sleeping.
  *   <li>Before a thread's first row its state is what that row implies: a switch-out or a system
- *       call that it ran, a wake-up that it slept, a switch-in that it waited for a CPU. It ran at
- *       most since the last switch on that CPU: a CPU runs one thread at a time, so that all
- *       running time of a CPU together never exceeds the time there was.
+ *       call that it ran, a wake-up that it slept, a switch-in nothing unless it was born
+ *       meanwhile: then it waited for a CPU. It ran at most since the last switch on that CPU: a
+ *       CPU runs one thread at a time, so that all running time of a CPU together never exceeds the
+ *       time there was.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -95,11 +96,6 @@ public final class ThreadStates implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public int[] select(Source source) {
         return bindings.of(source).wanted.codes();
     }
@@ -159,8 +155,6 @@ public final class ThreadStates implements Operator {
         }
         return switchOwner == source && ownsTracepoint == tracepoint;
     }
-
-    // --- rows ------------------------------------------------------------------------------------
 
     private void call(int thread, long time, int onCpu, int number) {
         if (thread >= known) {
@@ -341,8 +335,9 @@ public final class ThreadStates implements Operator {
         learn(thread);
         byte was = state[thread];
         if (was == NONE) {
-            // Asleep at the start it would have been woken first; unless nobody records that.
-            state[thread] = wakeups ? WAITING : UNKNOWN;
+            // One that lived before the recording may have been woken before it, or while the
+            // rings of this CPU were not yet armed.
+            state[thread] = wakeups && threads.born(thread) > start ? WAITING : UNKNOWN;
         }
         end(thread, was == RUNNING ? UNKNOWN : state[thread], time, wakeups ? WAITING : UNKNOWN);
         if (cpu[thread] >= 0 && cpu[thread] != onCpu) {
@@ -436,8 +431,6 @@ public final class ThreadStates implements Operator {
         }
         lastRow[onCpu] = time;
     }
-
-    // --- spans -----------------------------------------------------------------------------------
 
     private void enter(int thread, byte into, long time) {
         state[thread] = into;
@@ -551,8 +544,6 @@ public final class ThreadStates implements Operator {
         }
     }
 
-    // --- without switches ------------------------------------------------------------------------
-
     /**
      * Hands out spans made of samples, where no row told a state: each sample stands for the time
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
@@ -625,8 +616,6 @@ public final class ThreadStates implements Operator {
             }
         }
     }
-
-    // --- more about the span being handed out ----------------------------------------------------
 
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {

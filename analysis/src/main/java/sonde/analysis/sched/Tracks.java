@@ -30,8 +30,8 @@ public final class Tracks implements Slices {
         long[] starts = new long[16];
         long[] ends = new long[16];
         byte[] states = new byte[16];
+        final long[] nanos = new long[STATES];
         int size;
-        long busy;
 
         void add(byte state, long from, long to) {
             if (size > 0 && states[size - 1] == state && ends[size - 1] == from) {
@@ -83,10 +83,8 @@ public final class Tracks implements Slices {
     @Override
     public void slice(ThreadStates states, int thread, ThreadState state, long from, long to) {
         Track track = tracks.computeIfAbsent(thread, ignored -> new Track());
+        track.nanos[state.ordinal()] += to - from;
         track.add((byte) state.ordinal(), from, to);
-        if (state == ThreadState.RUNNING) {
-            track.busy += to - from;
-        }
     }
 
     /**
@@ -106,7 +104,7 @@ public final class Tracks implements Slices {
 
     private long busy(int thread) {
         Track track = tracks.get(thread);
-        return track == null ? 0 : track.busy;
+        return track == null ? 0 : track.nanos[ThreadState.RUNNING.ordinal()];
     }
 
     /** The track of a thread. */
@@ -120,6 +118,7 @@ public final class Tracks implements Slices {
                 threads.tid(thread),
                 Arrays.copyOf(track.starts, size),
                 Arrays.copyOf(track.ends, size),
-                Arrays.copyOf(track.states, size));
+                Arrays.copyOf(track.states, size),
+                track.nanos.clone());
     }
 }

@@ -101,11 +101,6 @@ public final class ProcessSymbols implements Operator, Symbols {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public boolean leads() {
         return true;
     }
@@ -186,6 +181,11 @@ public final class ProcessSymbols implements Operator, Symbols {
     @Override
     public long location(int pid, long address) {
         return maps.location(pid, address);
+    }
+
+    @Override
+    public boolean isCode(int pid, long address) {
+        return maps.isCode(pid, address);
     }
 
     @Override

@@ -73,11 +73,6 @@ public final class StackSums implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
-    }
-
-    @Override
     public int[] select(Source source) {
         return bindings.of(source).codes();
     }
@@ -155,8 +150,6 @@ public final class StackSums implements Operator {
     public long count() {
         return seen;
     }
-
-    // --- single samples --------------------------------------------------------------------------
 
     /** Number of samples kept singly. */
     public int kept() {

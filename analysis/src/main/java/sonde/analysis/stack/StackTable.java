@@ -49,16 +49,35 @@ public final class StackTable {
             }
             long marker = start > 0 ? batch.stackEntry(row, start - 1) : PERF_CONTEXT_USER;
             if (marker == PERF_CONTEXT_KERNEL || marker == PERF_CONTEXT_USER) {
-                for (int i = end - 1; i >= start; i--) {
-                    long entry = batch.stackEntry(row, i);
-                    if (entry != 0) { // a walk of frame pointers ends with one
-                        // All but a part's first are return addresses: the call lies before.
-                        long address = entry - (i > start ? 1 : 0);
-                        node = child(node, symbols.location(pid, address));
-                    }
-                }
+                boolean told = start > 0 && marker == PERF_CONTEXT_USER;
+                node = part(batch, row, start, end, told, node, pid);
             }
             end = start - 1;
+        }
+        return node;
+    }
+
+    /**
+     * Adds entries {@code start} to {@code end} of a row under a node.
+     *
+     * @param user whether the row says that they are user addresses: then callers that lie in no
+     *     code are what a function without frame pointer left in the register, and so is whatever
+     *     the walk found beyond them
+     */
+    private int part(Batch batch, int row, int start, int end, boolean user, int under, int pid) {
+        int node = under;
+        for (int i = end - 1; i >= start; i--) {
+            long entry = batch.stackEntry(row, i);
+            if (entry == 0) { // a walk of frame pointers ends with one
+                continue;
+            }
+            // All but a part's first are return addresses: the call lies before.
+            long address = entry - (i > start ? 1 : 0);
+            if (user && i > start && !symbols.isCode(pid, address)) {
+                node = NONE;
+            } else {
+                node = child(node, symbols.location(pid, address));
+            }
         }
         return node;
     }

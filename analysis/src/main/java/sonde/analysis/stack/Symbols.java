@@ -11,6 +11,9 @@ public interface Symbols {
     /** The code at an address of a process, as it is mapped now; kernel addresses are negative. */
     long location(int pid, long address);
 
+    /** Whether code may lie at a user address of a process, as far as its mappings are known. */
+    boolean isCode(int pid, long address);
+
     /** The function a location lies in. */
     Frame frame(long location);
 
@@ -23,6 +26,11 @@ public interface Symbols {
             @Override
             public long location(int pid, long address) {
                 return address;
+            }
+
+            @Override
+            public boolean isCode(int pid, long address) {
+                return true;
             }
 
             @Override

@@ -53,6 +53,60 @@ public final class Trees {
         return chain.reversed();
     }
 
+    /**
+     * The chain without the frames by which the kernel came to record it: a switch's stack begins
+     * in the tracepoint.
+     */
+    public int withoutTracing(int node) {
+        int at = node;
+        while (at >= 0 && isTracing(frame(at))) {
+            at = table.parent(at);
+        }
+        return at;
+    }
+
+    /** What include/trace/*.h and include/linux/tracepoint.h make for each tracepoint. */
+    private static boolean isTracing(Frame frame) {
+        String name = frame.name();
+        return frame.kind() == Frame.Kind.KERNEL
+                && (name.startsWith("__traceiter_")
+                        || name.startsWith("perf_trace_")
+                        || name.startsWith("__bpf_trace_")
+                        || name.startsWith("trace_event_raw_event_")
+                        || name.startsWith("bpf_trace_run"));
+    }
+
+    /**
+     * The system call that a chain's kernel part serves, empty when it is none or has no names: the
+     * entries are called {@code __x64_sys_read} (arch/x86/include/asm/syscall_wrapper.h), {@code
+     * __arm64_sys_read}.
+     */
+    public String callOf(int node) {
+        for (int at = node; at >= 0 && isKernel(at); at = table.parent(at)) {
+            String name = frame(at).name();
+            int sys = name.startsWith("__") ? name.indexOf("_sys_") : -1;
+            if (sys > 0 && name.indexOf('_', 2) == sys) {
+                return name.substring(sys + 5);
+            }
+        }
+        return "";
+    }
+
+    /** The innermost kernel function but the scheduler's own; empty when there is no such name. */
+    public String waitsIn(int node) {
+        for (int at = withoutTracing(node); at >= 0 && isKernel(at); at = table.parent(at)) {
+            String name = frame(at).name();
+            if (!name.contains("schedule") && !name.startsWith("[")) {
+                return name;
+            }
+        }
+        return "";
+    }
+
+    private boolean isKernel(int node) {
+        return frame(node).kind() == Frame.Kind.KERNEL;
+    }
+
     private int outermost(int node) {
         int at = node;
         while (at >= 0 && table.parent(at) >= 0) {

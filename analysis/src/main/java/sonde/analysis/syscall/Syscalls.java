@@ -34,6 +34,7 @@ public final class Syscalls implements Operator {
 
     private final Threads threads;
     private final Window window;
+    private final Sink sink;
     private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
 
     // By thread: what it is in.
@@ -45,10 +46,31 @@ public final class Syscalls implements Operator {
     private int known;
     private long unmatched;
 
+    /** Takes single calls, in the order in which they end. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * A thread made a call.
+         *
+         * @param thread number of the thread
+         * @param cpu where it entered, -1 when unknown
+         * @param number of the call
+         * @param to when it returned, {@link Threads#NEVER} when it had not at the end
+         * @param returned what it returned, 0 when it had not
+         */
+        void call(int thread, int cpu, int number, long from, long to, long returned);
+    }
+
     /** An operator that looks tids up in {@code threads}. */
     public Syscalls(Threads threads, Window window) {
+        this(threads, window, (thread, cpu, number, from, to, returned) -> {});
+    }
+
+    /** The same, with every call shown to {@code sink}. */
+    public Syscalls(Threads threads, Window window, Sink sink) {
         this.threads = threads;
         this.window = window;
+        this.sink = sink;
     }
 
     private static final class Fields {
@@ -65,11 +87,6 @@ public final class Syscalls implements Operator {
             id = wanted.integer("raw_syscalls", "sys_enter", "id");
             result = wanted.integer("raw_syscalls", "sys_exit", "ret");
         }
-    }
-
-    @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
     }
 
     @Override
@@ -120,7 +137,9 @@ public final class Syscalls implements Operator {
         number[thread] = -1;
         IntegerField result = fields.result;
         long returned = result == null ? 0 : result.of(batch, row);
-        stats(thread, value).add(batch.time(row) - entered[thread], returned);
+        long time = batch.time(row);
+        stats(thread, value).add(time - entered[thread], returned);
+        sink.call(thread, cpu[thread], value, entered[thread], time, returned);
     }
 
     private SyscallStats stats(int thread, int value) {
@@ -165,6 +184,7 @@ public final class Syscalls implements Operator {
             // exit and exit_group never return; their thread is gone.
             if (number[thread] >= 0 && threads.died(thread) == Threads.NEVER) {
                 stats(thread, number[thread]).addPending();
+                sink.call(thread, cpu[thread], number[thread], entered[thread], Threads.NEVER, 0);
             }
         }
     }

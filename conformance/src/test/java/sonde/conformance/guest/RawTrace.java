@@ -19,6 +19,7 @@ import sonde.format.ftrace.EventFormat;
 import sonde.format.ftrace.EventTable;
 import sonde.format.ftrace.PageLane;
 import sonde.format.ftrace.PageLayout;
+import sonde.format.ftrace.TimeMap;
 import sonde.sys.Fd;
 import sonde.sys.Machine;
 
@@ -56,7 +57,8 @@ final class RawTrace {
         for (int cpu : Machine.onlineCpus().stream().toArray()) {
             Iterator<MemorySegment> runs = List.of(MemorySegment.ofArray(pages(cpu))).iterator();
             PageLane.Pages pages = () -> runs.hasNext() ? runs.next() : null;
-            try (PageLane lane = new PageLane(source, "", cpu, table, Machine.pageBytes(), pages)) {
+            PageLane.Ring ring = new PageLane.Ring("", cpu, Machine.pageBytes(), TimeMap.SAME, 0);
+            try (PageLane lane = new PageLane(source, ring, table, pages)) {
                 @Nullable Batch batch = lane.next();
                 while (batch != null) {
                     for (int row = 0; row < batch.size(); row++) {

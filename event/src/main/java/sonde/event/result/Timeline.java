@@ -9,6 +9,8 @@ import java.util.List;
  * @param end last time
  * @param states names of the states; a span refers to one by index
  * @param stacks the chains that {@code samples} refer to
+ * @param stateNanos by state the time of all threads, also of those that have no track; empty where
+ *     the tracks are all there is
  */
 public record Timeline(
         String title,
@@ -17,7 +19,8 @@ public record Timeline(
         List<String> states,
         List<Track> tracks,
         Stacks stacks,
-        List<Samples> samples)
+        List<Samples> samples,
+        long[] stateNanos)
         implements Result {
     /**
      * One row.
@@ -28,9 +31,34 @@ public record Timeline(
      * @param starts start of each span, ascending
      * @param ends end of each span, at most the next start
      * @param spanStates index into {@link Timeline#states}
+     * @param stateNanos by state the exact time, where spans are joined to what a screen can show;
+     *     empty where the spans are exact
      */
     public record Track(
-            String name, int pid, int tid, long[] starts, long[] ends, byte[] spanStates) {}
+            String name,
+            int pid,
+            int tid,
+            long[] starts,
+            long[] ends,
+            byte[] spanStates,
+            long[] stateNanos) {
+        /** With exact spans. */
+        public Track(String name, int pid, int tid, long[] starts, long[] ends, byte[] states) {
+            this(name, pid, tid, starts, ends, states, new long[0]);
+        }
+    }
+
+    /** With a track for every thread. */
+    public Timeline(
+            String title,
+            long start,
+            long end,
+            List<String> states,
+            List<Track> tracks,
+            Stacks stacks,
+            List<Samples> samples) {
+        this(title, start, end, states, tracks, stacks, samples, new long[0]);
+    }
 
     public Timeline {
         states = List.copyOf(states);

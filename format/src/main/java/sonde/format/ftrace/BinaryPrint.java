@@ -46,16 +46,16 @@ final class BinaryPrint {
     }
 
     /** The text of {@code ftrace:bprint}; null when fields are missing. */
-    static @Nullable EventInfo info(EventType type, TextContext context) {
-        IntegerField ip = EventInfos.integer(type, "ip");
-        IntegerField fmt = EventInfos.integer(type, "fmt");
+    static @Nullable EventBody body(EventType type, TextContext context) {
+        IntegerField ip = EventBodies.integer(type, "ip");
+        IntegerField fmt = EventBodies.integer(type, "fmt");
         Field buf = type.field("buf").orElse(null);
         if (ip == null || fmt == null || buf == null) {
             return null;
         }
         BinaryPrint print = new BinaryPrint(context, buf);
-        return EventInfo.of((out, batch, row) -> {
-            EventInfos.function(out, context, ip.of(batch, row));
+        return EventBody.of((out, batch, row) -> {
+            EventBodies.function(out, context, ip.of(batch, row));
             out.put(": ");
             print.append(out, batch, row, fmt.of(batch, row));
         });

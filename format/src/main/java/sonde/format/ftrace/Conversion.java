@@ -147,6 +147,9 @@ sealed interface Conversion
         int start = out.size();
         if (spec.letter == 'c') {
             int character = (int) value & 0xff;
+            if (character == 0) {
+                return; // the end of a string that is put together
+            }
             if (character < ' ' || character >= 0x7f) {
                 out.put('\\').put('x').hex(character, 2);
             } else {

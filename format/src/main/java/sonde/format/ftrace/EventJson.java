@@ -22,7 +22,7 @@ public final class EventJson implements RowText {
     private final List<EventType> types;
     private final ThreadNames threads;
     private final NameRows nameRows;
-    private final SampleInfo samples;
+    private final SampleBody samples;
     private final @Nullable Shape[] shapes;
     private long timeOffset;
 
@@ -42,7 +42,7 @@ public final class EventJson implements RowText {
         this.types = source.types();
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
-        this.samples = new SampleInfo(context, addresses);
+        this.samples = new SampleBody(context, addresses);
         this.shapes = new Shape[types.size()];
     }
 
@@ -58,7 +58,7 @@ public final class EventJson implements RowText {
             return Turn.ALONE;
         }
         boolean asks = EventText.isSample(types.get(batch.type(row)));
-        return asks && SampleInfo.address(batch, row) >= 0 ? Turn.IN_ORDER : Turn.ANY;
+        return asks && SampleBody.address(batch, row) >= 0 ? Turn.IN_ORDER : Turn.ANY;
     }
 
     @Override
@@ -85,7 +85,7 @@ public final class EventJson implements RowText {
             value(out, member, batch, row);
         }
         if (shape.sample) {
-            sample(out, batch, row);
+            sample(out.put(shape.members.isEmpty() ? "" : ","), batch, row);
         } else if (shape.loss) {
             out.put("\"count\":").decimal(batch.weight(row));
         }
@@ -100,7 +100,7 @@ public final class EventJson implements RowText {
 
     private void sample(TextBuffer out, Batch batch, int row) {
         out.put("\"period\":").decimal(batch.weight(row));
-        long address = SampleInfo.address(batch, row);
+        long address = SampleBody.address(batch, row);
         if (address != 0) {
             TextBuffer name = new TextBuffer(64);
             samples.name(name, batch.pid(row), address);

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.format.MalformedInputException;
 import sonde.format.ftrace.RowText.Turn;
 
 /**
@@ -114,11 +115,11 @@ public final class EventListing {
             }
         }
 
-        void write(TextBuffer out, Batch from, int at) {
+        void write(TextBuffer out, Batch from, int at, long previous) {
             if (label != null) {
                 out.put(label);
             }
-            text.append(out, from, at, null, 0);
+            text.appendAfter(out, from, at, previous);
         }
     }
 
@@ -135,6 +136,8 @@ public final class EventListing {
         private final List<int[]> insertAt = new ArrayList<>();
         private @Nullable Future<?> running;
         private int count;
+        // Time of the row before the first of this block.
+        private long before = RowText.NO_TIME;
 
         void add(Position position, Batch batch, int row) {
             if (position.holder != this || position.held != batch) {
@@ -148,8 +151,8 @@ public final class EventListing {
         }
 
         /** Writes a row now; its line comes out in its place. */
-        void insert(Position position, Batch batch, int row) {
-            position.write(inserts, batch, row);
+        void insert(Position position, Batch batch, int row, long previous) {
+            position.write(inserts, batch, row, previous);
             insertAt.add(new int[] {count, inserts.size()});
         }
 
@@ -175,7 +178,10 @@ public final class EventListing {
 
         private void lines(int from, int to) {
             for (int i = from; i < to; i++) {
-                origins[i].write(out, batches[i], rows[i]);
+                Batch batch = batches[i];
+                int row = rows[i];
+                origins[i].write(out, batch, row, before);
+                before = origins[i].text.isTimed(batch.type(row)) ? batch.time(row) : before;
             }
         }
 
@@ -186,6 +192,9 @@ public final class EventListing {
                     running.get();
                 }
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof InternalError fault) {
+                    throw fault;
+                }
                 throw new IllegalStateException(e.getCause());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -215,6 +224,8 @@ public final class EventListing {
                 // After a failure nobody wants the blocks that still wait.
                 workers.shutdownNow();
             }
+        } catch (InternalError fault) {
+            throw MalformedInputException.shrunk(fault);
         } finally {
             positions.forEach(position -> position.lane.close());
         }
@@ -232,6 +243,7 @@ public final class EventListing {
         private final OutputStream out;
         private final Deque<Block> running = new ArrayDeque<>();
         private Block block = new Block();
+        private long last = RowText.NO_TIME;
         private long count;
 
         Writing(ExecutorService workers, OutputStream out) {
@@ -265,13 +277,21 @@ public final class EventListing {
                 } else {
                     count++;
                     switch (first.text.turn(batch, row)) {
-                        case ANY -> block.add(first, batch, row);
-                        case IN_ORDER -> block.insert(first, batch, row);
+                        case ANY -> {
+                            if (block.isEmpty()) {
+                                block.before = last;
+                            }
+                            block.add(first, batch, row);
+                        }
+                        case IN_ORDER -> block.insert(first, batch, row, last);
                         case ALONE -> {
                             first.row = row;
                             alone(first);
                             return;
                         }
+                    }
+                    if (first.text.isTimed(batch.type(row))) {
+                        last = batch.time(row);
                     }
                     if (block.isFull()) {
                         flush(2 * threads);
@@ -335,7 +355,8 @@ public final class EventListing {
             }
             int row = first.row;
             if (!first.text.looksAhead(batch.type(row))) {
-                first.write(buffer, batch, row);
+                first.write(buffer, batch, row, last);
+                last = first.text.isTimed(batch.type(row)) ? batch.time(row) : last;
                 first.step();
                 return;
             }

@@ -25,16 +25,17 @@ public final class EventText implements RowText {
     private final TextContext context;
     private final AddressNames addresses;
     private final boolean nanos;
-    private final @Nullable EventInfo[] infos;
+    private final @Nullable EventBody[] bodies;
     private final byte[][] names;
     private final ThreadNames threads;
     private final NameRows nameRows;
     private final byte[] notices;
     private final Turn[] turns;
     private final boolean[] mayTeach;
-    private final int graphEntry;
+    private final boolean[] graphEntries;
     private long timeOffset;
     private boolean nineDigits;
+    private boolean plain;
 
     /**
      * A writer for the rows of one source; times in nanoseconds are shown as seconds with six
@@ -55,19 +56,18 @@ public final class EventText implements RowText {
         this.nanos = source.clock().isNanos();
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
-        this.infos = new EventInfo[types.size()];
+        this.bodies = new EventBody[types.size()];
         this.names = new byte[types.size()][];
         this.notices = new byte[types.size()];
         this.turns = new Turn[types.size()];
         this.mayTeach = new boolean[types.size()];
-        int entry = -1;
+        this.graphEntries = new boolean[types.size()];
         for (EventType type : types) {
             notices[type.id()] = notice(type);
             turns[type.id()] = turn(type);
             mayTeach[type.id()] = nameRows.mayTeach(type.id());
-            entry = type.qualifiedName().equals("ftrace:funcgraph_entry") ? type.id() : entry;
+            graphEntries[type.id()] = GraphBody.isEntry(type);
         }
-        this.graphEntry = entry;
     }
 
     private static byte notice(EventType type) {
@@ -80,21 +80,29 @@ public final class EventText implements RowText {
     }
 
     private static Turn turn(EventType type) {
-        return switch (type.qualifiedName()) {
-            // Indentation goes by what came before.
-            case "ftrace:function", "ftrace:funcgraph_entry" -> Turn.ALONE;
-            default -> isSample(type) ? Turn.IN_ORDER : Turn.ANY;
-        };
+        // Indentation goes by what came before, and an entry may be told with its return.
+        boolean isFunction =
+                type.qualifiedName().equals("ftrace:function")
+                        || type.qualifiedName().equals("ftrace:func_repeats");
+        return isFunction || GraphBody.isEntry(type)
+                ? Turn.ALONE
+                : isSample(type) ? Turn.IN_ORDER : Turn.ANY;
     }
 
     /** Whether rows of a type are samples of a counter or a clock. */
     static boolean isSample(EventType type) {
-        return type.system().equals("perf") && type.fields().isEmpty();
+        return type.system().equals("perf");
     }
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
     public EventText withNanoseconds() {
         nineDigits = true;
+        return this;
+    }
+
+    /** Tells events by their print formats alone, without forms of their own, as perf does. */
+    public EventText withoutForms() {
+        plain = true;
         return this;
     }
 
@@ -121,7 +129,7 @@ public final class EventText implements RowText {
             name = name(type);
         }
         out.put(name);
-        boolean both = info(type).append(out, batch, row, next, nextRow);
+        boolean both = body(type).append(out, batch, row, next, nextRow);
         if (out.at(out.size() - 1) == '\n') {
             out.truncate(out.size() - 1);
         }
@@ -133,15 +141,15 @@ public final class EventText implements RowText {
     }
 
     /** Appends what stands behind the event's name only. */
-    public void appendInfo(TextBuffer out, Batch batch, int row) {
+    public void appendBody(TextBuffer out, Batch batch, int row) {
         if (notices[batch.type(row)] == PLAIN) {
-            info(batch.type(row)).append(out, batch, row, null, 0);
+            body(batch.type(row)).append(out, batch, row, null, 0);
         }
     }
 
     @Override
     public boolean looksAhead(int type) {
-        return type == graphEntry;
+        return graphEntries[type];
     }
 
     @Override
@@ -152,7 +160,7 @@ public final class EventText implements RowText {
             return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
         }
         // Names of kernel code do not change.
-        return turn == Turn.IN_ORDER && SampleInfo.address(batch, row) < 0 ? Turn.ANY : turn;
+        return turn == Turn.IN_ORDER && SampleBody.address(batch, row) < 0 ? Turn.ANY : turn;
     }
 
     @Override
@@ -170,8 +178,17 @@ public final class EventText implements RowText {
                 out.put("EVENTS DROPPED]\n");
             }
             case CORRUPT -> {
-                out.put("CPU:").decimal(batch.cpu(row)).put(" [CORRUPT, ");
-                out.decimal(batch.payloadBytes(row)).put(" BYTES SKIPPED]\n");
+                out.put("CPU:").decimal(batch.cpu(row)).put(" [");
+                long missing = batch.weight(row);
+                if (batch.payloadBytes(row) == 0 && missing != 1) {
+                    out.put("CUT SHORT");
+                    if (missing > 0) {
+                        out.put(", ").decimal(missing).put(" BYTES MISSING");
+                    }
+                    out.put("]\n");
+                } else {
+                    out.put("CORRUPT, ").decimal(batch.payloadBytes(row)).put(" BYTES SKIPPED]\n");
+                }
             }
             default -> {
                 head(out, batch, row);
@@ -216,16 +233,17 @@ public final class EventText implements RowText {
         return padded;
     }
 
-    private EventInfo info(int type) {
-        EventInfo info = infos[type];
-        if (info == null) {
+    private EventBody body(int type) {
+        EventBody body = bodies[type];
+        if (body == null) {
             EventType of = types.get(type);
-            info =
-                    isSample(of)
-                            ? new SampleInfo(context, addresses)
-                            : EventInfos.of(of, types, context);
-            infos[type] = info;
+            if (isSample(of)) {
+                body = new SampleBody(context, addresses);
+            } else {
+                body = plain ? EventBodies.plain(of, context) : EventBodies.of(of, types, context);
+            }
+            bodies[type] = body;
         }
-        return info;
+        return body;
     }
 }

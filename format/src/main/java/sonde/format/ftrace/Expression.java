@@ -1,19 +1,47 @@
 package sonde.format.ftrace;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Field;
 import sonde.event.IntegerField;
 
 /** What stands as an argument in a {@code print fmt}: a number, a place in the payload, a text. */
-sealed interface Expression permits Expression.Value, Expression.Place, Text, Expression.Record {
+sealed interface Expression
+        permits Expression.Value,
+                Expression.Place,
+                Text,
+                Expression.Record,
+                Expression.Table,
+                Expression.Aggregate,
+                Statements.Printed {
 
     /** {@code REC} itself, before its {@code ->}. */
     record Record() implements Expression {}
 
+    /**
+     * An array that the format itself lists.
+     *
+     * @param type of the elements, null when they are no integers
+     */
+    record Table(List<Expression> elements, @Nullable CType type) implements Expression {}
+
+    /** A struct or union that a variable holds. */
+    record Aggregate(Value value, CLayout layout) implements Expression {}
+
     /** Something with a number. */
     sealed interface Value extends Expression
-            permits Constant, FieldValue, Element, Unary, Binary, Choice, Cast, Length, Swap {
+            permits Constant,
+                    FieldValue,
+                    Element,
+                    Unary,
+                    Binary,
+                    Choice,
+                    Cast,
+                    Length,
+                    Swap,
+                    Picked,
+                    Bits {
         /** The number in that row. */
         long of(Batch batch, int row);
 
@@ -111,6 +139,55 @@ sealed interface Expression permits Expression.Value, Expression.Place, Text, Ex
                 case 4 -> Integer.reverseBytes((int) value) & 0xffff_ffffL;
                 default -> Long.reverseBytes(value);
             };
+        }
+    }
+
+    /** An element of a {@link Table}; 0 beyond its end. */
+    record Picked(Value index, List<Value> elements, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long i = index.of(batch, row);
+            return i < 0 || i >= elements.size()
+                    ? 0
+                    : type.wrap(elements.get((int) i).of(batch, row));
+        }
+    }
+
+    /** What the compiler's and the kernel's functions say of the bits of a number. */
+    record Bits(Kind kind, Value operand) implements Value {
+        /** Which function. */
+        enum Kind {
+            LEADING_ZEROS,
+            TRAILING_ZEROS,
+            FIRST_SET,
+            LAST_SET,
+            LOG2,
+            LOG2_UP,
+            COUNT,
+        }
+
+        @Override
+        public long of(Batch batch, int row) {
+            return kind(kind, operand.of(batch, row), 8 * operand.type().promoted().sizeBytes());
+        }
+
+        static long kind(Kind kind, long value, int width) {
+            long bits = width == 64 ? value : value & 0xffff_ffffL;
+            int last = 64 - Long.numberOfLeadingZeros(bits);
+            return switch (kind) {
+                case LEADING_ZEROS -> width - last;
+                case TRAILING_ZEROS -> bits == 0 ? width : Long.numberOfTrailingZeros(bits);
+                case FIRST_SET -> bits == 0 ? 0 : Long.numberOfTrailingZeros(bits) + 1;
+                case LAST_SET -> last;
+                case LOG2 -> last - 1;
+                case LOG2_UP -> bits <= 1 ? 0 : 64 - Long.numberOfLeadingZeros(bits - 1);
+                case COUNT -> Long.bitCount(bits);
+            };
+        }
+
+        @Override
+        public CType type() {
+            return CType.INT;
         }
     }
 

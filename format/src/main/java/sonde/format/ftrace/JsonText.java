@@ -4,20 +4,20 @@ import java.nio.charset.StandardCharsets;
 import sonde.event.Batch;
 
 /** JSON strings of bytes from anywhere (RFC 8259, section 7); what is no UTF-8 becomes U+FFFD. */
-final class JsonText {
+public final class JsonText {
     private static final byte[] REPLACEMENT = {(byte) 0xef, (byte) 0xbf, (byte) 0xbd};
 
     private JsonText() {}
 
     /** Appends a string in quotes. */
-    static void string(TextBuffer out, String text) {
+    public static void string(TextBuffer out, String text) {
         // A lone surrogate becomes '?'.
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         string(out, utf8, 0, utf8.length);
     }
 
     /** Appends a text of the payload up to its NUL, in quotes. */
-    static void string(TextBuffer out, Batch batch, int row, int offset, int mostBytes) {
+    public static void string(TextBuffer out, Batch batch, int row, int offset, int mostBytes) {
         int length = Math.max(0, Math.min(mostBytes, batch.payloadBytes(row) - offset));
         byte[] bytes = batch.bytes(row, offset, length);
         int end = 0;
@@ -28,7 +28,7 @@ final class JsonText {
     }
 
     /** Appends bytes in quotes. */
-    static void string(TextBuffer out, byte[] bytes, int from, int to) {
+    public static void string(TextBuffer out, byte[] bytes, int from, int to) {
         out.put('"');
         int clean = from;
         int at = from;

@@ -54,7 +54,7 @@ final class NameRows {
     }
 
     private static Lesson[] lesson(EventType type, String tid, String comm, boolean renames) {
-        IntegerField number = EventInfos.integer(type, tid);
+        IntegerField number = EventBodies.integer(type, tid);
         Field name = type.field(comm).orElse(null);
         return number == null || name == null || !name.isText()
                 ? new Lesson[0]
@@ -62,8 +62,8 @@ final class NameRows {
     }
 
     private static Lesson[] fork(EventType type) {
-        IntegerField tid = EventInfos.integer(type, "tid");
-        IntegerField parent = EventInfos.integer(type, "ptid");
+        IntegerField tid = EventBodies.integer(type, "tid");
+        IntegerField parent = EventBodies.integer(type, "ptid");
         return tid == null || parent == null
                 ? new Lesson[0]
                 : new Lesson[] {new Lesson(tid, null, parent, true)};

@@ -19,6 +19,7 @@ public final class PageLane implements Lane {
     private final Pages pages;
     private final List<Batch> batches = new ArrayList<>();
     private @Nullable MemorySegment memory;
+    private long missingBytes;
     private boolean ended;
 
     /** Where sub-buffers come from, one run of them after the other. */
@@ -32,19 +33,28 @@ public final class PageLane implements Lane {
     }
 
     /**
+     * The ring that a lane reads.
+     *
+     * @param buffer name of the instance, empty for the top one
+     * @param pageBytes size of a sub-buffer
+     * @param times turns its times to those of the source's clock
+     * @param missingBytes that the file should have and has not: -1 for an unknown number; a notice
+     *     at the end tells of them
+     */
+    public record Ring(String buffer, int cpu, int pageBytes, TimeMap times, long missingBytes) {}
+
+    /**
      * A lane at its start.
      *
      * @param source with the table's types
-     * @param buffer name of the instance, empty for the top one
-     * @param pageBytes size of a sub-buffer
      */
-    public PageLane(
-            Source source, String buffer, int cpu, EventTable table, int pageBytes, Pages pages) {
+    public PageLane(Source source, Ring ring, EventTable table, Pages pages) {
         this.source = source;
-        this.buffer = buffer;
-        this.cpu = cpu;
+        this.buffer = ring.buffer;
+        this.cpu = ring.cpu;
         this.table = table;
-        this.reader = new PageReader(table, cpu, pageBytes);
+        this.reader = new PageReader(table, cpu, ring.pageBytes, ring.times);
+        this.missingBytes = ring.missingBytes;
         this.pages = pages;
     }
 
@@ -71,7 +81,7 @@ public final class PageLane implements Lane {
                 run = pages.next();
                 if (run == null) {
                     ended = true;
-                    return null;
+                    return missingBytes != 0 ? cut() : null;
                 }
                 memory = run;
                 reader.reset(run, 0, run.byteSize());
@@ -86,6 +96,15 @@ public final class PageLane implements Lane {
             }
         }
         return null;
+    }
+
+    /** The notice that the file ends before the ring does. */
+    private Batch cut() {
+        Batch batch = free();
+        batch.reset(MemorySegment.NULL);
+        int row = batch.add(reader.latest(), cpu, -1, EventTable.CORRUPT, 0, 0);
+        batch.sample(row, -1, Math.max(0, missingBytes), 0, 0);
+        return batch;
     }
 
     private Batch free() {

@@ -12,10 +12,21 @@ import sonde.format.MalformedInputException;
  * @param order of the recorded kernel
  * @param commitBytes size of {@code commit}, which is the kernel's {@code long}: 4 or 8
  * @param dataOffset bytes from the start of the page to its first event
+ * @param old whether events begin as before kernel 2.6.31: two bits of type, three of length
  */
-public record PageLayout(ByteOrder order, int commitBytes, int dataOffset) {
+public record PageLayout(ByteOrder order, int commitBytes, int dataOffset, boolean old) {
     /** A 64-bit kernel of this machine's byte order. */
     public static final PageLayout NATIVE = new PageLayout(ByteOrder.nativeOrder(), 8, 16);
+
+    /** A layout of kernel 2.6.31 or later. */
+    public PageLayout(ByteOrder order, int commitBytes, int dataOffset) {
+        this(order, commitBytes, dataOffset, false);
+    }
+
+    /** Kernels before 2.6.31, which have no {@code header_page}. */
+    public static PageLayout old(ByteOrder order, int longBytes) {
+        return new PageLayout(order, longBytes, 8 + longBytes, true);
+    }
 
     private static final Pattern COMMIT = pattern("commit");
     private static final Pattern DATA = pattern("data");

@@ -3,6 +3,7 @@ package sonde.format.ftrace;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 
 /**
@@ -27,6 +28,7 @@ public final class PageReader {
     private static final int PADDING = 29;
     private static final int TIME_EXTEND = 30;
     private static final int TIME_STAMP = 31;
+    private static final int PADDING_TO_END = 32;
     private static final int TIME_SHIFT = 27;
     private static final int DELTA_MASK = (1 << TIME_SHIFT) - 1;
 
@@ -39,6 +41,8 @@ public final class PageReader {
     private final int commitBytes;
     private final boolean swapped;
     private final boolean bigEndian;
+    private final boolean old;
+    private final @Nullable TimeMap times;
     private final int[] indexOfKernelId;
     private final int[] fixedBytes;
     private final int pidOffset;
@@ -57,6 +61,12 @@ public final class PageReader {
      * @param pageBytes size of a sub-buffer
      */
     public PageReader(EventTable table, int cpu, int pageBytes) {
+        this(table, cpu, pageBytes, TimeMap.SAME);
+    }
+
+    /** As above, with times turned to those of another clock. */
+    @SuppressWarnings("ReferenceEquality") // no other map is known to change nothing
+    public PageReader(EventTable table, int cpu, int pageBytes, TimeMap times) {
         PageLayout layout = table.layout();
         this.cpu = cpu;
         this.pageBytes = pageBytes;
@@ -64,9 +74,16 @@ public final class PageReader {
         this.commitBytes = layout.commitBytes();
         this.swapped = layout.order() != ByteOrder.nativeOrder();
         this.bigEndian = layout.order() == ByteOrder.BIG_ENDIAN;
+        this.old = layout.old();
+        this.times = times == TimeMap.SAME ? null : times;
         this.indexOfKernelId = table.indexOfKernelId();
         this.fixedBytes = table.fixedBytes();
         this.pidOffset = table.pidOffset();
+    }
+
+    /** Time of the last event read, in the clock of the rows. */
+    long latest() {
+        return mapped(time);
     }
 
     /** Goes to other pages: {@code sizeBytes} of them at {@code offset}; a torn last one counts. */
@@ -110,14 +127,14 @@ public final class PageReader {
             if ((commit & MISSED_STORED) != 0 && length + commitBytes <= room) {
                 lost = commitBytes == 8 ? u64(dataEnd) : u32(dataEnd) & 0xffff_ffffL;
             }
-            int row = batch.add(stamp, cpu, -1, EventTable.LOST, page, 0);
+            int row = batch.add(mapped(stamp), cpu, -1, EventTable.LOST, page, 0);
             batch.sample(row, -1, Math.max(lost, 0), 0, 0);
         }
         if (length > room) {
             // The page was cut, or commit is no length: what stands there may still be events.
             nextPage = page + pageBytes;
             if (!batch.isFull()) {
-                batch.add(stamp, cpu, -1, EventTable.CORRUPT, page, 0);
+                batch.add(mapped(stamp), cpu, -1, EventTable.CORRUPT, page, 0);
             }
         }
     }
@@ -129,6 +146,9 @@ public final class PageReader {
         while (position + 4 <= end && !batch.isFull()) {
             int header = u32(position);
             int typeLen = bigEndian ? header >>> TIME_SHIFT : header & 31;
+            if (old) {
+                typeLen = oldTypeLen(header);
+            }
             long delta = bigEndian ? header & DELTA_MASK : header >>> 5;
             if (typeLen > 0 && typeLen < PADDING) {
                 now += delta;
@@ -142,7 +162,7 @@ public final class PageReader {
                 continue;
             }
             long word = position + 8 <= end ? u32(position + 4) & 0xffff_ffffL : -1;
-            if (typeLen == PADDING && delta == 0) {
+            if (typeLen == PADDING && delta == 0 || typeLen == PADDING_TO_END) {
                 position = end;
             } else if (word < 0) {
                 position = corrupt(batch, now, position);
@@ -173,13 +193,33 @@ public final class PageReader {
         time = now;
     }
 
+    /**
+     * The type and length of an event of kernels before 2.6.31 as later ones have it. There is no
+     * discarded event, so padding ends the page whatever its delta is.
+     */
+    private int oldTypeLen(int header) {
+        int type = bigEndian ? header >>> 30 : header & 3;
+        return switch (type) {
+            case 0 -> PADDING_TO_END;
+            case 1 -> TIME_EXTEND;
+            case 2 -> PADDING_TO_END; // a time stamp, which no kernel wrote
+            default -> bigEndian ? header >>> TIME_SHIFT & 7 : header >>> 2 & 7;
+        };
+    }
+
+    private long mapped(long ringTime) {
+        return times == null ? ringTime : times.of(ringTime);
+    }
+
     /** A row for the rest of the page, which is skipped. */
     private long corrupt(Batch batch, long now, long position) {
-        batch.add(now, cpu, -1, EventTable.CORRUPT, position, (int) (dataEnd - position));
+        int size = (int) (dataEnd - position);
+        batch.add(mapped(now), cpu, -1, EventTable.CORRUPT, position, size);
         return dataEnd;
     }
 
-    private void add(Batch batch, long now, long payload, int size) {
+    private void add(Batch batch, long ringTime, long payload, int size) {
+        long now = times == null ? ringTime : times.of(ringTime);
         if (size < pidOffset + 4) {
             batch.add(now, cpu, -1, EventTable.CORRUPT, payload, size);
             return;

@@ -46,7 +46,8 @@ record PointerText(String letters, Expression argument, TextContext context) {
         if (argument instanceof Value value) {
             long address = value.of(batch, row);
             switch (first) {
-                case 'S', 's', 'F', 'f', 'B' -> symbol(out, address);
+                case 'S', 's', 'F', 'f', 'B' ->
+                        symbol(out, context, address, first == 'S' || first == 'F');
                 default -> plain(out, address);
             }
         } else if (argument instanceof Place place) {
@@ -58,14 +59,15 @@ record PointerText(String letters, Expression argument, TextContext context) {
         }
     }
 
-    private void symbol(TextBuffer out, long address) {
+    /** A function's name, with the distance from its start if wanted; else the address. */
+    static void symbol(TextBuffer out, TextContext context, long address, boolean distance) {
         int symbol = context.symbols().find(address);
         if (symbol < 0) {
             out.put("0x").hex(address, 1);
             return;
         }
         context.symbols().appendName(out, symbol);
-        if (letters.charAt(0) == 'S' || letters.charAt(0) == 'F') {
+        if (distance) {
             out.put('+').put('0').put('x');
             out.hex(address - context.symbols().address(symbol), 1);
         }

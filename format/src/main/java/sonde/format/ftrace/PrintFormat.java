@@ -68,7 +68,12 @@ public final class PrintFormat {
         if (in.peek().kind() != Kind.END) {
             throw new UnsupportedPrintException(in.peek().text() + " behind the arguments");
         }
-        return new FormatString(literal.toString(), arguments, in).pieces();
+        List<Conversion> pieces = new FormatString(literal.toString(), arguments, in).pieces();
+        String opaque = in.opaque();
+        if (opaque != null) {
+            throw new UnsupportedPrintException(opaque);
+        }
+        return pieces;
     }
 
     /** name=value for every field that is not common. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.format.ftrace.Expression.Bits;
 import sonde.format.ftrace.Expression.Cast;
 import sonde.format.ftrace.Expression.Choice;
 import sonde.format.ftrace.Expression.Constant;
@@ -63,28 +64,110 @@ final class PrintFunctions {
             case "__get_cpumask", "__get_rel_cpumask" -> new Text.CpuList(named(in), in.context());
             case "__print_ns_to_secs" -> scaled(in, Operator.DIVIDE);
             case "__print_ns_without_secs" -> scaled(in, Operator.MODULO);
-            case "__fswab16", "be16_to_cpu", "ntohs" -> swapped(in, 2);
-            case "__fswab32", "be32_to_cpu", "ntohl" -> swapped(in, 4);
-            case "__fswab64", "be64_to_cpu" -> swapped(in, 8);
+            case "__fswab16", "__swab16", "__builtin_bswap16" -> swapped(in, 2);
+            case "__fswab32", "__swab32", "__builtin_bswap32" -> swapped(in, 4);
+            case "__fswab64", "__swab64", "__builtin_bswap64" -> swapped(in, 8);
+            case "be16_to_cpu", "ntohs", "htons", "cpu_to_be16" -> ordered(in, "16", true);
+            case "be32_to_cpu", "ntohl", "htonl", "cpu_to_be32" -> ordered(in, "32", true);
+            case "be64_to_cpu", "cpu_to_be64" -> ordered(in, "64", true);
             case "MAJOR" -> joined(in, Operator.RIGHT, 20);
             case "MINOR" -> joined(in, Operator.BIT_AND, (1 << 20) - 1);
             // HZ is not in the file; trace-cmd's plugin shows jiffies too.
-            case "jiffies_to_msecs", "ERR_PTR", "le16_to_cpu", "le32_to_cpu", "le64_to_cpu" ->
-                    closed(in, in.argument());
+            case "jiffies_to_msecs", "jiffies_to_usecs", "ERR_PTR" -> closed(in, in.argument());
+            case "le16_to_cpu", "le32_to_cpu", "le64_to_cpu" -> ordered(in, name, false);
             case "sizeof" -> sizeof(in);
             case "__builtin_expect" -> first(in);
             case "__builtin_constant_p" -> {
-                in.skipCall();
-                yield new Constant(0, CType.INT);
+                boolean constant = in.argument() instanceof Constant;
+                yield closed(in, new Constant(constant ? 1 : 0, CType.INT));
             }
+            case "__get_stacktrace", "__get_rel_stacktrace" ->
+                    new Text.Stack(named(in), in.context());
+            // Types of page tables: structs around one number, which the field holds.
+            case "pte_val",
+                    "pmd_val",
+                    "pud_val",
+                    "p4d_val",
+                    "pgd_val",
+                    "pgprot_val",
+                    "native_make_pte",
+                    "native_make_pmd",
+                    "native_make_pud",
+                    "native_make_p4d",
+                    "native_make_pgd" ->
+                    closed(in, in.argument());
+            case "abs" -> absolute(in);
+            case "min", "max" -> limit(in, name.equals("min") ? Operator.LESS : Operator.GREATER);
             case "__builtin_choose_expr" -> choose(in);
             default -> {
-                if (name.startsWith("__print_")) {
-                    yield byFieldType(in);
+                Bits.Kind bits = bits(name);
+                if (bits != null) {
+                    Value operand = in.number();
+                    if (name.endsWith("ll") || name.endsWith("64")) {
+                        operand = PrintParser.cast(operand, CType.UNSIGNED_LONG_LONG);
+                    }
+                    yield closed(in, folded(bits, operand));
                 }
-                throw PrintParser.unsupported(name + "()");
+                yield name.startsWith("__print_") ? byFieldType(in) : in.opaque(name);
             }
         };
+    }
+
+    private static Bits.@Nullable Kind bits(String name) {
+        return switch (name) {
+            case "__builtin_clz", "__builtin_clzl", "__builtin_clzll" -> Bits.Kind.LEADING_ZEROS;
+            case "__builtin_ctz", "__builtin_ctzl", "__builtin_ctzll", "__ffs" ->
+                    Bits.Kind.TRAILING_ZEROS;
+            case "ffs", "__builtin_ffs", "__builtin_ffsl", "__builtin_ffsll" -> Bits.Kind.FIRST_SET;
+            case "fls", "fls64", "fls_long" -> Bits.Kind.LAST_SET;
+            case "ilog2", "__ilog2_u32", "__ilog2_u64", "__fls" -> Bits.Kind.LOG2;
+            case "order_base_2", "__order_base_2" -> Bits.Kind.LOG2_UP;
+            case "hweight8",
+                    "hweight16",
+                    "hweight32",
+                    "hweight64",
+                    "hweight_long",
+                    "__builtin_popcount",
+                    "__builtin_popcountl",
+                    "__builtin_popcountll" ->
+                    Bits.Kind.COUNT;
+            default -> null;
+        };
+    }
+
+    private static Value folded(Bits.Kind kind, Value operand) {
+        int width = 8 * operand.type().promoted().sizeBytes();
+        return operand instanceof Constant constant
+                ? new Constant(Bits.kind(kind, constant.value(), width), CType.INT)
+                : new Bits(kind, operand);
+    }
+
+    private static Expression absolute(PrintParser in) throws UnsupportedPrintException {
+        Value value = in.number();
+        Value zero = new Constant(0, CType.INT);
+        Value negative = PrintParser.joined(Operator.LESS, value, zero);
+        Value turned = PrintParser.joined(Operator.MINUS, zero, value);
+        return closed(in, new Choice(negative, turned, value, value.type().promoted()));
+    }
+
+    private static Expression limit(PrintParser in, Operator operator)
+            throws UnsupportedPrintException {
+        Value a = in.number();
+        in.expect(",");
+        Value b = in.number();
+        Value first = PrintParser.joined(operator, a, b);
+        return closed(in, new Choice(first, a, b, a.type().with(b.type())));
+    }
+
+    /** A number of the recorded machine taken as big- or little-endian. */
+    private static Expression ordered(PrintParser in, String name, boolean big)
+            throws UnsupportedPrintException {
+        int bytes = name.contains("16") ? 2 : name.contains("32") ? 4 : 8;
+        if (in.context().isBigEndian() == big) {
+            Value operand = in.number();
+            return closed(in, PrintParser.cast(operand, new CType(bytes, true)));
+        }
+        return swapped(in, bytes);
     }
 
     private static Expression closed(PrintParser in, Expression expression)
@@ -129,13 +212,30 @@ final class PrintFunctions {
     }
 
     private static Expression sizeof(PrintParser in) throws UnsupportedPrintException {
-        String name = in.typeName();
+        int longBytes = in.context().longBytes();
+        int start = in.position();
+        String name = in.types().typeName();
         in.expect(")");
-        int bytes = CTypes.sizeBytes(name, in.context().longBytes(), 0);
-        if (bytes == 0) {
-            throw PrintParser.unsupported("sizeof " + name);
+        int bytes = CTypes.sizeBytes(name, longBytes, 0);
+        if (name.equals("struct page")) {
+            // Which has no fields here: 8 words of 32-bit and of 64-bit kernels.
+            bytes = 8 * longBytes;
         }
-        return new Constant(bytes, CType.UNSIGNED_LONG_LONG);
+        if (bytes == 0) {
+            int end = in.position();
+            in.seek(start);
+            bytes =
+                    switch (in.argument()) {
+                        case Value value -> value.type().promoted().sizeBytes();
+                        case Place place -> place.field().sizeBytes();
+                        default -> 0;
+                    };
+            in.expect(")");
+            if (bytes == 0 || in.position() != end || in.wasUnresolved()) {
+                throw PrintParser.unsupported("sizeof " + name);
+            }
+        }
+        return new Constant(bytes, longBytes == 4 ? CType.UNSIGNED : CType.UNSIGNED_LONG_LONG);
     }
 
     private static Expression swapped(PrintParser in, int bytes) throws UnsupportedPrintException {

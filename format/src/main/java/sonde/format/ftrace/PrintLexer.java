@@ -27,7 +27,9 @@ final class PrintLexer {
     }
 
     private static final List<String> LONG_SIGNS =
-            List.of("->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||");
+            List.of(
+                    "<<=", ">>=", "...", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
+                    "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=");
 
     private PrintLexer() {}
 
@@ -80,7 +82,7 @@ final class PrintLexer {
     private static int signLength(String text, int at) {
         for (String sign : LONG_SIGNS) {
             if (text.startsWith(sign, at)) {
-                return 2;
+                return sign.length();
             }
         }
         return 1;

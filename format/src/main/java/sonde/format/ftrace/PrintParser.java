@@ -1,7 +1,6 @@
 package sonde.format.ftrace;
 
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -20,74 +19,28 @@ import sonde.format.ftrace.PrintLexer.Kind;
 import sonde.format.ftrace.PrintLexer.Token;
 
 /** The C expressions of a {@code print fmt}, by recursive descent. */
-final class PrintParser {
-    // The deepest of the 6.18 kernel's formats nests 34 parentheses.
-    private static final int DEEPEST = 200;
-    private static final Set<String> TYPE_WORDS =
-            Set.of(
-                    "unsigned",
-                    "signed",
-                    "const",
-                    "struct",
-                    "union",
-                    "enum",
-                    "void",
-                    "char",
-                    "short",
-                    "int",
-                    "long",
-                    "bool",
-                    "_Bool",
-                    "volatile",
-                    "__force",
-                    "typeof",
-                    "__typeof__");
-
+final class PrintParser extends TokenReader {
     private final EventType type;
     private final TextContext context;
-    private final List<Token> tokens;
-    private int at;
-    private int depth;
+    private final TypeNames types = new TypeNames(this);
+    private long cost;
     private boolean unresolved;
+    private @Nullable String opaque;
+    private @Nullable Statements scope;
 
     PrintParser(EventType type, TextContext context, List<Token> tokens) {
+        super(tokens);
         this.type = type;
         this.context = context;
-        this.tokens = tokens;
+    }
+
+    /** The types that stand in the format. */
+    TypeNames types() {
+        return types;
     }
 
     TextContext context() {
         return context;
-    }
-
-    Token peek() {
-        return tokens.get(at);
-    }
-
-    Token take() {
-        Token token = tokens.get(at);
-        if (token.kind() != Kind.END) {
-            at++;
-        }
-        return token;
-    }
-
-    boolean takes(String sign) {
-        if (peek().is(sign)) {
-            at++;
-            return true;
-        }
-        return false;
-    }
-
-    void expect(String sign) throws UnsupportedPrintException {
-        if (!takes(sign)) {
-            throw unsupported(peek().text() + " where " + sign + " was expected");
-        }
-    }
-
-    static UnsupportedPrintException unsupported(String what) {
-        return new UnsupportedPrintException(what);
     }
 
     /** Whether a name was met since the last call whose value only the kernel knows. */
@@ -97,15 +50,23 @@ final class PrintParser {
         return was;
     }
 
+    /** What was called that only the kernel knows, and counts; null for nothing. */
+    @Nullable String opaque() {
+        return opaque;
+    }
+
+    /** Names and numbers read so far, those that variables stand for included. */
+    long cost() {
+        return cost;
+    }
+
     /** One argument: up to a comma, a closing bracket or the end. */
     Expression argument() throws UnsupportedPrintException {
-        if (++depth > DEEPEST) {
-            throw unsupported("nested too deep");
-        }
+        enter();
         try {
             return conditional();
         } finally {
-            depth--;
+            leave();
         }
     }
 
@@ -128,6 +89,9 @@ final class PrintParser {
             case Place place -> new Text.Characters(place);
             case Value ignored -> null;
             case Expression.Record ignored -> null;
+            case Expression.Table ignored -> null;
+            case Expression.Aggregate ignored -> null;
+            case Statements.Printed ignored -> null;
         };
     }
 
@@ -136,16 +100,30 @@ final class PrintParser {
         if (!takes("?")) {
             return condition;
         }
-        Expression yes = argument();
+        String before = opaque;
+        // GNU's "a ?: b": the condition is the value too.
+        Expression yes = peek().is(":") ? condition : argument();
         expect(":");
+        String between = opaque;
         Expression no = argument();
         if (condition instanceof Constant constant) {
-            return constant.value() != 0 ? yes : no;
+            // What is not chosen may be beyond us.
+            boolean first = constant.value() != 0;
+            opaque = first ? between : before == null && between != null ? null : opaque;
+            return first ? yes : no;
         }
+        // An array or a string of the event always has an address.
+        boolean address = condition instanceof Text || condition instanceof Place;
+        return address ? yes : choice(value(condition), yes, no);
+    }
+
+    /** One of two, as the row decides. */
+    Expression choice(Value condition, Expression yes, Expression no)
+            throws UnsupportedPrintException {
         if (yes instanceof Value a && no instanceof Value b) {
-            return new Choice(value(condition), a, b, a.type().with(b.type()));
+            return new Choice(condition, a, b, a.type().with(b.type()));
         }
-        return new Text.TextChoice(value(condition), branch(yes), branch(no));
+        return new Text.TextChoice(condition, branch(yes), branch(no));
     }
 
     private Text branch(Expression expression) throws UnsupportedPrintException {
@@ -166,7 +144,7 @@ final class PrintParser {
             if (operator == null || operator.precedence < least) {
                 return left;
             }
-            at++;
+            take();
             Expression right = binary(operator.precedence + 1);
             left = joined(operator, value(left), value(right));
         }
@@ -174,18 +152,24 @@ final class PrintParser {
 
     private @Nullable Operator operator() {
         Token token = peek();
-        if (token.kind() != Kind.SIGN) {
-            return null;
-        }
+        return token.kind() == Kind.SIGN ? operator(token.text()) : null;
+    }
+
+    static @Nullable Operator operator(String spelling) {
         for (Operator operator : Operator.ALL) {
-            if (operator.spelling.equals(token.text())) {
+            if (operator.spelling.equals(spelling)) {
                 return operator;
             }
         }
         return null;
     }
 
-    private static Value joined(Operator operator, Value left, Value right) {
+    /** Whether two numbers are equal. */
+    Value equal(Value a, Value b) {
+        return joined(Operator.EQUAL, a, b);
+    }
+
+    static Value joined(Operator operator, Value left, Value right) {
         CType operands =
                 operator.isShift() ? left.type().promoted() : left.type().with(right.type());
         CType result = operator.isComparison() ? CType.INT : operands;
@@ -198,27 +182,25 @@ final class PrintParser {
     }
 
     private Expression unary() throws UnsupportedPrintException {
-        if (++depth > DEEPEST) {
-            throw unsupported("nested too deep");
-        }
+        enter();
         try {
             Token token = peek();
             if (token.kind() == Kind.SIGN) {
                 switch (token.text()) {
                     case "-", "~", "!" -> {
-                        at++;
+                        take();
                         return applied(token.text().charAt(0), value(unary()));
                     }
                     case "+" -> {
-                        at++;
+                        take();
                         return unary();
                     }
                     case "&" -> {
-                        at++;
+                        take();
                         return address(unary());
                     }
                     case "*" -> {
-                        at++;
+                        take();
                         return element(unary(), new Constant(0, CType.INT));
                     }
                     default -> {
@@ -228,7 +210,7 @@ final class PrintParser {
             }
             return postfix(primary());
         } finally {
-            depth--;
+            leave();
         }
     }
 
@@ -266,6 +248,10 @@ final class PrintParser {
                     throw unsupported("a pointer is followed");
                 }
                 expression = field(take().text());
+            } else if (peek().is(".") && expression instanceof Expression.Aggregate whole) {
+                take();
+                String member = take().text();
+                expression = whole.layout().of(whole.value(), member, context.isBigEndian());
             } else if (takes("[")) {
                 Value index = number();
                 expect("]");
@@ -276,8 +262,10 @@ final class PrintParser {
         }
     }
 
-    private static Expression element(Expression array, Value index)
-            throws UnsupportedPrintException {
+    private Expression element(Expression array, Value index) throws UnsupportedPrintException {
+        if (array instanceof Expression.Table table) {
+            return picked(table, index);
+        }
         if (!(array instanceof Place place)) {
             if (array instanceof Text.Characters characters) {
                 return element(characters.place(), index);
@@ -289,6 +277,28 @@ final class PrintParser {
             throw unsupported("an array of structs");
         }
         return new Element(place, index, bytes, new CType(bytes, !place.signed()));
+    }
+
+    /** An element of an array that the format itself lists; 0 or nothing beyond its end. */
+    private static Expression picked(Expression.Table table, Value index)
+            throws UnsupportedPrintException {
+        List<Expression> elements = table.elements();
+        if (index instanceof Constant constant) {
+            long i = constant.value();
+            if (i >= 0 && i < elements.size()) {
+                return elements.get((int) i);
+            }
+            throw unsupported("an index beyond the array");
+        }
+        if (elements.stream().allMatch(Text.class::isInstance)) {
+            return new Text.Picked(index, elements.stream().map(Text.class::cast).toList());
+        }
+        CType type = table.type();
+        if (type != null && elements.stream().allMatch(Value.class::isInstance)) {
+            List<Value> values = elements.stream().map(Value.class::cast).toList();
+            return new Expression.Picked(index, values, type);
+        }
+        throw unsupported("an array of several types");
     }
 
     Expression field(String name) throws UnsupportedPrintException {
@@ -311,6 +321,7 @@ final class PrintParser {
 
     private Expression primary() throws UnsupportedPrintException {
         Token token = take();
+        cost++;
         return switch (token.kind()) {
             case NUMBER -> integer(token.text());
             case CHARACTER -> {
@@ -318,29 +329,72 @@ final class PrintParser {
                 yield new Constant(character.length == 0 ? 0 : character[0], CType.INT);
             }
             case STRING -> {
-                StringBuilder literal = new StringBuilder(token.text());
-                while (peek().kind() == Kind.STRING) {
-                    literal.append(take().text());
-                }
-                yield new Text.Literal(CString.unescape(literal.toString()));
+                seek(position() - 1);
+                yield new Text.Literal(CString.unescape(literal()));
             }
             case NAME -> named(token.text());
             case SIGN -> {
-                if (!token.is("(") || peek().is("{")) {
+                if (!token.is("(")) {
                     throw unsupported(token.text());
                 }
-                yield parenthesised();
+                yield takes("{") ? statements() : parenthesised();
             }
             case END -> throw unsupported("the end");
         };
     }
 
+    /** String literals one behind the other, escapes as they stand. */
+    String literal() throws UnsupportedPrintException {
+        if (peek().kind() != Kind.STRING) {
+            throw unsupported(peek().text() + " where a string was expected");
+        }
+        StringBuilder literal = new StringBuilder();
+        while (peek().kind() == Kind.STRING) {
+            literal.append(take().text());
+        }
+        return literal.toString();
+    }
+
+    private Expression statements() throws UnsupportedPrintException {
+        Statements outer = scope;
+        Statements inner = new Statements(this, outer);
+        scope = inner;
+        try {
+            return inner.run();
+        } finally {
+            scope = outer;
+        }
+    }
+
+    private Expression variable(String name, Statements.Variable variable)
+            throws UnsupportedPrintException {
+        Expression value = variable.value();
+        if (value == null) {
+            throw unsupported(name + " before it is set");
+        }
+        cost += variable.cost();
+        return variable.layout() != null && value instanceof Value all
+                ? new Expression.Aggregate(all, variable.layout())
+                : value;
+    }
+
+    /** A function that only the kernel has: fine as long as its value is not asked for. */
+    Expression opaque(String function) throws UnsupportedPrintException {
+        skipCall();
+        opaque = opaque == null ? function + "()" : opaque;
+        return new Constant(0, CType.INT);
+    }
+
     private Expression named(String name) throws UnsupportedPrintException {
+        Statements.Variable variable = scope == null ? null : scope.variable(name);
+        if (variable != null) {
+            return variable(name, variable);
+        }
         if (name.equals("REC")) {
             return new Expression.Record();
         }
         if (peek().is("(")) {
-            at++;
+            take();
             return PrintFunctions.call(this, name);
         }
         Long known = PrintFunctions.constant(name);
@@ -351,13 +405,16 @@ final class PrintParser {
     }
 
     private Expression parenthesised() throws UnsupportedPrintException {
-        if (!isCast()) {
+        if (!types.isCast()) {
             Expression inner = argument();
             expect(")");
             return inner;
         }
-        String name = typeName();
+        String name = types.typeName();
         expect(")");
+        if (peek().is("{")) {
+            return compound(name);
+        }
         Expression operand = unary();
         boolean pointer = name.endsWith("*");
         if (operand instanceof Place place) {
@@ -376,51 +433,30 @@ final class PrintParser {
         if (name.equals("bool") || name.equals("_Bool")) {
             return applied('!', applied('!', value));
         }
-        CType type = new CType(bytes, unsigned);
+        return cast(value, new CType(bytes, unsigned));
+    }
+
+    /** {@code (ktime_t) { .tv64 = REC->now }}: a struct around one number. */
+    private Expression compound(String name) throws UnsupportedPrintException {
+        expect("{");
+        String member = takes(".") ? take().text() : "";
+        if (!member.isEmpty()) {
+            expect("=");
+        }
+        Value value = number();
+        takes(",");
+        if (!takes("}")) {
+            throw unsupported("a struct of type " + name);
+        }
+        CLayout layout = new CLayout(true);
+        layout.add(member, CType.LONG_LONG, -1);
+        return member.isEmpty() ? value : new Expression.Aggregate(value, layout);
+    }
+
+    static Value cast(Value value, CType type) {
         return value instanceof Constant constant
                 ? new Constant(type.wrap(constant.value()), type)
                 : new Cast(value, type);
-    }
-
-    /** After an opening bracket: whether a type name stands in it. */
-    private boolean isCast() {
-        Token first = peek();
-        if (first.kind() != Kind.NAME || first.is("REC")) {
-            return false;
-        }
-        if (TYPE_WORDS.contains(first.text())) {
-            return true;
-        }
-        int i = at + 1;
-        while (tokens.get(i).is("*")) {
-            i++;
-        }
-        if (!tokens.get(i).is(")")) {
-            return false;
-        }
-        Token next = tokens.get(Math.min(i + 1, tokens.size() - 1));
-        return next.is("(") || next.kind() == Kind.NAME || next.kind() == Kind.NUMBER;
-    }
-
-    /** Reads up to the closing bracket, which stays. */
-    String typeName() throws UnsupportedPrintException {
-        StringBuilder name = new StringBuilder();
-        int open = 0;
-        while (open > 0 || !peek().is(")")) {
-            Token token = take();
-            if (token.kind() == Kind.END) {
-                throw unsupported("a type that does not end");
-            }
-            open += token.is("(") ? 1 : token.is(")") ? -1 : 0;
-            name.append(name.isEmpty() ? "" : " ").append(token.text());
-        }
-        return name.toString();
-    }
-
-    /** Skips to the bracket that closes the call, and over it. */
-    void skipCall() throws UnsupportedPrintException {
-        typeName();
-        expect(")");
     }
 
     private static Constant integer(String text) throws UnsupportedPrintException {

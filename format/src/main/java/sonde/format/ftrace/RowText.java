@@ -26,6 +26,24 @@ public interface RowText {
      */
     boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow);
 
+    /** There is no row before. */
+    long NO_TIME = Long.MIN_VALUE;
+
+    /**
+     * Appends the line of a row, for those that show how long after the one before it was.
+     *
+     * @param previous time of the row that was shown before and {@link #isTimed}, or {@link
+     *     #NO_TIME}
+     */
+    default void appendAfter(TextBuffer out, Batch batch, int row, long previous) {
+        append(out, batch, row, null, 0);
+    }
+
+    /** Whether the time since rows of a type is of interest. */
+    default boolean isTimed(int type) {
+        return true;
+    }
+
     /** Remembers what a row tells that is not shown. */
     void skip(Batch batch, int row);
 

@@ -1,6 +1,7 @@
 package sonde.format.ftrace;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import sonde.event.Batch;
 import sonde.event.Field;
@@ -46,6 +47,55 @@ sealed interface Text extends Expression {
         @Override
         public void append(TextBuffer out, Batch batch, int row) {
             (condition.of(batch, row) != 0 ? yes : no).append(out, batch, row);
+        }
+    }
+
+    /** Texts one behind the other. */
+    record Joined(List<Text> texts) implements Text {
+        @Override
+        public void append(TextBuffer out, Batch batch, int row) {
+            for (Text text : texts) {
+                text.append(out, batch, row);
+            }
+        }
+    }
+
+    /** What {@code trace_seq_printf} prints. */
+    record Formatted(List<Conversion> pieces) implements Text {
+        @Override
+        public void append(TextBuffer out, Batch batch, int row) {
+            for (Conversion piece : pieces) {
+                piece.append(out, batch, row);
+            }
+        }
+    }
+
+    /** An element of an array of texts; nothing beyond its end. */
+    record Picked(Value index, List<Text> texts) implements Text {
+        @Override
+        public void append(TextBuffer out, Batch batch, int row) {
+            long i = index.of(batch, row);
+            if (i >= 0 && i < texts.size()) {
+                texts.get((int) i).append(out, batch, row);
+            }
+        }
+    }
+
+    /** {@code __get_stacktrace}: a line for each address of an array of longs. */
+    record Stack(Place addresses, TextContext context) implements Text {
+        @Override
+        public void append(TextBuffer out, Batch batch, int row) {
+            int longBytes = context.longBytes();
+            int at = addresses.offset(batch, row);
+            int end = at + addresses.sizeBytes(batch, row);
+            for (; at + longBytes <= end; at += longBytes) {
+                long address = Place.integer(batch, row, at, longBytes);
+                if (address == -1 || longBytes == 4 && (int) address == -1) {
+                    break;
+                }
+                out.put("\n=> ");
+                PointerText.symbol(out, context, address, true);
+            }
         }
     }
 
@@ -179,7 +229,7 @@ sealed interface Text extends Expression {
         }
     }
 
-    /** {@code __print_ns_to_secs} and the rest of a second: numbers that are printed with %llu. */
+    /** A text that is always the same. */
     static Text literal(String text) {
         return new Literal(text.getBytes(StandardCharsets.UTF_8));
     }

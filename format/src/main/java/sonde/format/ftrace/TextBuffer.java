@@ -206,6 +206,14 @@ public final class TextBuffer {
         return this;
     }
 
+    /** Bytes of the payload as they are; whoever calls escapes them. */
+    public TextBuffer raw(Batch batch, int row, int offset, int length) {
+        room(length);
+        batch.copy(row, offset, length, bytes, size);
+        size += length;
+        return this;
+    }
+
     private TextBuffer escaped(int from, int end) {
         byte[] rest = Arrays.copyOfRange(bytes, from, end);
         size = from;
@@ -223,7 +231,7 @@ public final class TextBuffer {
     }
 
     /** Moves what was written since {@code start} to the right or fills up, as printf's width. */
-    TextBuffer pad(int start, int width, boolean left) {
+    public TextBuffer pad(int start, int width, boolean left) {
         int missing = width - (size - start);
         if (missing > 0) {
             room(missing);
@@ -239,7 +247,7 @@ public final class TextBuffer {
     }
 
     /** What was written since {@code start}. */
-    byte[] since(int start) {
+    public byte[] since(int start) {
         return Arrays.copyOfRange(bytes, start, size);
     }
 

@@ -41,7 +41,7 @@ public final class ThreadNames {
     }
 
     /** Remembers a name for a thread that has none. */
-    void learn(int tid, byte[] comm) {
+    public void learn(int tid, byte[] comm) {
         if (isTid(tid) && !knows(tid)) {
             keep(tid, comm);
         }

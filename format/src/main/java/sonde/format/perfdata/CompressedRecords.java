@@ -1,12 +1,9 @@
 package sonde.format.perfdata;
 
-import io.airlift.compress.v3.zstd.ZstdNativeDecompressor;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import sonde.format.ZstdLibrary;
 import sonde.sys.ZstdStream;
 
 /**
@@ -33,37 +30,8 @@ final class CompressedRecords implements AutoCloseable {
      */
     CompressedRecords(boolean swapped) throws IOException {
         this.swapped = swapped;
-        this.stream = openStream();
+        this.stream = ZstdLibrary.open();
         this.view = new PerfView(Arena.ofAuto().allocate(1 << 20, 8), swapped);
-    }
-
-    /** The system's library, else the one in aircompressor's jar. */
-    private static ZstdStream openStream() throws IOException {
-        try {
-            return ZstdStream.open();
-        } catch (IOException e) {
-            return openBundled();
-        }
-    }
-
-    /** By the library in aircompressor's jar, which offers whole frames only through its API. */
-    static ZstdStream openBundled() throws IOException {
-        boolean arm = System.getProperty("os.arch", "").equals("aarch64");
-        String name = "/aircompressor/linux-" + (arm ? "aarch64" : "amd64") + "/libzstd.so";
-        try (InputStream in = ZstdNativeDecompressor.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IOException("no libzstd.so.1 on this system, none in " + name);
-            }
-            Path folder = Files.createTempDirectory("sonde-zstd"); // mode 0700
-            Path library = folder.resolve("libzstd.so");
-            try {
-                Files.copy(in, library);
-                return ZstdStream.open(library);
-            } finally {
-                Files.deleteIfExists(library);
-                Files.delete(folder);
-            }
-        }
     }
 
     /** The window. */

@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import sonde.format.Cursor;
 import sonde.format.MalformedInputException;
 import sonde.format.perfdata.RecordedFeatures.ClockData;
@@ -34,6 +37,8 @@ final class FeatureReader {
     private Optional<SampleTime> sampleTime = Optional.empty();
     private OptionalLong clockResolution = OptionalLong.empty();
     private Optional<ClockData> clockData = Optional.empty();
+    private final MachineFeatureReader machine = new MachineFeatureReader();
+    private final SortedSet<Integer> present = new TreeSet<>();
 
     FeatureReader(ByteOrder order, List<String> notes) {
         this.order = order;
@@ -56,7 +61,9 @@ final class FeatureReader {
                 tracingData,
                 sampleTime,
                 clockResolution,
-                clockData);
+                clockData,
+                machine.result(),
+                Collections.unmodifiableSortedSet(present));
     }
 
     /** Takes one feature; one that does not follow its format is left out with a note. */
@@ -86,8 +93,18 @@ final class FeatureReader {
                 case PerfFeatures.HEADER_CLOCKID ->
                         clockResolution = OptionalLong.of(in.u64("clock resolution"));
                 case PerfFeatures.HEADER_CLOCK_DATA -> clock(in);
-                default -> {} // says nothing that is asked for
+                default -> {
+                    boolean known = machine.accept(feature, in, cpusAvailable);
+                    // An empty one behind the last ends the features of a pipe.
+                    if (!known && content.byteSize() > 0) {
+                        notes.add("feature " + feature + " is unknown: skipped");
+                    }
+                    if (!known) {
+                        return;
+                    }
+                }
             }
+            present.add(feature);
         } catch (MalformedInputException e) {
             notes.add("feature " + feature + " left out: " + e.getMessage());
         }
@@ -100,10 +117,12 @@ final class FeatureReader {
                     PerfHeader.FORMAT, "tracing data", -1, content.byteSize() + " bytes");
         }
         tracingData = Optional.of(TracingDataReader.read(content));
+        present.add(PerfFeatures.HEADER_TRACING_DATA);
     }
 
     /** One or more struct perf_record_header_build_id. */
     void buildIds(Cursor in) throws MalformedInputException {
+        present.add(PerfFeatures.HEADER_BUILD_ID);
         while (in.remaining() >= BUILD_ID_BYTES) {
             long start = in.position();
             in.u32("build id type");
@@ -162,7 +181,7 @@ final class FeatureReader {
         return events;
     }
 
-    private static List<String> strings(Cursor in) throws MalformedInputException {
+    static List<String> strings(Cursor in) throws MalformedInputException {
         int count = in.bounded("strings", in.u32("strings"), MOST_STRINGS);
         List<String> strings = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -172,7 +191,7 @@ final class FeatureReader {
     }
 
     /** u32 length with padding, then the text ended by NUL. */
-    private static String string(Cursor in) throws MalformedInputException {
+    static String string(Cursor in) throws MalformedInputException {
         int size = in.bounded("string length", in.u32("string length"), MOST_STRING_BYTES);
         return untilNul(in.bytes("string", size));
     }

@@ -17,6 +17,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * struct perf_event_attr (include/uapi/linux/perf_event.h, 6.18): what is asked of
@@ -74,20 +75,43 @@ public record PerfAttr(
         int auxSampleSize,
         long sigData,
         long config3) {
+    // Where the fields lie in the struct.
+    private static final int TYPE = 0;
+    private static final int SIZE = 4;
+    private static final int CONFIG = 8;
+    private static final int SAMPLE_PERIOD = 16;
+    private static final int SAMPLE_TYPE = 24;
+    private static final int READ_FORMAT = 32;
+    private static final int FLAGS = 40;
+    private static final int WAKEUP = 48;
+    private static final int BP_TYPE = 52;
+    private static final int CONFIG1 = 56;
+    private static final int CONFIG2 = 64;
+    private static final int BRANCH_SAMPLE_TYPE = 72;
+    private static final int SAMPLE_REGS_USER = 80;
+    private static final int SAMPLE_STACK_USER = 88;
+    private static final int CLOCKID = 92;
+    private static final int SAMPLE_REGS_INTR = 96;
+    private static final int AUX_WATERMARK = 104;
+    private static final int SAMPLE_MAX_STACK = 108;
+    private static final int AUX_SAMPLE_SIZE = 112;
+    private static final int SIG_DATA = 120;
+    private static final int CONFIG3 = 128;
 
     /** Of this type, with this event number. */
     public static Builder of(int type, long config) {
-        return new Builder(type, config);
+        ByteBuffer struct = struct(ByteOrder.nativeOrder());
+        return new Builder(struct.putInt(TYPE, type).putLong(CONFIG, config));
     }
 
     /** A software event, PERF_COUNT_SW_*. */
     public static Builder software(int config) {
-        return new Builder(PERF_TYPE_SOFTWARE, config);
+        return of(PERF_TYPE_SOFTWARE, config);
     }
 
     /** A tracepoint by the number in its {@code id} file. */
     public static Builder tracepoint(int id) {
-        return new Builder(PERF_TYPE_TRACEPOINT, id);
+        return of(PERF_TYPE_TRACEPOINT, id);
     }
 
     /** Whether all of these FLAG_* bits are set. */
@@ -131,32 +155,20 @@ public record PerfAttr(
         if (sizeBytes < PERF_ATTR_SIZE_VER0 || sizeBytes > PERF_ATTR_SIZE_VER8) {
             throw new IllegalArgumentException("perf_event_attr of " + sizeBytes + " bytes");
         }
-        byte[] whole = new byte[PERF_ATTR_SIZE_VER8];
-        ByteBuffer out = ByteBuffer.wrap(whole).order(ByteOrder.nativeOrder());
-        out.putInt(type);
-        out.putInt(sizeBytes);
-        out.putLong(config);
-        out.putLong(samplePeriod);
-        out.putLong(sampleType);
-        out.putLong(readFormat);
-        out.putLong(flags);
-        out.putInt(wakeup);
-        out.putInt(bpType);
-        out.putLong(config1);
-        out.putLong(config2);
-        out.putLong(branchSampleType);
-        out.putLong(sampleRegsUser);
-        out.putInt(sampleStackUser);
-        out.putInt(clockid);
-        out.putLong(sampleRegsIntr);
-        out.putInt(auxWatermark);
-        out.putShort((short) sampleMaxStack);
-        out.putShort((short) 0);
-        out.putInt(auxSampleSize);
-        out.putInt(0);
-        out.putLong(sigData);
-        out.putLong(config3);
-        return java.util.Arrays.copyOf(whole, sizeBytes);
+        ByteBuffer out = struct(ByteOrder.nativeOrder());
+        out.putInt(TYPE, type).putInt(SIZE, sizeBytes).putLong(CONFIG, config);
+        out.putLong(SAMPLE_PERIOD, samplePeriod).putLong(SAMPLE_TYPE, sampleType);
+        out.putLong(READ_FORMAT, readFormat).putLong(FLAGS, flags);
+        out.putInt(WAKEUP, wakeup).putInt(BP_TYPE, bpType);
+        out.putLong(CONFIG1, config1).putLong(CONFIG2, config2);
+        out.putLong(BRANCH_SAMPLE_TYPE, branchSampleType);
+        out.putLong(SAMPLE_REGS_USER, sampleRegsUser);
+        out.putInt(SAMPLE_STACK_USER, sampleStackUser).putInt(CLOCKID, clockid);
+        out.putLong(SAMPLE_REGS_INTR, sampleRegsIntr).putInt(AUX_WATERMARK, auxWatermark);
+        out.putShort(SAMPLE_MAX_STACK, (short) sampleMaxStack);
+        out.putInt(AUX_SAMPLE_SIZE, auxSampleSize);
+        out.putLong(SIG_DATA, sigData).putLong(CONFIG3, config3);
+        return Arrays.copyOf(out.array(), sizeBytes);
     }
 
     /**
@@ -166,237 +178,175 @@ public record PerfAttr(
      * @param bytes the struct, with the byte order of the file set; position and limit stay
      */
     public static PerfAttr decode(ByteBuffer bytes) {
-        ByteBuffer in = ByteBuffer.allocate(PERF_ATTR_SIZE_VER8).order(bytes.order());
+        ByteBuffer in = struct(bytes.order());
         int known = Math.min(bytes.remaining(), PERF_ATTR_SIZE_VER8);
         in.put(0, bytes, bytes.position(), known);
+        return of(in);
+    }
+
+    private static ByteBuffer struct(ByteOrder order) {
+        return ByteBuffer.allocate(PERF_ATTR_SIZE_VER8).order(order);
+    }
+
+    private static PerfAttr of(ByteBuffer in) {
         return new PerfAttr(
-                in.getInt(0),
-                in.getLong(8),
-                in.getLong(16),
-                in.getLong(24),
-                in.getLong(32),
+                in.getInt(TYPE),
+                in.getLong(CONFIG),
+                in.getLong(SAMPLE_PERIOD),
+                in.getLong(SAMPLE_TYPE),
+                in.getLong(READ_FORMAT),
                 flags(in),
-                in.getInt(48),
-                in.getInt(52),
-                in.getLong(56),
-                in.getLong(64),
-                in.getLong(72),
-                in.getLong(80),
-                in.getInt(88),
-                in.getInt(92),
-                in.getLong(96),
-                in.getInt(104),
-                in.getShort(108) & 0xffff,
-                in.getInt(112),
-                in.getLong(120),
-                in.getLong(128));
+                in.getInt(WAKEUP),
+                in.getInt(BP_TYPE),
+                in.getLong(CONFIG1),
+                in.getLong(CONFIG2),
+                in.getLong(BRANCH_SAMPLE_TYPE),
+                in.getLong(SAMPLE_REGS_USER),
+                in.getInt(SAMPLE_STACK_USER),
+                in.getInt(CLOCKID),
+                in.getLong(SAMPLE_REGS_INTR),
+                in.getInt(AUX_WATERMARK),
+                in.getShort(SAMPLE_MAX_STACK) & 0xffff,
+                in.getInt(AUX_SAMPLE_SIZE),
+                in.getLong(SIG_DATA),
+                in.getLong(CONFIG3));
     }
 
     /** Bit fields start at the other end of each byte on big-endian machines. */
     private static long flags(ByteBuffer in) {
         if (in.order() == ByteOrder.LITTLE_ENDIAN) {
-            return in.getLong(40);
+            return in.getLong(FLAGS);
         }
-        return Long.reverse(in.getLong(40));
+        return Long.reverse(in.getLong(FLAGS));
     }
 
     /** This attr with some things changed. */
     public Builder toBuilder() {
-        Builder builder = new Builder(type, config);
-        builder.samplePeriod = samplePeriod;
-        builder.sampleType = sampleType;
-        builder.readFormat = readFormat;
-        builder.flags = flags;
-        builder.wakeup = wakeup;
-        builder.bpType = bpType;
-        builder.config1 = config1;
-        builder.config2 = config2;
-        builder.branchSampleType = branchSampleType;
-        builder.sampleRegsUser = sampleRegsUser;
-        builder.sampleStackUser = sampleStackUser;
-        builder.clockid = clockid;
-        builder.sampleRegsIntr = sampleRegsIntr;
-        builder.auxWatermark = auxWatermark;
-        builder.sampleMaxStack = sampleMaxStack;
-        builder.auxSampleSize = auxSampleSize;
-        builder.sigData = sigData;
-        builder.config3 = config3;
-        return builder;
+        return new Builder(ByteBuffer.wrap(encode()).order(ByteOrder.nativeOrder()));
     }
 
     /** Sets what differs from zero; bits are added to those set before. */
     public static final class Builder {
-        private final int type;
-        private final long config;
-        private long samplePeriod;
-        private long sampleType;
-        private long readFormat;
-        private long flags;
-        private int wakeup;
-        private int bpType;
-        private long config1;
-        private long config2;
-        private long branchSampleType;
-        private long sampleRegsUser;
-        private int sampleStackUser;
-        private int clockid;
-        private long sampleRegsIntr;
-        private int auxWatermark;
-        private int sampleMaxStack;
-        private int auxSampleSize;
-        private long sigData;
-        private long config3;
+        private final ByteBuffer struct;
 
-        private Builder(int type, long config) {
-            this.type = type;
-            this.config = config;
+        private Builder(ByteBuffer struct) {
+            this.struct = struct;
         }
 
         /** A sample every that many events. */
         public Builder period(long events) {
-            samplePeriod = events;
-            flags &= ~FLAG_FREQ;
-            return this;
+            return put(SAMPLE_PERIOD, events).without(FLAG_FREQ);
         }
 
         /** About that many samples a second; sets FLAG_FREQ. */
         public Builder frequency(long hertz) {
-            samplePeriod = hertz;
-            flags |= FLAG_FREQ;
-            return this;
+            return put(SAMPLE_PERIOD, hertz).flags(FLAG_FREQ);
         }
 
         /** Adds PERF_SAMPLE_* bits. */
         public Builder sampleType(long bits) {
-            sampleType |= bits;
-            return this;
+            return add(SAMPLE_TYPE, bits);
         }
 
         /** Adds PERF_FORMAT_* bits. */
         public Builder readFormat(long bits) {
-            readFormat |= bits;
-            return this;
+            return add(READ_FORMAT, bits);
         }
 
         /** Adds FLAG_* bits. */
         public Builder flags(long bits) {
-            flags |= bits;
-            return this;
+            return add(FLAGS, bits);
         }
 
         /** Takes FLAG_* bits away. */
         public Builder without(long bits) {
-            flags &= ~bits;
-            return this;
+            return put(FLAGS, struct.getLong(FLAGS) & ~bits);
         }
 
         /** Wakes the reader when that many bytes lie in the ring; sets FLAG_WATERMARK. */
         public Builder watermark(int sizeBytes) {
-            wakeup = sizeBytes;
-            flags |= FLAG_WATERMARK;
-            return this;
+            struct.putInt(WAKEUP, sizeBytes);
+            return flags(FLAG_WATERMARK);
         }
 
         /** Wakes the reader every that many events. */
         public Builder wakeupEvents(int events) {
-            wakeup = events;
-            flags &= ~FLAG_WATERMARK;
-            return this;
+            struct.putInt(WAKEUP, events);
+            return without(FLAG_WATERMARK);
         }
 
         /** A hardware breakpoint's kind, address and length (PERF_TYPE_BREAKPOINT). */
         public Builder breakpoint(int kind, long address, long length) {
-            bpType = kind;
-            config1 = address;
-            config2 = length;
-            return this;
+            struct.putInt(BP_TYPE, kind);
+            return config1(address).config2(length);
         }
 
         public Builder config1(long value) {
-            config1 = value;
-            return this;
+            return put(CONFIG1, value);
         }
 
         public Builder config2(long value) {
-            config2 = value;
-            return this;
+            return put(CONFIG2, value);
         }
 
         public Builder config3(long value) {
-            config3 = value;
-            return this;
+            return put(CONFIG3, value);
         }
 
         /** Adds PERF_SAMPLE_BRANCH_* bits. */
         public Builder branchSampleType(long bits) {
-            branchSampleType |= bits;
-            return this;
+            return add(BRANCH_SAMPLE_TYPE, bits);
         }
 
         /** Registers and bytes of the user stack, for unwinding later. */
         public Builder userStack(long registers, int stackBytes) {
-            sampleRegsUser = registers;
-            sampleStackUser = stackBytes;
-            return this;
+            struct.putInt(SAMPLE_STACK_USER, stackBytes);
+            return put(SAMPLE_REGS_USER, registers);
         }
 
         /** Registers at the interrupt, one bit each. */
         public Builder sampleRegsIntr(long registers) {
-            sampleRegsIntr = registers;
-            return this;
+            return put(SAMPLE_REGS_INTR, registers);
         }
 
         /** Times in this CLOCK_*; sets FLAG_USE_CLOCKID. */
         public Builder clockid(int clock) {
-            clockid = clock;
-            flags |= FLAG_USE_CLOCKID;
-            return this;
+            struct.putInt(CLOCKID, clock);
+            return flags(FLAG_USE_CLOCKID);
         }
 
         /** Most frames of a call chain. */
         public Builder sampleMaxStack(int frames) {
-            sampleMaxStack = frames;
+            struct.putShort(SAMPLE_MAX_STACK, (short) frames);
             return this;
         }
 
         public Builder auxWatermark(int sizeBytes) {
-            auxWatermark = sizeBytes;
+            struct.putInt(AUX_WATERMARK, sizeBytes);
             return this;
         }
 
         public Builder auxSampleSize(int sizeBytes) {
-            auxSampleSize = sizeBytes;
+            struct.putInt(AUX_SAMPLE_SIZE, sizeBytes);
             return this;
         }
 
         public Builder sigData(long value) {
-            sigData = value;
-            return this;
+            return put(SIG_DATA, value);
         }
 
         /** The attr as set so far. */
         public PerfAttr build() {
-            return new PerfAttr(
-                    type,
-                    config,
-                    samplePeriod,
-                    sampleType,
-                    readFormat,
-                    flags,
-                    wakeup,
-                    bpType,
-                    config1,
-                    config2,
-                    branchSampleType,
-                    sampleRegsUser,
-                    sampleStackUser,
-                    clockid,
-                    sampleRegsIntr,
-                    auxWatermark,
-                    sampleMaxStack,
-                    auxSampleSize,
-                    sigData,
-                    config3);
+            return decode(struct.duplicate().order(struct.order()).position(0));
+        }
+
+        private Builder put(int offset, long value) {
+            struct.putLong(offset, value);
+            return this;
+        }
+
+        private Builder add(int offset, long bits) {
+            return put(offset, struct.getLong(offset) | bits);
         }
     }
 }

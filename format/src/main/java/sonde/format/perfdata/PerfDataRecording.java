@@ -7,6 +7,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_AUXTRACE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EVENT_UPDATE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_BUILD_ID;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_EVENT_TYPE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_FEATURE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
 
@@ -15,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,31 +30,32 @@ import sonde.format.Input;
 import sonde.format.MalformedInputException;
 
 /**
- * A perf.data that is read: file or pipe mode, either byte order, whole, cut or left by a killed
- * recorder.
+ * A perf.data that is read: file, pipe or directory mode, either byte order, whole, cut or left by
+ * a killed recorder.
  *
- * <p>It has one source, "perf.data", with one lane, and these event types:
+ * <p>It has one source, "perf.data", with one lane (in directory mode one for each file), and these
+ * event types:
  *
  * <ul>
  *   <li>{@code notice:lost} (weight: events lost), {@code throttle}, {@code unthrottle}, {@code
- *       corrupt};
- *   <li>{@code perf_record:mmap}, {@code mmap2}, {@code comm}, {@code fork}, {@code exit}, {@code
- *       ksymbol}, {@code bpf_event}, {@code text_poke}, {@code switch}, {@code switch_cpu_wide},
- *       {@code namespaces}, {@code cgroup}, {@code aux}, {@code itrace_start}, {@code read}, {@code
- *       aux_output_hw_id}, {@code callchain_deferred}: the payload is the record from its header
- *       on, so that {@code misc} is a field, up to where its sample_id begins;
+ *       corrupt}, {@code unknown} (a sample whose id no attr lists);
+ *   <li>{@code perf_record:NAME} for every record that says something (perf_event.h, and perf's own
+ *       such as {@code auxtrace}): the payload is the record from its header on, so that {@code
+ *       misc} is a field, up to where its sample_id begins;
  *   <li>the system and name of each tracepoint, payload the ftrace record with {@code common_type}
  *       at 0;
- *   <li>{@code perf:NAME} for every other event, NAME as perf shows it without modifiers; the
- *       payload is RAW when its samples have it ({@code bpf-output}), else empty.
+ *   <li>{@code perf:NAME} for every other event, NAME as {@code perf evlist} shows it; fields are
+ *       what its samples carry besides columns: {@code addr}, {@code data_src}, {@code user_regs},
+ *       {@code branch_from}…; of {@code bpf-output} the payload is RAW.
  * </ul>
  *
  * <p>Every row has pid, tid and cpu where the record tells (the kernel writes -1 for a task whose
  * exit has gone far, so the last {@code sched_switch} of a thread names it in its fields only);
- * samples have their period as weight and their call chain, or else their ip, as stack. Records
- * without a time of their own (synthetic ones) take that of the record before them.
+ * samples have their period as weight and their call chain, or else their ip, as stack; a deferred
+ * user call chain stands in its samples. Records without a time of their own (synthetic ones) take
+ * that of the record before them.
  *
- * <p>perf's own directory form ({@code perf record --threads}) and AUX traces are not read.
+ * <p>AUX areas are listed and not decoded.
  */
 public final class PerfDataRecording implements Recording {
     private static final int MOST_NOTES = 100;
@@ -70,9 +73,12 @@ public final class PerfDataRecording implements Recording {
     private final Source source;
     private final SampleLayout[] layouts;
     private final EventIds ids;
+    private final List<Input> parts;
+    private final Map<Lane, long[]> counts = new IdentityHashMap<>();
 
-    private PerfDataRecording(Input input) throws MalformedInputException {
+    private PerfDataRecording(Input input, List<Input> parts) throws MalformedInputException {
         this.input = input;
+        this.parts = List.copyOf(parts);
         header = PerfHeader.read(input);
         view = new PerfView(input.segment(), isSwapped());
         List<String> found = new ArrayList<>(header.notes());
@@ -87,8 +93,9 @@ public final class PerfDataRecording implements Recording {
                                     feature,
                                     input.segment().asSlice(place.offset(), place.sizeBytes())));
         }
+        notesOnTruncation(found);
         features = reader.result();
-        attrs = List.copyOf(named(stated, features.eventNames()));
+        attrs = List.copyOf(named(stated, features.eventNames(), header.eventTypes()));
         types = new PerfTypes(attrs, features.tracingData(), found);
         source = new Source("perf.data", clock(), types.types());
         layouts = new SampleLayout[attrs.size()];
@@ -106,12 +113,28 @@ public final class PerfDataRecording implements Recording {
      * @throws MalformedInputException when it is no perf.data or its header is broken
      */
     public static PerfDataRecording open(Input input) throws IOException {
+        return open(input, List.of());
+    }
+
+    /**
+     * Reads the header of a recording in directory mode ({@code perf record --threads}).
+     *
+     * @param input the file {@code data} of the folder
+     * @param parts the files {@code data.0}, {@code data.1}, … of it: records without a header
+     */
+    public static PerfDataRecording open(Input input, List<Input> parts) throws IOException {
         try {
-            return new PerfDataRecording(input);
+            return new PerfDataRecording(input, parts);
         } catch (IOException | RuntimeException e) {
             input.close();
+            parts.forEach(Input::close);
             throw e;
         }
+    }
+
+    /** Whether it begins as a perf.data does. */
+    public static boolean isPerfData(Input input) {
+        return PerfHeader.isPerfData(input);
     }
 
     @Override
@@ -121,7 +144,57 @@ public final class PerfDataRecording implements Recording {
 
     @Override
     public List<Lane> lanes() {
-        return List.of(new PerfLane(this, view, header.dataOffset(), header.dataEnd()));
+        List<Lane> lanes = new ArrayList<>();
+        long start = header.dataOffset();
+        lanes.add(new PerfLane(this, view, input.name(), start, header.dataEnd()));
+        for (Input part : parts) {
+            PerfView records = new PerfView(part.segment(), isSwapped());
+            lanes.add(new PerfLane(this, records, part.name(), 0, part.sizeBytes()));
+        }
+        return lanes;
+    }
+
+    /**
+     * How many records of each kind there are, by the names of {@code perf report --stats}; whole
+     * when all lanes have been read.
+     */
+    public Map<String, Long> recordCounts() {
+        long[] sums = new long[PerfRecordNames.MOST];
+        synchronized (counts) {
+            for (long[] of : counts.values()) {
+                for (int i = 0; i < sums.length; i++) {
+                    sums[i] += of[i];
+                }
+            }
+        }
+        return PerfRecordNames.counted(sums);
+    }
+
+    /** A lane has been read to its end; those of an earlier reading do not count twice. */
+    void counted(Lane lane, long[] of) {
+        synchronized (counts) {
+            if (counts.size() > parts.size()) {
+                counts.clear();
+            }
+            counts.put(lane, of.clone());
+        }
+    }
+
+    private void notesOnTruncation(List<String> found) {
+        boolean tracepoints =
+                attrsHave(
+                        found.isEmpty() ? List.of() : header.attrs(),
+                        PerfEvent.PERF_TYPE_TRACEPOINT);
+        if (tracepoints && !header.features().containsKey(PerfFeatures.HEADER_TRACING_DATA)) {
+            found.add(
+                    input.name()
+                            + ": the formats of its tracepoints are missing: names and fields are"
+                            + " not known");
+        }
+    }
+
+    private static boolean attrsHave(List<AttrEntry> entries, int type) {
+        return entries.stream().anyMatch(entry -> entry.attr().type() == type);
     }
 
     /** The events, in the order of the file, with their names where it tells them. */
@@ -163,6 +236,7 @@ public final class PerfDataRecording implements Recording {
     @Override
     public void close() {
         input.close();
+        parts.forEach(Input::close);
     }
 
     void note(String text) {
@@ -214,8 +288,12 @@ public final class PerfDataRecording implements Recording {
         return Clock.PERF;
     }
 
-    /** EVENT_DESC has the attrs once more, with names: joined by id, else by place. */
-    private static List<AttrEntry> named(List<AttrEntry> attrs, List<AttrEntry> described) {
+    /**
+     * EVENT_DESC has the attrs once more, with names: joined by id, else by place. Without it they
+     * are made up as perf does.
+     */
+    private static List<AttrEntry> named(
+            List<AttrEntry> attrs, List<AttrEntry> described, Map<Long, String> types) {
         Map<Long, String> byId = new HashMap<>();
         for (AttrEntry entry : described) {
             for (long id : entry.ids()) {
@@ -230,10 +308,15 @@ public final class PerfDataRecording implements Recording {
             if (name == null && described.size() == attrs.size()) {
                 name = described.get(i).name();
             }
-            named.add(
-                    name == null || !entry.name().isEmpty()
-                            ? entry
-                            : new AttrEntry(entry.attr(), ids, name));
+            if (name == null || name.isEmpty()) {
+                // Before 3.3 a table of the numbers of tracepoints stood in the file.
+                boolean listed = entry.attr().type() == PerfEvent.PERF_TYPE_TRACEPOINT;
+                name = listed ? types.get(entry.attr().config()) : null;
+            }
+            if (name == null) {
+                name = PerfEventNames.of(entry.attr());
+            }
+            named.add(entry.name().isEmpty() ? new AttrEntry(entry.attr(), ids, name) : entry);
         }
         return named;
     }
@@ -287,7 +370,7 @@ public final class PerfDataRecording implements Recording {
                 int type = view.u32(at);
                 int size = view.u16(at + 6);
                 if (size < HEADER_BYTES || size > end - at) {
-                    break;
+                    break; // the lane says so
                 }
                 long behind = bytesBehind(view, at, type, size, end - at - size);
                 if (type >= PERF_RECORD_HEADER_ATTR) {
@@ -324,6 +407,11 @@ public final class PerfDataRecording implements Recording {
                         if (feature > 0 && feature < PerfFeatures.MAX_FEATURES) {
                             reader.accept((int) feature, body.asSlice(8));
                         }
+                    }
+                    case PERF_RECORD_HEADER_EVENT_TYPE -> {
+                        long config = in.u64("event type id");
+                        byte[] name = in.bytes("event type name", in.remaining());
+                        header.eventTypes().put(config, FeatureReader.untilNul(name));
                     }
                     default -> {} // not part of the header
                 }

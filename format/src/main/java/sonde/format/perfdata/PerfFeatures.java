@@ -24,12 +24,29 @@ public final class PerfFeatures {
     public static final int HEADER_ARCH = 6;
     public static final int HEADER_NRCPUS = 7;
     public static final int HEADER_CPUDESC = 8;
+    public static final int HEADER_CPUID = 9;
+    public static final int HEADER_TOTAL_MEM = 10;
     public static final int HEADER_CMDLINE = 11;
     public static final int HEADER_EVENT_DESC = 12;
+    public static final int HEADER_CPU_TOPOLOGY = 13;
+    public static final int HEADER_NUMA_TOPOLOGY = 14;
+    public static final int HEADER_BRANCH_STACK = 15;
+    public static final int HEADER_PMU_MAPPINGS = 16;
+    public static final int HEADER_GROUP_DESC = 17;
+    public static final int HEADER_AUXTRACE = 18;
+    public static final int HEADER_STAT = 19;
+    public static final int HEADER_CACHE = 20;
     public static final int HEADER_SAMPLE_TIME = 21;
+    public static final int HEADER_MEM_TOPOLOGY = 22;
     public static final int HEADER_CLOCKID = 23;
+    public static final int HEADER_DIR_FORMAT = 24;
+    public static final int HEADER_BPF_PROG_INFO = 25;
+    public static final int HEADER_BPF_BTF = 26;
     public static final int HEADER_COMPRESSED = 27;
+    public static final int HEADER_CPU_PMU_CAPS = 28;
     public static final int HEADER_CLOCK_DATA = 29;
+    public static final int HEADER_HYBRID_TOPOLOGY = 30;
+    public static final int HEADER_PMU_CAPS = 31;
 
     /** Bits in the header's bitmap: most features a perf.data can have. */
     static final int MAX_FEATURES = 256;

@@ -1,5 +1,6 @@
 package sonde.format.perfdata;
 
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ import sonde.format.perfdata.PerfDataWriter.Section;
  * @param dataEnd where they end
  * @param finished false when the recorder did not write the size of the data
  * @param features where their contents lie, by number
+ * @param eventTypes names of events by number, of perf before 3.3; pipes add to it
  * @param notes what was odd
  */
 record PerfHeader(
@@ -31,6 +33,7 @@ record PerfHeader(
         long dataEnd,
         boolean finished,
         SortedMap<Integer, Section> features,
+        SortedMap<Long, String> eventTypes,
         List<String> notes) {
     static final String FORMAT = "perf.data";
 
@@ -39,6 +42,22 @@ record PerfHeader(
     private static final int PIPE_HEADER_BYTES = 16;
     private static final int MOST_ATTRS = 1 << 16;
     private static final int MOST_IDS = 1 << 22;
+
+    // struct perf_trace_event_type: u64 event_id, char name[64]
+    private static final int EVENT_TYPE_BYTES = 72;
+
+    /** Whether it begins with one of the magics. */
+    static boolean isPerfData(Input input) {
+        if (input.sizeBytes() < 8) {
+            return false;
+        }
+        long magic =
+                input.segment()
+                        .get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 0);
+        return magic == PerfDataWriter.MAGIC
+                || Long.reverseBytes(magic) == PerfDataWriter.MAGIC
+                || magic == MAGIC_1;
+    }
 
     static PerfHeader read(Input input) throws MalformedInputException {
         Cursor probe = new Cursor(FORMAT, input.segment(), ByteOrder.LITTLE_ENDIAN);
@@ -64,6 +83,7 @@ record PerfHeader(
                     PIPE_HEADER_BYTES,
                     input.sizeBytes(),
                     true,
+                    new TreeMap<>(),
                     new TreeMap<>(),
                     List.of());
         }
@@ -94,7 +114,7 @@ record PerfHeader(
             long attrEntryBytes = cursor.u64("attr_size");
             Section attrs = section("attrs");
             Section data = section("data");
-            section("event_types");
+            Section types = section("event_types");
             long[] bitmap = new long[PerfFeatures.MAX_FEATURES / Long.SIZE];
             if (headerBytes >= PerfDataWriter.FILE_HEADER_BYTES) {
                 for (int i = 0; i < bitmap.length; i++) {
@@ -111,17 +131,30 @@ record PerfHeader(
             long room = input.sizeBytes() - dataOffset;
             long dataBytes = data.sizeBytes();
             if (!finished) {
-                notes.add("the recorder did not finish this file: read to the last whole record");
+                notes.add(
+                        String.format(
+                                "%s: the recorder did not finish this file (its data.size is 0):"
+                                        + " read from byte %d to the last whole record before byte %d;"
+                                        + " names and build ids may be missing",
+                                input.name(), dataOffset, input.sizeBytes()));
                 dataBytes = room;
             } else if (dataBytes < 0 || dataBytes > room) {
                 notes.add(
                         String.format(
-                                "cut short: %s bytes of records stated, %d there",
-                                Long.toUnsignedString(dataBytes), room));
+                                "%s is cut at byte %d: of %s bytes of records %d are there, header"
+                                        + " features (names, formats, build ids) are missing",
+                                input.name(),
+                                input.sizeBytes(),
+                                Long.toUnsignedString(dataBytes),
+                                room));
                 dataBytes = room;
             }
-            SortedMap<Integer, Section> features =
-                    finished ? features(bitmap, dataOffset + dataBytes) : early(dataOffset);
+            SortedMap<Integer, Section> features = new TreeMap<>();
+            if (!finished) {
+                features = early(dataOffset);
+            } else if (dataBytes == data.sizeBytes()) {
+                features = features(bitmap, dataOffset + dataBytes);
+            }
             return new PerfHeader(
                     order,
                     false,
@@ -130,7 +163,25 @@ record PerfHeader(
                     dataOffset + dataBytes,
                     finished,
                     features,
+                    eventTypes(types),
                     notes);
+        }
+
+        private SortedMap<Long, String> eventTypes(Section place) throws MalformedInputException {
+            SortedMap<Long, String> names = new TreeMap<>();
+            long count = Math.min(place.sizeBytes() / EVENT_TYPE_BYTES, MOST_ATTRS);
+            for (long i = 0; i < count; i++) {
+                long at = place.offset() + i * EVENT_TYPE_BYTES;
+                if (at < 0 || at > input.sizeBytes() - EVENT_TYPE_BYTES) {
+                    notes.add("names of events lie outside the file: left out");
+                    break;
+                }
+                cursor.seek("event type", at);
+                long id = cursor.u64("event type id");
+                byte[] name = cursor.bytes("event type name", EVENT_TYPE_BYTES - 8);
+                names.put(id, FeatureReader.untilNul(name));
+            }
+            return names;
         }
 
         private Section section(String field) throws MalformedInputException {
@@ -184,11 +235,19 @@ record PerfHeader(
                             && place.offset() <= input.sizeBytes() - place.sizeBytes()) {
                         found.put(feature, place);
                     } else {
-                        notes.add("feature " + feature + " lies outside the file: left out");
+                        notes.add(
+                                String.format(
+                                        "%s ends at byte %d: feature %d (bytes %s to %s) is left"
+                                                + " out",
+                                        input.name(),
+                                        input.sizeBytes(),
+                                        feature,
+                                        Long.toUnsignedString(place.offset()),
+                                        Long.toUnsignedString(place.offset() + place.sizeBytes())));
                     }
                 }
             } catch (MalformedInputException e) {
-                notes.add("features are missing: " + e.getMessage());
+                notes.add(input.name() + ": features are missing: " + e.getMessage());
             }
             return found;
         }

@@ -2,7 +2,7 @@ package sonde.format.perfdata;
 
 import static sonde.format.perfdata.PerfEvent.HEADER_BYTES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_AUXTRACE;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMM;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_CALLCHAIN_DEFERRED;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
@@ -10,18 +10,9 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FINISHED_ROUND;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_ITRACE_START;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_NAMESPACES;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_READ;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
@@ -32,43 +23,43 @@ import sonde.event.Source;
  * wait in a {@link RecordQueue}, and only those released are looked into.
  */
 final class PerfLane implements Lane {
-    private static final int CORRUPT_KIND = -2;
-    private static final int RECORD_KIND = -1;
-    // Records that may wait for the end of a round: 20 bytes each.
-    private static final int MOST_WAITING = 1 << 26;
-    // Copies of decompressed records that one batch may hold; one record is at most 64 KiB.
-    private static final int COPY_BYTES = 1 << 22;
-
+    // Records that may wait for the end of a round: 20 bytes each, twice while they are sorted.
+    private static final int MOST_WAITING =
+            Math.clamp(Runtime.getRuntime().maxMemory() / 128, 1 << 16, 1 << 26);
     private final PerfDataRecording recording;
     private final PerfTypes types;
     private final SampleLayout[] layouts;
     private final EventIds ids;
     private final int idAt;
-    private final int idFromEnd;
     private final PerfView file;
+    private final String name;
     private final long end;
     private final RecordQueue queue = new RecordQueue();
-    private final SampleLayout.Places places = new SampleLayout.Places();
+    private final PerfRows rows;
+    private final long[] counts = new long[PerfRecordNames.MOST];
     private @Nullable CompressedRecords compressed;
     private boolean compressionBroken;
-    private @Nullable Batch batch;
-    private MemorySegment copies = MemorySegment.NULL;
     private long next;
     private long lastTime;
     private boolean ended;
     private boolean closed;
 
-    PerfLane(PerfDataRecording recording, PerfView file, long start, long end) {
+    /**
+     * @param name of the file, for notes
+     * @param start of the records in it
+     */
+    PerfLane(PerfDataRecording recording, PerfView file, String name, long start, long end) {
         this.recording = recording;
         this.types = recording.types();
         this.layouts = recording.layouts();
         this.ids = recording.ids();
         this.file = file;
+        this.name = name;
+        this.rows = new PerfRows(recording, file);
         this.next = start;
         this.end = end;
         boolean any = !recording.attrs().isEmpty();
         idAt = any ? SampleLayout.idAt(recording.attrs().get(0).attr()) : -1;
-        idFromEnd = any ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
     }
 
     @Override
@@ -83,10 +74,17 @@ final class PerfLane implements Lane {
 
     @Override
     public @Nullable Batch next() throws IOException {
-        while (!closed && !queue.hasReady() && !ended) {
-            scan();
+        rows.begin(compressed != null);
+        while (!closed && !rows.isFull()) {
+            if (queue.hasReady()) {
+                rows.append(queue, compressed);
+            } else if (ended) {
+                break;
+            } else {
+                scan();
+            }
         }
-        return !closed && queue.hasReady() ? fill() : null;
+        return closed ? null : rows.filled();
     }
 
     @Override
@@ -106,13 +104,13 @@ final class PerfLane implements Lane {
             int type = file.u32(next);
             int size = file.u16(next + 6);
             if (size < HEADER_BYTES || size > end - next) {
-                corrupt(next, String.format("record of %d bytes at %d", size, next));
-                next = end;
+                stop(type, size);
                 break;
             }
             long at = next;
             next += size;
             if (type == PERF_RECORD_FINISHED_ROUND) {
+                counts[type]++;
                 queue.finishRound();
             } else {
                 record(file, at, at, type, size);
@@ -130,26 +128,63 @@ final class PerfLane implements Lane {
 
     private void finish() {
         if (next < end) {
-            corrupt(next, (end - next) + " bytes at the end are no record");
+            corrupt(
+                    next,
+                    String.format(
+                            "%s ends at byte %d inside a record that begins at byte %d: %d bytes"
+                                    + " of it are there",
+                            name, end, next, end - next));
         }
         if (compressed != null && compressed.next < compressed.filled()) {
-            recording.note("the last compressed record is cut");
+            recording.note(
+                    name
+                            + ": the last compressed record is cut, "
+                            + (compressed.filled() - compressed.next)
+                            + " bytes of a record are there");
         }
         queue.finish();
         ended = true;
         if (queue.late() > 0) {
             recording.note(queue.late() + " records came after their round was over");
         }
+        recording.counted(this, counts);
+    }
+
+    /** A record that cannot be: the rest of the file has no beginning. */
+    private void stop(int type, int size) {
+        long left = end - next;
+        boolean cut = size >= HEADER_BYTES;
+        corrupt(
+                next,
+                String.format(
+                        cut
+                                ? "%s stops at byte %d: the record there (type %d) has %d bytes, %d"
+                                        + " are left"
+                                : "%s stops at byte %d: no record there (type %d, %d bytes); %d"
+                                        + " bytes behind it are not read",
+                        name,
+                        next,
+                        Integer.toUnsignedLong(type),
+                        size,
+                        left));
+        next = end;
     }
 
     private void record(PerfView view, long at, long position, int type, int size) {
+        counts[type > 0 && type < counts.length ? type : 0]++;
         if (type > 0 && type < PERF_RECORD_HEADER_ATTR) {
             if (type == PERF_RECORD_SAMPLE) {
                 int attr = attrOfSample(view, at, size);
                 long time = attr < 0 ? -1 : layouts[attr].time(view, at, size);
-                enqueue(time, position, attr < 0 ? CORRUPT_KIND : attr);
+                if (attr < 0) {
+                    recording.note("samples with an id that no event lists: notice:unknown");
+                }
+                enqueue(time, position, attr < 0 ? PerfRows.UNKNOWN_KIND : attr);
             } else if (types.ofRecord(type) >= 0) {
-                enqueue(timeOfRecord(view, at, type, size), position, RECORD_KIND);
+                if (type == PERF_RECORD_CALLCHAIN_DEFERRED) {
+                    rows.deferred(view, at, size);
+                }
+                enqueue(timeOfRecord(view, at, type, size), position, PerfRows.RECORD_KIND);
             } else {
                 recording.note("records of unknown type " + type + " skipped");
             }
@@ -159,16 +194,34 @@ final class PerfLane implements Lane {
             case PERF_RECORD_COMPRESSED -> decompress(view, at, size, HEADER_BYTES);
             case PERF_RECORD_COMPRESSED2 -> decompress(view, at, size, HEADER_BYTES + 8);
             case PERF_RECORD_HEADER_TRACING_DATA, PERF_RECORD_AUXTRACE -> {
+                if (type == PERF_RECORD_AUXTRACE) {
+                    enqueue(-1, position, PerfRows.RECORD_KIND);
+                }
                 if (view == file) {
-                    next += PerfDataRecording.bytesBehind(view, at, type, size, end - next);
+                    skipBehind(at, type, size);
                 }
             }
             default -> {
-                if (type < PERF_RECORD_HEADER_ATTR || type > PERF_RECORD_COMPRESSED2) {
+                if (types.ofRecord(type) >= 0) {
+                    enqueue(-1, position, PerfRows.RECORD_KIND);
+                } else if (type < PERF_RECORD_HEADER_ATTR || type > PERF_RECORD_COMPRESSED2) {
                     recording.note("records of unknown type " + type + " skipped");
                 }
             }
         }
+    }
+
+    private void skipBehind(long at, int type, int size) {
+        long stated = PerfDataRecording.bytesBehind(file, at, type, size, Long.MAX_VALUE);
+        long left = end - next;
+        if (stated > left) {
+            recording.note(
+                    String.format(
+                            "%s ends at byte %d: of %d bytes behind the record at byte %d (%s) %d"
+                                    + " are there",
+                            name, end, stated, at, PerfRecordNames.of(type), left));
+        }
+        next += Math.min(stated, left);
     }
 
     private int attrOfSample(PerfView view, long at, int size) {
@@ -178,22 +231,8 @@ final class PerfLane implements Lane {
         return size < idAt + 8 ? -1 : ids.attrOf(view.u64(at + idAt));
     }
 
-    /** The layout whose sample_id stands at the end of a record; null when none does. */
-    private @Nullable SampleLayout trailer(PerfView view, long at, int type, int size) {
-        if (layouts.length == 0) {
-            return null;
-        }
-        int room = size - types.leastBytes(type);
-        int attr = 0;
-        if (idFromEnd > 0 && room >= idFromEnd) {
-            attr = Math.max(0, ids.attrOf(view.u64(at + size - idFromEnd)));
-        }
-        SampleLayout layout = layouts[attr];
-        return layout.trailerBytes() > 0 && room >= layout.trailerBytes() ? layout : null;
-    }
-
     private long timeOfRecord(PerfView view, long at, int type, int size) {
-        SampleLayout layout = trailer(view, at, type, size);
+        SampleLayout layout = rows.trailer(view, at, type, size);
         if (layout != null) {
             return layout.trailerTime(view, at + size);
         }
@@ -209,8 +248,8 @@ final class PerfLane implements Lane {
     }
 
     private void corrupt(long position, String what) {
-        recording.note("corrupt: " + what);
-        enqueue(-1, Math.min(position, end), CORRUPT_KIND);
+        recording.note(what);
+        enqueue(-1, Math.min(position, end), PerfRows.CORRUPT_KIND);
     }
 
     private void decompress(PerfView view, long at, int size, int before) {
@@ -233,7 +272,7 @@ final class PerfLane implements Lane {
             decompressed(records);
         } catch (IOException e) {
             compressionBroken = true;
-            corrupt(at, "compressed records from " + at + " on: " + e.getMessage());
+            corrupt(at, name + ": compressed records from byte " + at + " on: " + e.getMessage());
         }
     }
 
@@ -265,124 +304,5 @@ final class PerfLane implements Lane {
             records.next += size;
             record(window, at, RecordQueue.inWindow(at), type, size);
         }
-    }
-
-    // --- rows ----------------------------------------------------------------------------------
-
-    private Batch fill() {
-        Batch filled = batch;
-        boolean copying = compressed != null || copies.byteSize() > 0;
-        if (filled == null || filled.isRetained()) {
-            filled = new Batch(source(), recording.order());
-            batch = filled;
-            copies = copying ? Arena.ofAuto().allocate(COPY_BYTES, 8) : MemorySegment.NULL;
-        } else if (copying && copies.byteSize() == 0) {
-            copies = Arena.ofAuto().allocate(COPY_BYTES, 8);
-        }
-        filled.reset(copying ? copies : file.segment);
-        PerfView view = copying ? new PerfView(copies, recording.isSwapped()) : file;
-        long copied = 0;
-        while (queue.hasReady() && !filled.isFull()) {
-            long at = queue.position();
-            int kind = queue.kind();
-            if (copying) {
-                PerfView from = windowOrFile(at);
-                long start = at < 0 ? ~at : at;
-                int size = kind == CORRUPT_KIND ? 0 : from.u16(start + 6);
-                if (size > COPY_BYTES - copied) {
-                    break;
-                }
-                MemorySegment.copy(from.segment, start, copies, copied, size);
-                at = copied;
-                copied += size;
-            }
-            row(filled, view, at, kind, queue.time());
-            queue.take();
-        }
-        return filled;
-    }
-
-    private PerfView windowOrFile(long position) {
-        CompressedRecords records = compressed;
-        return position < 0 && records != null ? records.view() : file;
-    }
-
-    private void row(Batch out, PerfView view, long at, int kind, long time) {
-        if (kind == CORRUPT_KIND) {
-            out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
-            return;
-        }
-        int size = view.u16(at + 6);
-        if (kind == RECORD_KIND) {
-            recordRow(out, view, at, size, time);
-            return;
-        }
-        SampleLayout.Places found = places;
-        if (!layouts[kind].locate(view, at, size, found)
-                || found.rawBytes < types.leastRawBytes(kind)) {
-            out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
-            return;
-        }
-        int type = types.ofAttr(kind);
-        int row = out.add(time, found.cpu, found.tid, type, found.raw, found.rawBytes);
-        out.sample(row, found.pid, found.weight, found.stack, found.depth);
-    }
-
-    private void recordRow(Batch out, PerfView view, long at, int size, long time) {
-        int recordType = view.u32(at);
-        int type = types.ofRecord(recordType);
-        if (size < types.leastBytes(recordType)) {
-            out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
-            return;
-        }
-        SampleLayout layout = trailer(view, at, recordType, size);
-        int bodyBytes = layout == null ? size : size - layout.trailerBytes();
-        int cpu = layout == null ? -1 : layout.trailerCpu(view, at + size);
-        int pid = -1;
-        int tid = -1;
-        boolean stamped = layout != null && layout.trailerHasTid();
-        if (stamped) {
-            pid = view.u32(at + bodyBytes);
-            tid = view.u32(at + bodyBytes + 4);
-        }
-        if (pid <= 0 && tid <= 0 && namesThread(recordType)) {
-            // No sample_id, or that of a synthetic record: the thread the record speaks of.
-            pid = view.u32(at + 8);
-            tid = view.u32(at + (isTask(recordType) ? 16 : 12));
-        }
-        if (type <= PerfTypes.UNTHROTTLE) {
-            int row = out.add(time, cpu, tid, type, at, 0);
-            out.sample(row, pid, lost(view, at, recordType), at, 0);
-            return;
-        }
-        int row = out.add(time, cpu, tid, type, at, bodyBytes);
-        out.sample(row, pid, 1, at, 0);
-    }
-
-    private static boolean isTask(int recordType) {
-        return recordType == PERF_RECORD_FORK || recordType == PERF_RECORD_EXIT;
-    }
-
-    private static boolean namesThread(int recordType) {
-        return switch (recordType) {
-            case PERF_RECORD_MMAP,
-                    PERF_RECORD_MMAP2,
-                    PERF_RECORD_COMM,
-                    PERF_RECORD_FORK,
-                    PERF_RECORD_EXIT,
-                    PERF_RECORD_ITRACE_START,
-                    PERF_RECORD_NAMESPACES,
-                    PERF_RECORD_READ ->
-                    true;
-            default -> false;
-        };
-    }
-
-    private static long lost(PerfView view, long at, int recordType) {
-        return switch (recordType) {
-            case PERF_RECORD_LOST -> view.u64(at + 16);
-            case PERF_RECORD_LOST_SAMPLES -> view.u64(at + 8);
-            default -> 1;
-        };
     }
 }

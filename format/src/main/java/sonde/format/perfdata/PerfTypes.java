@@ -1,14 +1,14 @@
 package sonde.format.perfdata;
 
 import static sonde.format.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_THROTTLE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_UNTHROTTLE;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
@@ -28,43 +28,34 @@ import sonde.format.ftrace.EventFormat;
  * attr.
  */
 final class PerfTypes {
+    private static final List<String> NOTICES =
+            List.of("lost", "throttle", "unthrottle", "corrupt", "unknown");
     static final int LOST = 0;
     static final int THROTTLE = 1;
     static final int UNTHROTTLE = 2;
     static final int CORRUPT = 3;
 
-    private static final List<String> HARDWARE =
+    static final int UNKNOWN = 4;
+
+    /** More than the highest number of a record, kernel's or perf's. */
+    private static final int RECORDS = PERF_RECORD_COMPRESSED2 + 1;
+
+    // What every ftrace record begins with, for tracepoints whose format is missing.
+    private static final List<Field> COMMON =
             List.of(
-                    "cycles",
-                    "instructions",
-                    "cache-references",
-                    "cache-misses",
-                    "branches",
-                    "branch-misses",
-                    "bus-cycles",
-                    "stalled-cycles-frontend",
-                    "stalled-cycles-backend",
-                    "ref-cycles");
-    private static final List<String> SOFTWARE =
-            List.of(
-                    "cpu-clock",
-                    "task-clock",
-                    "page-faults",
-                    "context-switches",
-                    "cpu-migrations",
-                    "minor-faults",
-                    "major-faults",
-                    "alignment-faults",
-                    "emulation-faults",
-                    "dummy",
-                    "bpf-output",
-                    "cgroup-switches");
+                    Field.integer("common_type", 0, 2, false),
+                    Field.integer("common_flags", 2, 1, false),
+                    Field.integer("common_preempt_count", 3, 1, false),
+                    Field.integer("common_pid", 4, 4, true));
+    private static final int COMMON_BYTES = 8;
 
     private final List<EventType> types = new ArrayList<>();
-    private final int[] typeOfRecord = new int[PERF_RECORD_HEADER_ATTR];
-    private final int[] bytesOfRecord = new int[PERF_RECORD_HEADER_ATTR];
+    private final int[] typeOfRecord = new int[RECORDS];
+    private final int[] bytesOfRecord = new int[RECORDS];
     private final int[] typeOfAttr;
     private final int[] fixedBytesOfAttr;
+    private final SampleFields[] partsOfAttr;
+    private final boolean[] rawOfAttr;
 
     /**
      * @param attrs with their names
@@ -72,7 +63,7 @@ final class PerfTypes {
      * @param notes where formats that cannot be read are reported
      */
     PerfTypes(List<AttrEntry> attrs, Optional<TracingData> tracing, List<String> notes) {
-        for (String notice : List.of("lost", "throttle", "unthrottle", "corrupt")) {
+        for (String notice : NOTICES) {
             types.add(new EventType(types.size(), EventType.NOTICE, notice, List.of(), ""));
         }
         Arrays.fill(typeOfRecord, -1);
@@ -82,12 +73,14 @@ final class PerfTypes {
         notice(PERF_RECORD_THROTTLE, THROTTLE, 32);
         notice(PERF_RECORD_UNTHROTTLE, UNTHROTTLE, 32);
         RecordFields.ALL.forEach(this::record);
+        RecordFields.OF_TOOLS.forEach(this::record);
         typeOfAttr = new int[attrs.size()];
         fixedBytesOfAttr = new int[attrs.size()];
+        partsOfAttr = new SampleFields[attrs.size()];
+        rawOfAttr = new boolean[attrs.size()];
         Map<Long, Tracepoint> formats = formats(tracing, notes);
-        List<String> names = shortNames(attrs);
         for (int i = 0; i < typeOfAttr.length; i++) {
-            attr(i, attrs.get(i).attr(), names.get(i), formats);
+            attr(i, attrs.get(i).attr(), attrs.get(i).name(), formats);
         }
     }
 
@@ -97,7 +90,7 @@ final class PerfTypes {
 
     /** Type of a kernel record; -1 for samples and for numbers unknown here. */
     int ofRecord(int recordType) {
-        return typeOfRecord[recordType];
+        return recordType > 0 && recordType < RECORDS ? typeOfRecord[recordType] : -1;
     }
 
     /** Bytes that a kernel record must have, header included, trailer not. */
@@ -115,6 +108,11 @@ final class PerfTypes {
         return fixedBytesOfAttr[attr];
     }
 
+    /** Whether the payload of an attr's samples is RAW alone; else it holds the record. */
+    boolean isRaw(int attr) {
+        return rawOfAttr[attr];
+    }
+
     private void notice(int recordType, int type, int leastBytes) {
         typeOfRecord[recordType] = type;
         bytesOfRecord[recordType] = leastBytes;
@@ -129,27 +127,28 @@ final class PerfTypes {
     }
 
     private void attr(int index, PerfAttr attr, String name, Map<Long, Tracepoint> formats) {
-        String system = "perf";
-        String event = name;
-        List<Field> fields = List.of();
+        Tracepoint tracepoint =
+                attr.type() == PERF_TYPE_TRACEPOINT ? formats.get(attr.config()) : null;
+        int colon = attr.type() == PERF_TYPE_TRACEPOINT ? name.indexOf(':') : -1;
+        String system = colon < 0 ? "perf" : name.substring(0, colon);
+        String event = name.substring(colon + 1);
         String print = "";
-        if (attr.type() == PERF_TYPE_TRACEPOINT) {
-            Tracepoint tracepoint = formats.get(attr.config());
-            int colon = name.indexOf(':');
-            if (tracepoint != null) {
-                system = tracepoint.system();
-                event = tracepoint.format().name();
-                print = tracepoint.format().printFormat();
-                if (attr.samples(PERF_SAMPLE_RAW)) {
-                    fields = tracepoint.format().fields();
-                    fixedBytesOfAttr[index] = tracepoint.format().fixedBytes();
-                }
-            } else if (colon > 0) {
-                system = name.substring(0, colon);
-                event = name.substring(colon + 1);
-            }
+        rawOfAttr[index] = isRawAlone(attr);
+        SampleFields parts = rawOfAttr[index] ? SampleFields.NONE : new SampleFields(attr);
+        List<Field> fields = parts.fields();
+        if (tracepoint != null) {
+            system = tracepoint.system();
+            event = tracepoint.format().name();
+            print = tracepoint.format().printFormat();
         }
-        for (EventType type : types) {
+        if (attr.type() == PERF_TYPE_TRACEPOINT && attr.samples(PERF_SAMPLE_RAW)) {
+            fields = tracepoint == null ? COMMON : tracepoint.format().fields();
+            fixedBytesOfAttr[index] =
+                    tracepoint == null ? COMMON_BYTES : tracepoint.format().fixedBytes();
+        }
+        partsOfAttr[index] = parts;
+        for (int other = 0; other < index; other++) {
+            EventType type = types.get(typeOfAttr[other]);
             if (type.system().equals(system)
                     && type.name().equals(event)
                     && type.fields().equals(fields)) {
@@ -159,6 +158,18 @@ final class PerfTypes {
         }
         typeOfAttr[index] = types.size();
         types.add(new EventType(types.size(), system, event, fields, print));
+    }
+
+    /** Whether the payload is what RAW holds and nothing else. */
+    private static boolean isRawAlone(PerfAttr attr) {
+        boolean output =
+                attr.type() == PERF_TYPE_SOFTWARE && attr.config() == PERF_COUNT_SW_BPF_OUTPUT;
+        return attr.samples(PERF_SAMPLE_RAW) && (output || attr.type() == PERF_TYPE_TRACEPOINT);
+    }
+
+    /** What the samples of an attr carry besides columns. */
+    SampleFields partsOf(int attr) {
+        return partsOfAttr[attr];
     }
 
     /** A format and the system it stood under. */
@@ -180,43 +191,5 @@ final class PerfTypes {
             }
         }
         return formats;
-    }
-
-    /**
-     * Names without perf's modifiers ({@code cycles:u} is {@code cycles}), unless two events would
-     * then have the same.
-     */
-    private static List<String> shortNames(List<AttrEntry> attrs) {
-        List<String> full = new ArrayList<>();
-        Map<String, Integer> uses = new HashMap<>();
-        for (AttrEntry entry : attrs) {
-            String name = entry.name().isEmpty() ? conventional(entry.attr()) : entry.name();
-            full.add(name);
-            uses.merge(withoutModifiers(name), 1, Integer::sum);
-        }
-        List<String> names = new ArrayList<>();
-        for (String name : full) {
-            String bare = withoutModifiers(name);
-            names.add(uses.getOrDefault(bare, 0) == 1 ? bare : name);
-        }
-        return names;
-    }
-
-    private static String withoutModifiers(String name) {
-        return name.replaceFirst("(?<=[^:]):[ukhGHpPSDIWeb]+$", "");
-    }
-
-    private static String conventional(PerfAttr attr) {
-        List<String> names =
-                switch (attr.type()) {
-                    case PERF_TYPE_HARDWARE -> HARDWARE;
-                    case PERF_TYPE_SOFTWARE -> SOFTWARE;
-                    default -> List.of();
-                };
-        long config = attr.config();
-        if (config >= 0 && config < names.size()) {
-            return names.get((int) config);
-        }
-        return String.format("type%d-0x%x", attr.type(), config);
     }
 }

@@ -2,6 +2,7 @@ package sonde.format.perfdata;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /** Integers of records in a file's byte order, at absolute offsets of a segment. */
 final class PerfView {
@@ -30,5 +31,29 @@ final class PerfView {
     long u64(long offset) {
         long value = segment.get(U64, offset);
         return swapped ? Long.reverseBytes(value) : value;
+    }
+
+    void put16(long offset, int value) {
+        segment.set(U16, offset, swapped ? Short.reverseBytes((short) value) : (short) value);
+    }
+
+    void put32(long offset, int value) {
+        segment.set(U32, offset, swapped ? Integer.reverseBytes(value) : value);
+    }
+
+    void put64(long offset, long value) {
+        segment.set(U64, offset, swapped ? Long.reverseBytes(value) : value);
+    }
+
+    void copy(PerfView from, long at, long to, long count) {
+        MemorySegment.copy(from.segment, at, segment, to, count);
+    }
+
+    void zero(long offset, long count) {
+        segment.asSlice(offset, count).fill((byte) 0);
+    }
+
+    boolean isBigEndian() {
+        return swapped == (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN);
     }
 }

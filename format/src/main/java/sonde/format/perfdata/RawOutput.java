@@ -4,13 +4,12 @@ import java.lang.foreign.MemorySegment;
 import sonde.sys.Errno;
 import sonde.sys.Native;
 import sonde.sys.SyscallException;
+import sonde.sys.Syscalls;
 
 /** Writes at given places of an open file, without the heap: pwrite64(2) and ftruncate(2). */
 final class RawOutput {
-    private static final boolean ARM64 = System.getProperty("os.arch", "").equals("aarch64");
-    // arch/x86/entry/syscalls/syscall_64.tbl; include/uapi/asm-generic/unistd.h
-    private static final int PWRITE64 = ARM64 ? 68 : 18;
-    private static final int FTRUNCATE = ARM64 ? 46 : 77;
+    private static final int PWRITE64 = Syscalls.number("pwrite64");
+    private static final int FTRUNCATE = Syscalls.number("ftruncate");
 
     private final int fd;
     private final String object;

@@ -3,6 +3,7 @@ package sonde.format.perfdata;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedSet;
 
 /**
  * What a perf.data says about its making. Empty where it says nothing.
@@ -13,6 +14,8 @@ import java.util.OptionalLong;
  * @param commandLine of the recorder, program first
  * @param eventNames EVENT_DESC: attrs, ids and names
  * @param clockResolutionNanos CLOCKID: resolution of the clock of the samples
+ * @param machine the other features
+ * @param present numbers of all features that the file has, HEADER_*
  */
 public record RecordedFeatures(
         String hostname,
@@ -28,7 +31,9 @@ public record RecordedFeatures(
         Optional<TracingData> tracingData,
         Optional<SampleTime> sampleTime,
         OptionalLong clockResolutionNanos,
-        Optional<ClockData> clockData) {
+        Optional<ClockData> clockData,
+        MachineFeatures machine,
+        SortedSet<Integer> present) {
 
     /** Times of the first and the last sample in the clock of the samples. */
     public record SampleTime(long first, long last) {}

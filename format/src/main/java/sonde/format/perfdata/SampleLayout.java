@@ -46,6 +46,14 @@ final class SampleLayout {
 
     private static final int BRANCH_ENTRY_BYTES = 24;
 
+    private static final long WORDS_IN_ORDER =
+            PERF_SAMPLE_IP
+                    | PERF_SAMPLE_TID
+                    | PERF_SAMPLE_TIME
+                    | PERF_SAMPLE_ADDR
+                    | PERF_SAMPLE_ID
+                    | PERF_SAMPLE_STREAM_ID;
+
     private final PerfAttr attr;
     private final int ipAt;
     private final int tidAt;
@@ -75,6 +83,23 @@ final class SampleLayout {
         int depth;
         long raw;
         int rawBytes;
+        // Where the parts behind lie; only those that the attr asks for are set.
+        long read;
+        long branches;
+        long branchCount;
+        long userRegs;
+        long userStack;
+        int userStackBytes;
+        long weights;
+        long dataSource;
+        long transaction;
+        long intrRegs;
+        long physAddr;
+        long cgroup;
+        long dataPage;
+        long codePage;
+        long aux;
+        int auxBytes;
     }
 
     SampleLayout(PerfAttr attr) {
@@ -133,9 +158,13 @@ final class SampleLayout {
         return attr.samples(bit) ? at : -1;
     }
 
-    /** Whether the samples carry the ftrace record or BPF bytes. */
-    boolean hasRaw() {
-        return raw;
+    /** Offset of the word of a part that stands before the period; -1 when it is not there. */
+    static int wordAt(PerfAttr attr, long bit) {
+        long before = attr.sampleType() & (bit - 1) & WORDS_IN_ORDER;
+        // CPU has a lower bit than STREAM_ID and stands behind it.
+        before &= bit == PERF_SAMPLE_STREAM_ID ? ~PERF_SAMPLE_CPU : -1;
+        int identifier = attr.samples(PERF_SAMPLE_IDENTIFIER) ? 8 : 0;
+        return attr.samples(bit) ? HEADER_BYTES + identifier + 8 * Long.bitCount(before) : -1;
     }
 
     /** Offset of the id in samples, -1 when they have none. */
@@ -206,6 +235,7 @@ final class SampleLayout {
         places.rawBytes = 0;
         long next = at + fixedBytes;
         if (read) {
+            places.read = next;
             next = afterRead(view, next, end);
         }
         if (callchain && next >= 0) {
@@ -215,7 +245,7 @@ final class SampleLayout {
             next = raw(view, next, end, places);
         }
         if (more && next >= 0) {
-            next = afterRest(view, next, end);
+            next = afterRest(view, next, end, places);
         }
         return next >= 0 && next <= end;
     }
@@ -252,40 +282,66 @@ final class SampleLayout {
     }
 
     /** The parts behind RAW, which no column shows: they must fit, too. */
-    private long afterRest(PerfView view, long start, long end) {
+    private long afterRest(PerfView view, long start, long end, Places places) {
         long next = start;
         if (attr.samples(PERF_SAMPLE_BRANCH_STACK)) {
-            next = afterBranches(view, next, end);
+            next = afterBranches(view, next, end, places);
         }
         if (attr.samples(PERF_SAMPLE_REGS_USER)) {
+            places.userRegs = next;
             next = afterRegisters(view, next, end, attr.sampleRegsUser());
         }
         if (attr.samples(PERF_SAMPLE_STACK_USER) && next >= 0) {
-            long count = count(view, next, end);
-            next = array(next + 8, count, 1, end);
-            next += next >= 0 && count > 0 ? 8 : 0; // the size really copied
+            next = afterStack(view, next, end, places);
         }
-        next += next < 0 || (attr.sampleType() & weights()) == 0 ? 0 : 8;
-        next += next < 0 ? 0 : bytes(PERF_SAMPLE_DATA_SRC) + bytes(PERF_SAMPLE_TRANSACTION);
+        if (next < 0) {
+            return -1;
+        }
+        places.weights = next;
+        places.dataSource = next + ((attr.sampleType() & weights()) == 0 ? 0 : 8);
+        places.transaction = places.dataSource + bytes(PERF_SAMPLE_DATA_SRC);
+        next = places.transaction + bytes(PERF_SAMPLE_TRANSACTION);
         if (attr.samples(PERF_SAMPLE_REGS_INTR)) {
+            places.intrRegs = next;
             next = afterRegisters(view, next, end, attr.sampleRegsIntr());
         }
         if (next < 0) {
             return -1;
         }
-        next += bytes(PERF_SAMPLE_PHYS_ADDR) + bytes(PERF_SAMPLE_CGROUP);
-        next += bytes(PERF_SAMPLE_DATA_PAGE_SIZE) + bytes(PERF_SAMPLE_CODE_PAGE_SIZE);
+        places.physAddr = next;
+        places.cgroup = next + bytes(PERF_SAMPLE_PHYS_ADDR);
+        places.dataPage = places.cgroup + bytes(PERF_SAMPLE_CGROUP);
+        places.codePage = places.dataPage + bytes(PERF_SAMPLE_DATA_PAGE_SIZE);
+        next = places.codePage + bytes(PERF_SAMPLE_CODE_PAGE_SIZE);
         if (attr.samples(PERF_SAMPLE_AUX)) {
-            next = array(next + 8, count(view, next, end), 1, end);
+            long count = count(view, next, end);
+            places.aux = next + 8;
+            places.auxBytes = (int) count;
+            next = array(next + 8, count, 1, end);
         }
         return next;
+    }
+
+    /** u64 size, the bytes, and when there are any, how many of them are the stack's. */
+    private static long afterStack(PerfView view, long next, long end, Places places) {
+        long count = count(view, next, end);
+        long after = array(next + 8, count, 1, end);
+        places.userStack = next + 8;
+        places.userStackBytes = 0;
+        if (after < 0 || count == 0) {
+            return after;
+        }
+        if (end - after >= 8) {
+            places.userStackBytes = (int) Math.clamp(view.u64(after), 0, count);
+        }
+        return after + 8;
     }
 
     private static long weights() {
         return PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
     }
 
-    private long afterBranches(PerfView view, long next, long end) {
+    private long afterBranches(PerfView view, long next, long end, Places places) {
         if (next < 0) {
             return -1;
         }
@@ -293,6 +349,8 @@ final class SampleLayout {
         long branches = attr.branchSampleType();
         long first = next + ((branches & PERF_SAMPLE_BRANCH_HW_INDEX) != 0 ? 16 : 8);
         int entry = BRANCH_ENTRY_BYTES + ((branches & BRANCH_COUNTERS) != 0 ? 8 : 0);
+        places.branches = next;
+        places.branchCount = count;
         return array(first, count, entry, end);
     }
 

@@ -6,6 +6,7 @@ import io.airlift.compress.v3.zstd.ZstdNativeDecompressor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ enum Compression {
     ZLIB;
 
     // trace-cmd's chunks of events are 4 MiB; kallsyms are the longest metadata, some 20 MiB.
-    private static final int MOST_BYTES = 256 << 20;
+    static final int MOST_BYTES = 256 << 20;
 
     /** The compressor of that name, null when we do not know it. */
     static @Nullable Compression named(String name) {
@@ -53,6 +54,11 @@ enum Compression {
             throw cursor.malformed(field, done + " bytes instead of " + sizeBytes);
         }
         return plain.asSlice(0, sizeBytes);
+    }
+
+    /** As {@link #readBlock}, copied to the heap. */
+    byte[] readBytes(String field, Cursor cursor) throws IOException {
+        return readBlock(field, cursor).toArray(ValueLayout.JAVA_BYTE);
     }
 
     private static int unzstd(

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.Lane;
@@ -42,7 +43,7 @@ public final class TraceDatRecording implements Recording {
         this.inputs = inputs;
         this.content = content;
         this.metadata = content.metadata();
-        PageLayout layout = PageLayout.parse(metadata.headerPage(), content.order);
+        PageLayout layout = content.layout();
         this.table = EventTable.of(formats(layout.commitBytes()), layout);
         this.sources = new EnumMap<>(Clock.class);
         for (Content.Area area : content.areas) {
@@ -93,7 +94,7 @@ public final class TraceDatRecording implements Recording {
     /** A recording that was never put into one file; the inputs are closed with it. */
     public static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<Spool> spools)
             throws IOException {
-        Content content = new Content(ByteOrder.nativeOrder());
+        Content content = new Content(ByteOrder.nativeOrder(), "spools");
         content.headerPage = metadata.headerPage();
         content.headerEvent = metadata.headerEvent();
         content.ftraceFormats.addAll(metadata.ftraceFormats());
@@ -120,6 +121,7 @@ public final class TraceDatRecording implements Recording {
                             spool.input,
                             0,
                             spool.input.sizeBytes(),
+                            0,
                             Compression.NONE));
         }
         return new TraceDatRecording(List.copyOf(inputs), content);
@@ -149,14 +151,14 @@ public final class TraceDatRecording implements Recording {
             try {
                 formats.add(EventFormat.parse(text, longBytes));
             } catch (MalformedInputException e) {
-                content.notes.add(system + ": " + e.getMessage());
+                content.note("format in " + system + ": " + e.reason());
             }
         }
         return formats;
     }
 
     private Source source(Clock clock) {
-        return new Source("trace.dat", clock, table.types());
+        return new Source("trace.dat", content.correction.clock(clock), table.types());
     }
 
     @Override
@@ -172,21 +174,24 @@ public final class TraceDatRecording implements Recording {
             lanes.add(
                     new PageLane(
                             source,
-                            area.buffer(),
-                            area.cpu(),
+                            new PageLane.Ring(
+                                    area.buffer(),
+                                    area.cpu(),
+                                    area.pageBytes(),
+                                    content.correction.of(area.cpu()),
+                                    area.missingBytes()),
                             table,
-                            area.pageBytes(),
                             pages(area)));
         }
         return lanes;
     }
 
     private PageLane.Pages pages(Content.Area area) throws IOException {
-        MemorySegment bytes = TraceDatParser.bytes(area);
+        MemorySegment bytes = area.input().segment().asSlice(area.offset(), area.sizeBytes());
         if (area.compression() == Compression.NONE) {
             return new OneRun(bytes);
         }
-        Cursor chunks = new Cursor("trace.dat", bytes, content.order);
+        Cursor chunks = new Cursor(content.name, bytes, content.order);
         long count = chunks.remaining() < 4 ? 0 : chunks.u32("chunks");
         return new Chunks(area, chunks, count);
     }
@@ -226,18 +231,12 @@ public final class TraceDatRecording implements Recording {
             }
             left--;
             try {
-                return TraceDatParser.chunk(area, chunks);
+                return area.compression().readBlock("chunk", chunks);
             } catch (MalformedInputException e) {
                 left = 0;
-                note("CPU " + area.cpu() + ": the rest is not readable: " + e.getMessage());
+                content.note(Areas.where(area) + ": the rest is not readable: " + e.reason());
                 return null;
             }
-        }
-    }
-
-    private void note(String text) {
-        if (!content.notes.contains(text)) {
-            content.notes.add(text);
         }
     }
 
@@ -284,6 +283,36 @@ public final class TraceDatRecording implements Recording {
         return content.procMaps.clone();
     }
 
+    /** {@code /sys/kernel/btf/vmlinux} of the recorded machine; empty before trace-cmd 3.2. */
+    public byte[] btf() {
+        return content.btf.clone();
+    }
+
+    /** {@code /proc/modules} of the recorded machine; empty before trace-cmd 3.4. */
+    public byte[] modules() {
+        return content.modules.clone();
+    }
+
+    /** {@code last_boot_info} of persistent buffers by the instance's name. */
+    public Map<String, String> lastBoots() {
+        return Map.copyOf(content.lastBoots);
+    }
+
+    /** Hooks that connect events for {@code trace-cmd profile}, as they were given. */
+    public List<String> hooks() {
+        return List.copyOf(content.hooks);
+    }
+
+    /** Guests whose files were recorded along with this one. */
+    public List<Guest> guests() {
+        return List.copyOf(content.guests);
+    }
+
+    /** How this file of a guest relates to its host's clock; its times are the host's already. */
+    public Optional<TimeShift> timeShift() {
+        return content.correction.shift();
+    }
+
     /** Text of a latency tracer, empty for files with events. */
     public byte[] latencyText() {
         return content.latencyText.clone();
@@ -292,7 +321,7 @@ public final class TraceDatRecording implements Recording {
     /** What is missing or damaged, one sentence each; grows while compressed lanes are read. */
     @Override
     public List<String> notes() {
-        return List.copyOf(content.notes);
+        return content.notes();
     }
 
     /** Command names by tid, from the CMDLINES section. */
@@ -305,7 +334,7 @@ public final class TraceDatRecording implements Recording {
                 try {
                     comms.put(Integer.valueOf(line.substring(0, blank)), line.substring(blank + 1));
                 } catch (NumberFormatException e) {
-                    note("cmdlines: \"" + line + "\" is no tid and name");
+                    content.note("cmdlines: \"" + line + "\" is no tid and name");
                 }
             }
         }

@@ -30,8 +30,8 @@ public final class TraceDatWriter {
      * @param clock tracefs name
      * @param pageBytes size of a sub-buffer
      */
-    public record BufferData(String name, String clock, int pageBytes, List<CpuData> cpus) {
-        public BufferData {
+    public record BufferPages(String name, String clock, int pageBytes, List<CpuPages> cpus) {
+        public BufferPages {
             cpus = List.copyOf(cpus);
         }
     }
@@ -43,7 +43,7 @@ public final class TraceDatWriter {
      * @param offset of the first
      * @param sizeBytes a multiple of the sub-buffer size, else the rest is filled with zeros
      */
-    public record CpuData(int cpu, FileChannel spool, long offset, long sizeBytes) {}
+    public record CpuPages(int cpu, FileChannel spool, long offset, long sizeBytes) {}
 
     private final FileChannel target;
     private final boolean compressedData;
@@ -64,7 +64,7 @@ public final class TraceDatWriter {
     public static void write(
             FileChannel target,
             TraceDatMetadata metadata,
-            List<BufferData> buffers,
+            List<BufferPages> buffers,
             boolean compressedData)
             throws IOException {
         if (buffers.isEmpty() || !buffers.getFirst().name.isEmpty()) {
@@ -73,7 +73,7 @@ public final class TraceDatWriter {
         new TraceDatWriter(target, compressedData).write(metadata, buffers);
     }
 
-    private void write(TraceDatMetadata metadata, List<BufferData> buffers) throws IOException {
+    private void write(TraceDatMetadata metadata, List<BufferPages> buffers) throws IOException {
         Output start = new Output(64);
         start.bytes(TraceDatParser.MAGIC).text("7");
         start.u8(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 1);
@@ -89,7 +89,7 @@ public final class TraceDatWriter {
         put(section(Section.DONE, false, withDone(options, 0)));
 
         List<Output> descriptions = new ArrayList<>();
-        for (BufferData buffer : buffers) {
+        for (BufferPages buffer : buffers) {
             descriptions.add(buffer(buffer));
         }
         Output bufferOptions = new Output(4096);
@@ -102,8 +102,6 @@ public final class TraceDatWriter {
         patch(nextPointer, buffersAt);
         patch(optionsPointer, optionsAt);
     }
-
-    // --- metadata -------------------------------------------------------------------------------
 
     private void metadataSections(TraceDatMetadata metadata, Output options) throws IOException {
         Output header = new Output(1024);
@@ -187,17 +185,15 @@ public final class TraceDatWriter {
                 .bytes(content);
     }
 
-    // --- pages ----------------------------------------------------------------------------------
-
     /** Writes a buffer's section; what its option says. */
-    private Output buffer(BufferData buffer) throws IOException {
+    private Output buffer(BufferPages buffer) throws IOException {
         long at = position;
         Output header = section(Section.BUFFER, compressedData, new byte[0]);
         put(header);
         Output option = new Output(256);
         option.u64(at).text(buffer.name).text(buffer.clock);
         option.u32(buffer.pageBytes).u32(buffer.cpus.size());
-        for (CpuData cpu : buffer.cpus) {
+        for (CpuPages cpu : buffer.cpus) {
             align(Math.max(PAGE, buffer.pageBytes));
             long offset = position;
             if (compressedData) {
@@ -212,7 +208,7 @@ public final class TraceDatWriter {
         return option;
     }
 
-    private void pages(CpuData cpu, int pageBytes) throws IOException {
+    private void pages(CpuPages cpu, int pageBytes) throws IOException {
         target.position(position);
         long done = 0;
         while (done < cpu.sizeBytes) {
@@ -229,7 +225,7 @@ public final class TraceDatWriter {
         }
     }
 
-    private void chunks(CpuData cpu, int pageBytes) throws IOException {
+    private void chunks(CpuPages cpu, int pageBytes) throws IOException {
         int chunkBytes = Math.max(pageBytes, CHUNK_BYTES / pageBytes * pageBytes);
         long count = (cpu.sizeBytes + chunkBytes - 1) / chunkBytes;
         put(new Output(4).u32((int) count));

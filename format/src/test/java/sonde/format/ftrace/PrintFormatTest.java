@@ -127,6 +127,78 @@ class PrintFormatTest {
         assertThat(print("\"" + format + "\", " + args)).isEqualTo(expected.replace("\\t", "\t"));
     }
 
+    private static final String DOUBLING =
+            "({ int x = REC->u; for (int i = 0; i < 60; i++) x = x + x; x; })";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "%d|({ int x = (REC->s); int y = (5); ((x) < (y) ? (x) : (y)); })|-3",
+                "%u|({ u8 x = 300; x += 3; x <<= 1; x; })|94",
+                "%s|({ char *s; switch (REC->name[0]) { case 'a': s = \"A\"; break;"
+                        + " case 'b': s = \"B\"; break; default: s = \"?\"; break; } s; })|A",
+                "%s|({ char *s = \"0\"; switch (REC->s) { case 7: case -3: s = \"low\";"
+                        + " default: s = \"through\"; } s; })|through",
+                "%s|({ char *s; if (REC->s > 0) s = \"up\"; else if (REC->s < 0) s = \"down\";"
+                        + " else { s = \"none\"; } s; })|down",
+                "%s|({ const char *p1 = trace_seq_buffer_ptr(p); trace_seq_printf(p, \"<%d\","
+                        + " REC->s); trace_seq_puts(p, REC->name); trace_seq_putc(p, '>');"
+                        + " trace_seq_putc(p, 0); p1; })|<-3abc>",
+                "%s|({ const char *q = trace_seq_buffer_ptr(p); int i; for (i = 0; i < 3; i++)"
+                        + " { trace_seq_printf(p, i ? \",\" : \"\"); trace_seq_printf(p, \"%02x\","
+                        + " REC->bytes[i]); } q; })|cannot: a string is needed",
+                "%s|({ const char *q = trace_seq_buffer_ptr(p); int i; for (i = 0; i < 3; i++)"
+                        + " trace_seq_printf(p, \"%s%02x\", i ? \",\" : \"\", REC->bytes[i]); q; })"
+                        + "|10,11,12",
+                "%s|({ const char *q = trace_seq_buffer_ptr(p); int i = 0;"
+                        + " while (REC->name[i]) { trace_seq_putc(p, REC->name[i]); i++;"
+                        + " if (i == 8) { i = 15; } } q; })|abc",
+                "%s|({ const char *q = trace_seq_buffer_ptr(p); for (int i = 0; i < REC->bytes[0] - 13;"
+                        + " i++) { trace_seq_printf(p, \"%d;\", i); } q; })|0;1;2;",
+                "%s|({ const char *q = trace_seq_buffer_ptr(p); for (int i = 0; i < REC->u;"
+                        + " i += 1) trace_seq_putc(p, 'x'); q; })|"
+                        + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…",
+                "%s|({ static const char *names[] = { \"zero\", \"one\", \"two\" };"
+                        + " names[REC->s + 4]; })|one",
+                "%d|({ static const int squares[] = { 0, 1, 4, 9, }; squares[REC->s + 5]; })|4",
+                "%x %d|({ union { u32 word; struct { unsigned level:4; unsigned wide:1;"
+                        + " unsigned rest:27; }; } role; role.word = REC->u; role.level; }),"
+                        + " ({ union { u32 word; struct { int low:28; int high:4; }; } role;"
+                        + " role.word = REC->u; role.high; })|1 -1",
+                "%x|({ struct { u8 a; u16 b; } v; v.a = 1; v.b = 0x203; v.a + v.b; })|204",
+                "%d|({ int x = 1; ({ int x = 2; x; }) + x; })|3",
+                "%s|REC->ip ?: \"nothing\"|kernel\ttext",
+                "%llu|(unsigned long long)(((ktime_t) { .tv64 = REC->wide }).tv64)"
+                        + "|18446744071578845200",
+                "%d %d %d|__builtin_clz(1), ilog2(REC->bytes[0]), hweight32(REC->u)|31 4 5",
+                "%d|__builtin_constant_p(3) ? 4 : kernel_only(3)|4",
+                "%d %d|min(REC->s, 4), max(3, 4)|-3 4",
+                "%lu %lu|sizeof(REC->bytes), sizeof(REC->u)|16 4",
+                "%llx|pte_val(native_make_pte(REC->wide))|ffffffff81000010",
+                "%x %x|be16_to_cpu(0x1234), le16_to_cpu(0x1234)|3412 1234",
+            })
+    void statementsAreFollowed(String format, String arguments, String expected) throws Exception {
+        String found = print("\"" + format + "\", " + arguments);
+        if (expected.startsWith("cannot")) {
+            assertThat(found).startsWith(" u=4026531841 s=-3");
+        } else {
+            assertThat(found).isEqualTo(expected.replace("\\t", "\t"));
+        }
+    }
+
+    @Test
+    void whatVariablesStandForIsBounded() throws Exception {
+        assertThat(print("\"%d\", " + DOUBLING)).startsWith(" u=4026531841 s=-3");
+    }
+
+    @Test
+    void addressesOfAStackAreNamed() throws Exception {
+        String text = print("\"at%s\", __get_rel_stacktrace(mask)");
+        assertThat(text).isEqualTo("at\n=> 0xd");
+    }
+
     @Test
     void flagsUseTheDelimiter() throws Exception {
         String flags = "__print_flags(REC->u, \"|\", { 1, \"A\" }, { 0x10000000, \"B\" })";
@@ -140,7 +212,12 @@ class PrintFormatTest {
             delimiter = '|',
             value = {
                 "driver_text(REC->u)",
-                "({ int x = 1; x; })",
+                "({ union kernel_has bar; bar.x = 1; bar.y; })",
+                "({ int x; x; })",
+                "({ int x = 1; while (x) x++; x; })",
+                "({ int x = REC->u; for (;;) if (x) break; x; })",
+                "({ int x = 1; goto end; x; })",
+                "({ for (;;) ; })",
                 "REC->missing",
                 "REC->u +",
                 "((((((REC->u",

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
+import sonde.format.ZstdLibrary;
 import sonde.sys.ZstdStream;
 
 class CompressedRecordsTest {
@@ -27,7 +28,7 @@ class CompressedRecordsTest {
                         .getBytes(java.nio.charset.StandardCharsets.UTF_8);
         byte[] compressed = compress(plain);
         try (Arena arena = Arena.ofConfined();
-                ZstdStream bundled = CompressedRecords.openBundled()) {
+                ZstdStream bundled = ZstdLibrary.openBundled()) {
             MemorySegment source = arena.allocateFrom(ValueLayout.JAVA_BYTE, compressed);
             MemorySegment target = arena.allocate(plain.length + 100);
             long half = compressed.length / 2;

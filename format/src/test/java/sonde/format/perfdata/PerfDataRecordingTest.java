@@ -31,7 +31,7 @@ class PerfDataRecordingTest {
         file.record(9, 1, Examples.whole(file, 12, 50));
 
         Row row = Rows.of(file.file()).getFirst();
-        assertThat(row.type()).isEqualTo("perf:cpu-clock");
+        assertThat(row.type()).isEqualTo("perf:cpu-clock:HG");
         assertThat(List.of(row.cpu(), row.pid(), row.tid())).containsExactly(3, 100, 101);
         assertThat(row.time()).isEqualTo(50);
         assertThat(row.weight()).isEqualTo(999);
@@ -200,7 +200,7 @@ class PerfDataRecordingTest {
         try (PerfDataRecording recording = Rows.open(cut)) {
             assertThat(Rows.of(recording))
                     .extracting(Row::type)
-                    .containsExactly("perf:cpu-clock", "notice:corrupt");
+                    .containsExactly("perf:cpu-clock:HG", "notice:corrupt");
             assertThat(recording.isFinished()).isFalse();
             assertThat(recording.notes()).anyMatch(note -> note.contains("did not finish"));
         }

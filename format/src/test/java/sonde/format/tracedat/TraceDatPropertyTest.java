@@ -56,8 +56,20 @@ class TraceDatPropertyTest {
             }
         }
         file.cpu(page.toBytes()).cpu();
-        return switch (random.nextInt(3)) {
+        for (int i = random.nextInt(3); i > 0; i--) {
+            byte[] content = new byte[random.nextInt(80)];
+            if (random.nextBoolean()) {
+                random.nextBytes(content);
+            }
+            file.option(random.nextInt(28), file.bytes().raw(content));
+        }
+        if (random.nextInt(8) == 0) {
+            file.withoutHeaderPage();
+        }
+        return switch (random.nextInt(5)) {
             case 0 -> file.version6();
+            case 3 -> file.latency6();
+            case 4 -> file.latency7(random.nextBoolean());
             case 1 -> file.version7(false);
             default -> file.version7(true);
         };

@@ -104,9 +104,14 @@ class TraceDatRecordingTest {
         try (TraceDatRecording recording = open(cut)) {
             assertThat(recording.notes())
                     .containsExactly(
-                            "CPU 0: cut after 4136 of 8192 bytes",
-                            "CPU 1: its events are missing, the file ends before them");
-            assertThat(listing(recording)).contains("number=1").doesNotContain("number=4");
+                            "test.dat: CPU 0: cut short, 4136 of 8192 bytes of events are there",
+                            "test.dat: CPU 1: all 4096 bytes of its events are missing, the file"
+                                    + " ends at "
+                                    + cut.length);
+            assertThat(listing(recording))
+                    .contains("number=1")
+                    .endsWith("CPU:0 [CUT SHORT, 4056 BYTES MISSING]\n")
+                    .doesNotContain("number=4");
         }
     }
 
@@ -124,7 +129,7 @@ class TraceDatRecordingTest {
     void otherFilesAreRefused() {
         assertThatThrownBy(() -> open("ELF".getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(MalformedInputException.class)
-                .hasMessage("trace.dat: magic at byte 0: no trace.dat");
+                .hasMessage("test.dat: magic at byte 0: no trace.dat");
         byte[] eight = file(ByteOrder.LITTLE_ENDIAN, 8).version6();
         eight[10] = '8';
         assertThatThrownBy(() -> open(eight)).hasMessageContaining("known are 6 and 7");

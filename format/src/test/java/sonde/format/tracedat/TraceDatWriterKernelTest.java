@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.Lane;
 import sonde.format.Input;
-import sonde.format.tracedat.TraceDatWriter.BufferData;
-import sonde.format.tracedat.TraceDatWriter.CpuData;
+import sonde.format.tracedat.TraceDatWriter.BufferPages;
+import sonde.format.tracedat.TraceDatWriter.CpuPages;
 
 /** Events of this kernel, written by us, read by trace-cmd. */
 @Tag("kernel")
@@ -39,18 +39,18 @@ class TraceDatWriterKernelTest {
         Path file = folder.resolve("trace.dat");
         try (FileChannel target =
                 FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            List<BufferData> buffers = new ArrayList<>();
+            List<BufferPages> buffers = new ArrayList<>();
             for (String name : List.of("", "second")) {
-                List<CpuData> cpus = new ArrayList<>();
+                List<CpuPages> cpus = new ArrayList<>();
                 for (int cpu = 0; cpu < spools.size(); cpu++) {
                     FileChannel spool = FileChannel.open(spools.get(cpu));
-                    cpus.add(new CpuData(cpu, spool, 0, spool.size()));
+                    cpus.add(new CpuPages(cpu, spool, 0, spool.size()));
                 }
-                buffers.add(new BufferData(name, "mono", 4096, cpus));
+                buffers.add(new BufferPages(name, "mono", 4096, cpus));
             }
             TraceDatWriter.write(target, metadata, buffers, compressed);
-            for (BufferData buffer : buffers) {
-                for (CpuData cpu : buffer.cpus()) {
+            for (BufferPages buffer : buffers) {
+                for (CpuPages cpu : buffer.cpus()) {
                     cpu.spool().close();
                 }
             }

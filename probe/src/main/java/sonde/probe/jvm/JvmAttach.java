@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import sonde.probe.launch.PerfMapFile;
 import sonde.probe.launch.ProcessIdentity;
-import sonde.probe.launch.TargetFile;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.FileStatus;
@@ -23,6 +23,7 @@ import sonde.sys.Files;
 import sonde.sys.Processes;
 import sonde.sys.Signals;
 import sonde.sys.SyscallException;
+import sonde.sys.TargetFile;
 
 /**
  * HotSpot's dynamic attach (src/hotspot/os/posix/attachListener_posix.cpp): a file {@code
@@ -118,8 +119,8 @@ public final class JvmAttach {
     }
 
     private static byte[] read(int pid, int folder, Answer answer) throws IOException {
-        try (TargetFile map = TargetFile.openat(folder, MAP, TargetFile.MAP_LIMIT)) {
-            return map.read(TargetFile.MAP_LIMIT);
+        try (TargetFile map = TargetFile.openat(folder, MAP, PerfMapFile.LIMIT)) {
+            return map.read(PerfMapFile.LIMIT);
         } catch (SyscallException e) {
             throw new IOException("JVM " + pid + " wrote no perf map: " + answer.line(), e);
         }
@@ -127,12 +128,12 @@ public final class JvmAttach {
 
     private static byte[] perfMapAtItsPlace(int pid, int tmp, long deadline)
             throws IOException, InterruptedException {
-        try (TargetFile before = TargetFile.perfMap(pid)) {
+        try (TargetFile before = PerfMapFile.open(pid)) {
             Answer answer = ask(pid, tmp, MAP_COMMAND, deadline);
             if (!answer.code().equals("0")) {
                 throw new IOException("JVM " + pid + " refuses: " + answer.line());
             }
-            try (TargetFile map = TargetFile.perfMap(pid)) {
+            try (TargetFile map = PerfMapFile.open(pid)) {
                 if (map == null) {
                     throw new IOException(
                             "JVM "
@@ -140,7 +141,7 @@ public final class JvmAttach {
                                     + (before == null ? " wrote no perf map: " : " removed its: ")
                                     + answer.line());
                 }
-                return map.read(TargetFile.MAP_LIMIT);
+                return map.read(PerfMapFile.LIMIT);
             }
         }
     }

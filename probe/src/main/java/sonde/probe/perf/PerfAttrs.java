@@ -16,7 +16,9 @@ import static sonde.format.perfdata.PerfEvent.FLAG_MMAP;
 import static sonde.format.perfdata.PerfEvent.FLAG_MMAP2;
 import static sonde.format.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
 import static sonde.format.perfdata.PerfEvent.FLAG_TASK;
+import static sonde.format.perfdata.PerfEvent.FLAG_WRITE_BACKWARD;
 import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
 import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_ID;
 import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_LOST;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
@@ -31,6 +33,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 
+import java.util.Optional;
 import sonde.format.perfdata.PerfAttr;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.Plan;
@@ -40,6 +43,9 @@ import sonde.sys.Clocks;
 
 /** Makes the attrs of a plan's events. */
 final class PerfAttrs {
+    /** The event that counts nothing and carries the life of processes. */
+    static final String DUMMY = "dummy";
+
     /** What every record carries, so that all can be told apart, ordered and attributed. */
     private static final long SAMPLE =
             PERF_SAMPLE_IDENTIFIER
@@ -58,12 +64,15 @@ final class PerfAttrs {
 
     private final Plan plan;
     private final boolean systemWide;
+    private final boolean flight;
     private final int watermark;
 
     PerfAttrs(Plan plan, boolean systemWide) {
         this.plan = plan;
         this.systemWide = systemWide;
-        this.watermark = (int) (plan.rings().perfBytes() / 4);
+        this.flight = plan.rings().lifeBytes() > 0;
+        long drained = flight ? plan.rings().lifeBytes() : plan.rings().perfBytes();
+        this.watermark = (int) (drained / 4);
     }
 
     /** The attr of an event; {@code tracepointId} where the plan left it open. */
@@ -96,14 +105,33 @@ final class PerfAttrs {
             }
         }
         boolean clock = event.type() == PERF_TYPE_SOFTWARE && event.config() <= 1;
-        if (clock && systemWide && !event.name().equals("dummy")) {
+        if (clock && systemWide && !event.name().equals(DUMMY)) {
             // The timer of cpu-clock runs on idle CPUs too; what it finds there is not wanted.
             attr.flags(FLAG_EXCLUDE_IDLE);
         }
-        if (event.name().equals("dummy")) {
+        if (event.name().equals(DUMMY)) {
             dummy(attr);
+        } else if (flight) {
+            attr.flags(FLAG_WRITE_BACKWARD);
         }
         return attr.build();
+    }
+
+    /**
+     * The records of switches that perf's dummy makes for a user without tracepoints, apart from
+     * the life of processes, because a flight recorder overwrites them.
+     */
+    Optional<PerfAttr> flightSwitches() {
+        if (!flight || plan.owner("switch").isEmpty()) {
+            return Optional.empty();
+        }
+        PerfAttr.Builder attr = PerfAttr.software(PERF_COUNT_SW_DUMMY);
+        common(attr);
+        attr.period(1).flags(FLAG_CONTEXT_SWITCH | FLAG_WRITE_BACKWARD);
+        if (!plan.sampled().getFirst().side().equals(SampledEvent.Side.ALL)) {
+            attr.flags(FLAG_EXCLUDE_KERNEL | FLAG_EXCLUDE_HV);
+        }
+        return Optional.of(attr.build());
     }
 
     /** Samples that a BPF program writes. */
@@ -129,7 +157,7 @@ final class PerfAttrs {
         if (systemWide) {
             attr.flags(FLAG_KSYMBOL | FLAG_BPF_EVENT);
         }
-        if (plan.owner("switch").isPresent()) {
+        if (!flight && plan.owner("switch").isPresent()) {
             attr.flags(FLAG_CONTEXT_SWITCH);
         }
     }

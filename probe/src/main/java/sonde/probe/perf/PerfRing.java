@@ -6,10 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import sonde.format.perfdata.PerfEvent;
+import sonde.sys.Clocks;
 import sonde.sys.Machine;
 import sonde.sys.Pages;
 import sonde.sys.SyscallException;
@@ -31,6 +33,7 @@ final class PerfRing implements AutoCloseable {
     private final MemorySegment data;
     private final long mask;
     private long tail;
+    private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
 
     /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
@@ -72,22 +75,20 @@ final class PerfRing implements AutoCloseable {
         return new PerfRing(cpu, fd, mapping);
     }
 
-    int cpu() {
-        return cpu;
-    }
-
     /** The descriptor to poll and to redirect others to. */
     int fd() {
         return fd;
     }
 
     /**
-     * Hands all whole records to the sink, then gives their space back: the kernel writes them
-     * before it moves data_head (kernel/events/ring_buffer.c, perf_output_put_handle).
+     * Hands all whole records to the sink, then gives their space back, also when the sink fails:
+     * they are counted then. The kernel writes them before it moves data_head
+     * (kernel/events/ring_buffer.c, perf_output_put_handle).
      *
      * @return whether there was anything
      */
-    boolean drain(Sink sink, Tally tally) throws IOException {
+    boolean drain(Sink sink, Tally tally, SampleOwners owners) throws IOException {
+        long begun = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         long head = (long) U64.getAcquire(mapping, HEAD);
         if (head == tail) {
             return false;
@@ -95,22 +96,51 @@ final class PerfRing implements AutoCloseable {
         long start = tail & mask;
         long size = head - tail;
         long first = Math.min(size, data.byteSize() - start);
-        sink.append(data.asSlice(start, first), data.asSlice(0, size - first));
-        count(head, tally);
+        boolean foreign = count(head, tally, owners);
         tally.bytes += size;
-        tail = head;
-        U64.setRelease(mapping, TAIL, tail);
+        try {
+            MemorySegment begin = data.asSlice(start, first);
+            MemorySegment rest = data.asSlice(0, size - first);
+            if (foreign) {
+                appendMended(begin, rest, sink, owners);
+            } else {
+                sink.append(begin, rest);
+            }
+        } finally {
+            tail = head;
+            drainedNanos = begun;
+            U64.setRelease(mapping, TAIL, tail);
+        }
         return true;
     }
 
+    /**
+     * The kernel lets nobody write to data pages (perf_mmap_fault), so they are mended in a copy.
+     */
+    private void appendMended(
+            MemorySegment begin, MemorySegment rest, Sink sink, SampleOwners owners)
+            throws IOException {
+        long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment copy = arena.allocate(begin.byteSize() + rest.byteSize(), 8);
+            MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
+            MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
+            owners.mend(copy, cpu, drainedNanos, now);
+            sink.append(copy, MemorySegment.NULL);
+        }
+    }
+
     /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */
-    private void count(long head, Tally tally) {
+    private boolean count(long head, Tally tally, SampleOwners owners) {
+        boolean foreign = false;
         long at = tail;
         while (at < head) {
             long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
             int type = (int) header;
             int size = (int) (header >>> 48);
-            if (type == PerfEvent.PERF_RECORD_THROTTLE) {
+            if (type == PerfEvent.PERF_RECORD_SAMPLE) {
+                foreign = foreign || owners.isForeign(data, mask, at);
+            } else if (type == PerfEvent.PERF_RECORD_THROTTLE) {
                 tally.throttled++;
             } else if (type == PerfEvent.PERF_RECORD_LOST) {
                 // u64 id, u64 lost after the header.
@@ -126,11 +156,12 @@ final class PerfRing implements AutoCloseable {
                 tally.files.mapped(text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
             }
             if (size < PerfEvent.HEADER_BYTES) {
-                return;
+                return foreign;
             }
             tally.records++;
             at += size;
         }
+        return foreign;
     }
 
     /** sample_id ends every record: u32 pid, tid; u64 time; u32 cpu, res; u64 identifier. */

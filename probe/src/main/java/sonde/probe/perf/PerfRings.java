@@ -5,11 +5,13 @@ import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import sonde.format.bundle.Meta;
 import sonde.format.perfdata.AttrEntry;
@@ -19,49 +21,41 @@ import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Perf;
 import sonde.sys.SyscallException;
 
 /**
  * All perf events of a recording: per CPU one ring, fed by the dummy event, which owns it, and by
  * every other event of that CPU (PERF_EVENT_IOC_SET_OUTPUT). Opened switched off.
+ *
+ * <p>A flight recorder has two rings per CPU: what names things (mappings, names and life of
+ * processes, names of files) goes to the dummy's, which is drained all the time; samples and
+ * switches go to one that keeps the newest and is read at the end.
  */
 public final class PerfRings implements AutoCloseable {
-    // include/uapi/linux/perf_event.h, _IO('$', n) and relatives
-    private static final int PERF_EVENT_IOC_ENABLE = 0x2400;
-    private static final int PERF_EVENT_IOC_DISABLE = 0x2401;
     private static final int PERF_EVENT_IOC_SET_OUTPUT = 0x2405;
-    private static final int PERF_EVENT_IOC_SET_FILTER = 0x40082406;
-    private static final int PERF_EVENT_IOC_ID = 0x80082407;
+
+    private static final String BPF_OUTPUT = "bpf-output";
 
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
     private final Plan plan;
     private final PerfTarget target;
-    private final List<Event> events = new ArrayList<>();
+    private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
+    private final List<FlightRing> flightRings = new ArrayList<>();
+    private final Map<Long, Long> kept = new HashMap<>();
+    private final List<Integer> cpus;
+    private final Set<Integer> wrapped = new HashSet<>();
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
+    private SampleOwners owners = SampleOwners.of(List.of());
     private boolean closed;
 
-    /** An event with its descriptors, as many as CPUs times bound tasks. */
-    private static final class Event {
-        final String name;
-        final PerfAttr attr;
-        final List<Integer> fds = new ArrayList<>();
-        final List<Integer> cpus = new ArrayList<>();
-        final List<Long> ids = new ArrayList<>();
-
-        Event(String name, PerfAttr attr) {
-            this.name = name;
-            this.attr = attr;
-        }
-    }
-
-    private PerfRings(Plan plan, PerfTarget target) {
+    private PerfRings(Plan plan, PerfTarget target, List<Integer> cpus) {
         this.plan = plan;
         this.target = target;
+        this.cpus = List.copyOf(cpus);
     }
 
     /**
@@ -74,9 +68,9 @@ public final class PerfRings implements AutoCloseable {
     public static PerfRings open(
             Plan plan, List<Integer> cpus, PerfTarget target, boolean auxiliary, Tracefs tracefs)
             throws SyscallException {
-        PerfRings rings = new PerfRings(plan, target);
+        PerfRings rings = new PerfRings(plan, target, cpus);
         try {
-            rings.openAll(cpus, auxiliary, tracefs);
+            rings.openAll(auxiliary, tracefs);
         } catch (SyscallException e) {
             rings.close();
             throw e;
@@ -84,15 +78,12 @@ public final class PerfRings implements AutoCloseable {
         return rings;
     }
 
-    private void openAll(List<Integer> cpus, boolean auxiliary, Tracefs tracefs)
-            throws SyscallException {
+    private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
         PerfAttrs attrs = new PerfAttrs(plan, target.isSystemWide());
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
-                Event event = new Event(sampled.name(), attrs.of(sampled, id));
-                openEvent(event, cpus);
-                events.add(event);
+                openEvent(sampled.name(), attrs.of(sampled, id));
             } catch (SyscallException e) {
                 if (rings.isEmpty()) {
                     throw e;
@@ -100,13 +91,59 @@ public final class PerfRings implements AutoCloseable {
                 notes.add("no event " + sampled.name() + ": " + e.getMessage());
             }
         }
+        Optional<PerfAttr> switches = attrs.flightSwitches();
+        if (switches.isPresent()) {
+            openEvent(PerfAttrs.DUMMY, switches.get());
+        }
         if (auxiliary) {
-            Event output = new Event("bpf-output", attrs.bpfOutput());
-            openEvent(output, cpus);
-            events.add(output);
+            openEvent(BPF_OUTPUT, attrs.bpfOutput());
         }
         filterOwnSwitches();
         filterOwnSamples();
+        owners = SampleOwners.of(events);
+    }
+
+    private void openEvent(String name, PerfAttr attr) throws SyscallException {
+        OpenEvent event = new OpenEvent(name, attr);
+        boolean owner = event.isFlight() ? flightRings.isEmpty() : rings.isEmpty();
+        List<Integer> pids = target.isSystemWide() ? List.of(-1) : target.tids();
+        try {
+            for (int i = 0; i < cpus.size(); i++) {
+                for (int pid : pids) {
+                    int fd = event.open(cpus.get(i), pid);
+                    List<?> mapped = event.isFlight() ? flightRings : rings;
+                    if (owner && mapped.size() == i) {
+                        map(event, cpus.get(i), fd);
+                    } else {
+                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ringFd(event, i));
+                    }
+                }
+            }
+        } catch (SyscallException e) {
+            event.close();
+            if (owner && event.isFlight()) {
+                flightRings.forEach(FlightRing::close);
+                flightRings.clear();
+            } else if (owner) {
+                rings.forEach(PerfRing::close);
+                rings.clear();
+            }
+            throw e;
+        }
+        events.add(event);
+    }
+
+    private void map(OpenEvent event, int cpu, int fd) throws SyscallException {
+        if (event.isFlight()) {
+            flightRings.add(FlightRing.map(cpu, fd, plan.rings().perfBytes()));
+        } else {
+            long life = plan.rings().lifeBytes();
+            rings.add(PerfRing.map(cpu, fd, life > 0 ? life : plan.rings().perfBytes()));
+        }
+    }
+
+    private int ringFd(OpenEvent event, int index) {
+        return event.isFlight() ? flightRings.get(index).fd() : rings.get(index).fd();
     }
 
     private void filterOwnSamples() {
@@ -114,56 +151,19 @@ public final class PerfRings implements AutoCloseable {
             return;
         }
         try (OwnSampleFilter filter = OwnSampleFilter.load()) {
-            for (Event event : events) {
+            for (OpenEvent event : events) {
                 boolean sampling =
-                        event.attr.type() != PERF_TYPE_TRACEPOINT
-                                && !event.name.equals("dummy")
-                                && !event.name.equals("bpf-output");
+                        event.attr().type() != PERF_TYPE_TRACEPOINT
+                                && !event.name().equals(PerfAttrs.DUMMY)
+                                && !event.name().equals(BPF_OUTPUT);
                 if (sampling) {
-                    for (int fd : event.fds) {
+                    for (int fd : event.fds()) {
                         filter.attach(fd);
                     }
                 }
             }
         } catch (SyscallException e) {
             notes.add("samples of the recorder are among the events: " + e.getMessage());
-        }
-    }
-
-    private void openEvent(Event event, List<Integer> cpus) throws SyscallException {
-        boolean first = rings.isEmpty();
-        List<Integer> pids = target.isSystemWide() ? List.of(-1) : target.tids();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = arena.allocateFrom(ValueLayout.JAVA_BYTE, event.attr.encode());
-            for (int i = 0; i < cpus.size(); i++) {
-                int cpu = cpus.get(i);
-                for (int pid : pids) {
-                    int fd = Perf.open(attr, pid, cpu, -1, 0, event.name);
-                    event.fds.add(fd);
-                    event.cpus.add(cpu);
-                    event.ids.add(id(fd));
-                    if (first && rings.size() == i) {
-                        rings.add(PerfRing.map(cpu, fd, plan.rings().perfBytes()));
-                    } else {
-                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, rings.get(i).fd());
-                    }
-                }
-            }
-        } catch (SyscallException e) {
-            event.fds.forEach(Fd::discard);
-            if (first) {
-                rings.forEach(PerfRing::close);
-                rings.clear();
-            }
-            throw e;
-        }
-    }
-
-    private static long id(int fd) throws SyscallException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment id = arena.allocate(ValueLayout.JAVA_LONG);
-            Fd.ioctl(fd, PERF_EVENT_IOC_ID, id);
-            return id.get(ValueLayout.JAVA_LONG, 0);
         }
     }
 
@@ -180,18 +180,11 @@ public final class PerfRings implements AutoCloseable {
             previous.add("prev_pid!=" + tid);
             next.add("next_pid!=" + tid);
         }
-        for (Event event : events) {
-            if (event.name.equals("sched:sched_switch")) {
-                setFilter(event, previous + "||" + next);
-            }
-        }
-    }
-
-    private void setFilter(Event event, String filter) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocateFrom(filter);
-            for (int fd : event.fds) {
-                Fd.ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
+        try {
+            for (OpenEvent event : events) {
+                if (event.name().equals("sched:sched_switch")) {
+                    event.filter(previous + "||" + next);
+                }
             }
         } catch (SyscallException e) {
             notes.add(
@@ -202,25 +195,16 @@ public final class PerfRings implements AutoCloseable {
 
     /** The events as perf.data names them; the first is the dummy. */
     public List<AttrEntry> entries() {
-        List<AttrEntry> entries = new ArrayList<>();
-        for (Event event : events) {
-            long[] ids = event.ids.stream().mapToLong(Long::longValue).toArray();
-            entries.add(new AttrEntry(event.attr, ids, event.name));
-        }
-        return entries;
+        return events.stream().map(OpenEvent::entry).toList();
     }
 
     /** Descriptor of the bpf-output event of each CPU; empty without one. */
     public Map<Integer, Integer> outputs() {
-        Map<Integer, Integer> outputs = new LinkedHashMap<>();
-        for (Event event : events) {
-            if (event.name.equals("bpf-output")) {
-                for (int i = 0; i < event.fds.size(); i++) {
-                    outputs.put(event.cpus.get(i), event.fds.get(i));
-                }
-            }
-        }
-        return outputs;
+        return events.stream()
+                .filter(event -> event.name().equals(BPF_OUTPUT))
+                .findFirst()
+                .map(OpenEvent::fdByCpu)
+                .orElse(Map.of());
     }
 
     /** Descriptors to poll, one per CPU. */
@@ -228,9 +212,16 @@ public final class PerfRings implements AutoCloseable {
         return rings.stream().map(PerfRing::fd).toList();
     }
 
-    /** What was refused, one sentence each. */
+    /** What was refused or mended, one sentence each. */
     public List<String> notes() {
-        return List.copyOf(notes);
+        List<String> all = new ArrayList<>(notes);
+        if (owners.mended() > 0) {
+            all.add(
+                    owners.mended()
+                            + " samples of page faults came marked as another recorder's (a fault"
+                            + " of this kernel) and were put right");
+        }
+        return all;
     }
 
     /** Names of threads that records told so far. */
@@ -260,19 +251,15 @@ public final class PerfRings implements AutoCloseable {
 
     /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
     public void enable() throws SyscallException {
-        for (Event event : events) {
-            for (int fd : event.fds) {
-                Fd.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-            }
+        for (OpenEvent event : events) {
+            event.enable();
         }
     }
 
     /** Switches all events off, the dummy last; what is in the rings stays. */
     public void disable() throws SyscallException {
-        for (Event event : events.reversed()) {
-            for (int fd : event.fds) {
-                Fd.ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-            }
+        for (OpenEvent event : events.reversed()) {
+            event.disable();
         }
     }
 
@@ -285,7 +272,7 @@ public final class PerfRings implements AutoCloseable {
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally);
+            any |= ring.drain(sink::append, tally, owners);
         }
         return any;
     }
@@ -296,17 +283,57 @@ public final class PerfRings implements AutoCloseable {
         void append(MemorySegment first, MemorySegment second) throws IOException;
     }
 
+    /** Whether there are rings that keep the newest; then {@link #takeFlight} is to be called. */
+    public boolean isFlight() {
+        return !flightRings.isEmpty();
+    }
+
+    /**
+     * Hands out what the rings kept that were overwritten meanwhile, oldest first in each; once,
+     * after {@link #disable} and the last {@link #drain}. These records are older than some that
+     * were drained before.
+     *
+     * @return from when on nothing is missing, CLOCK_MONOTONIC; 0 when nothing was overwritten
+     */
+    public long takeFlight(Sink sink) throws IOException {
+        long wholeSince = 0;
+        for (int i = 0; i < flightRings.size(); i++) {
+            try (Arena arena = Arena.ofConfined()) {
+                FlightRing.Kept there = flightRings.get(i).take(arena, kept, owners);
+                if (there.wrapped()) {
+                    wrapped.add(cpus.get(i));
+                    wholeSince = Math.max(wholeSince, there.oldestNanos());
+                }
+                sink.append(there.records(), MemorySegment.NULL);
+            }
+        }
+        return wholeSince;
+    }
+
     /**
      * What was lost: exact per event and CPU by PERF_FORMAT_LOST, else what LOST records told and a
-     * row that says "some" for the time after the last of them.
+     * row that says "some" for the time after the last of them. What a flight recorder overwrote is
+     * exact for events that are taken at every hit, "some" for others.
      */
     public List<Meta.Loss> losses() throws SyscallException {
         List<Meta.Loss> losses = new ArrayList<>();
-        if (plan.exactLosses()) {
-            for (Event event : events) {
-                exactLosses(event, losses);
+        for (OpenEvent event : events) {
+            for (Map.Entry<Integer, OpenEvent.Account> one : event.accounts(kept).entrySet()) {
+                OpenEvent.Account account = one.getValue();
+                if (plan.exactLosses() && account.lost() > 0) {
+                    losses.add(
+                            loss(
+                                    event.name(),
+                                    one.getKey(),
+                                    Meta.LossKind.RING_FULL,
+                                    account.lost()));
+                }
+                if (event.isFlight() && wrapped.contains(one.getKey())) {
+                    overwritten(event, one.getKey(), account, losses);
+                }
             }
-        } else if (tally.lost > 0) {
+        }
+        if (!plan.exactLosses() && tally.lost > 0) {
             losses.add(loss("", -1, Meta.LossKind.RING_FULL, tally.lost));
             losses.add(loss("tail", -1, Meta.LossKind.RING_FULL, -1));
         }
@@ -316,23 +343,13 @@ public final class PerfRings implements AutoCloseable {
         return losses;
     }
 
-    /** read(2) gives, for this read_format: u64 value, u64 id, u64 lost. */
-    private static void exactLosses(Event event, List<Meta.Loss> losses) throws SyscallException {
-        Map<Integer, Long> byCpu = new LinkedHashMap<>();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment values = arena.allocate(24, 8);
-            for (int i = 0; i < event.fds.size(); i++) {
-                if (Fd.read(event.fds.get(i), values) == values.byteSize()) {
-                    long lost = values.get(ValueLayout.JAVA_LONG, 16);
-                    byCpu.merge(event.cpus.get(i), lost, Long::sum);
-                }
-            }
+    private static void overwritten(
+            OpenEvent event, int cpu, OpenEvent.Account account, List<Meta.Loss> losses) {
+        boolean exact = event.isEveryHit() && !event.name().equals(PerfAttrs.DUMMY);
+        long count = exact ? account.value() - account.lost() - account.kept() : -1;
+        if (count != 0) {
+            losses.add(loss(event.name(), cpu, Meta.LossKind.OVERWRITTEN, Math.max(count, -1)));
         }
-        byCpu.forEach((cpu, lost) -> {
-            if (lost > 0) {
-                losses.add(loss(event.name, cpu, Meta.LossKind.RING_FULL, lost));
-            }
-        });
     }
 
     private static Meta.Loss loss(String subject, int cpu, Meta.LossKind kind, long count) {
@@ -346,6 +363,7 @@ public final class PerfRings implements AutoCloseable {
         }
         closed = true;
         rings.forEach(PerfRing::close);
-        events.forEach(event -> event.fds.forEach(Fd::discard));
+        flightRings.forEach(FlightRing::close);
+        events.forEach(OpenEvent::close);
     }
 }

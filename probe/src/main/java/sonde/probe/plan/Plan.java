@@ -47,7 +47,10 @@ public record Plan(
     public List<Meta.Ring> ringList() {
         List<Meta.Ring> list = new ArrayList<>();
         if (!sampled.isEmpty()) {
-            list.add(new Meta.Ring("perf.data", "", rings.perfBytes(), false));
+            list.add(new Meta.Ring("perf.data", "", rings.perfBytes(), spec.flightRecorder()));
+            if (rings.lifeBytes() > 0) {
+                list.add(new Meta.Ring("perf.data", "life", rings.lifeBytes(), false));
+            }
         }
         for (TraceBuffer buffer : buffers) {
             list.add(
@@ -104,6 +107,7 @@ public record Plan(
                             spec.ringLimitBytes(),
                             new RingSizes.Sources(
                                     rings.perfBytes() > 0,
+                                    spec.flightRecorder(),
                                     rings.taskBytes() > 0,
                                     rings.outsideBytes() > 0),
                             Planner.perfCap(systemWide, rings));
@@ -112,7 +116,7 @@ public record Plan(
                             (machine.equals(here) && rows.isEmpty() ? "this machine, " : "")
                                     + machine.cpus()
                                     + (machine.cpus() == 1 ? " CPU" : " CPUs"),
-                            sizes.perfBytes(),
+                            sizes.perfBytes() + sizes.lifeBytes(),
                             sizes.taskBytes(),
                             sizes.outsideBytes(),
                             sizes.perCpuBytes() * machine.cpus()));

@@ -93,7 +93,8 @@ public final class Planner {
                 RingSizes.share(
                         machine,
                         spec.ringLimitBytes(),
-                        new RingSizes.Sources(perf, !task.isEmpty(), !outside.isEmpty()),
+                        new RingSizes.Sources(
+                                perf, spec.flightRecorder(), !task.isEmpty(), !outside.isEmpty()),
                         systemWide ? Long.MAX_VALUE : features.unprivilegedRingBytes());
         List<TraceBuffer> buffers = new ArrayList<>();
         if (!task.isEmpty() || !outside.isEmpty()) {
@@ -122,10 +123,10 @@ public final class Planner {
 
     /** The cap that led to these sizes, for showing other machines. */
     static long perfCap(boolean systemWide, RingSizes sizes) {
-        return systemWide ? Long.MAX_VALUE : Math.max(sizes.perfBytes(), 4096);
+        return systemWide
+                ? Long.MAX_VALUE
+                : Math.max(sizes.perfBytes() + 2 * sizes.lifeBytes(), 4096);
     }
-
-    // --- perf.data ------------------------------------------------------------------------------
 
     private void life() {
         SampledEvent dummy =
@@ -234,8 +235,6 @@ public final class Planner {
                 : SampledEvent.Side.USER;
     }
 
-    // --- trace.dat ------------------------------------------------------------------------------
-
     private void defaultTracepoints() {
         String life = "dense and without a stack: ftrace's ring is the cheapest";
         for (String name : List.of("fork", "exec", "exit")) {
@@ -295,8 +294,6 @@ public final class Planner {
         }
         return true;
     }
-
-    // --- what the user asked for ----------------------------------------------------------------
 
     private void asked(String text) throws UnknownEventException {
         Optional<EventCatalogue.Perf> own = EventCatalogue.perf(text);
@@ -362,8 +359,6 @@ public final class Planner {
         own(event.name(), PERF_DATA, "", "asked for with -e");
     }
 
-    // --- access ---------------------------------------------------------------------------------
-
     private void accessGaps() {
         if (!perf) {
             boolean all = spec.mode() == Meta.Mode.ALL;
@@ -384,13 +379,6 @@ public final class Planner {
         if (perf && side() == SampledEvent.Side.USER) {
             Finding finding = features.finding(Feature.PERF_KERNEL);
             gaps.add(new Gap("kernel code in samples", finding.reason(), finding.remedy()));
-        }
-        if (perf && spec.flightRecorder()) {
-            gaps.add(
-                    new Gap(
-                            "end-only perf.data",
-                            "its rings are written out all the time, also by a flight recorder",
-                            ""));
         }
         if (!ftrace) {
             Finding finding = features.finding(Feature.TRACEFS);

@@ -94,4 +94,10 @@ public record RecordSpec(
                 flightRecorder,
                 durationNanos);
     }
+
+    /** This as a flight recorder. */
+    public RecordSpec keepingTheEnd() {
+        return new RecordSpec(
+                mode, events, without, frequencyHz, callGraph, ringLimitBytes, true, durationNanos);
+    }
 }

@@ -4,11 +4,14 @@ package sonde.probe.plan;
  * Kernel memory for rings.
  *
  * @param perfBytes data of a perf ring per CPU: a power of two of pages
+ * @param lifeBytes data of a flight recorder's second perf ring per CPU, for mappings, names and
+ *     the life of processes, which must not be overwritten; 0 when they share the first
  * @param taskBytes ring of the target's ftrace buffer per CPU
  * @param outsideBytes ring of the unfiltered ftrace buffer per CPU
  * @param limitBytes what all rings of all CPUs may take
  */
-public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long limitBytes) {
+public record RingSizes(
+        long perfBytes, long lifeBytes, long taskBytes, long outsideBytes, long limitBytes) {
     /** Most for one CPU, all rings together. */
     public static final long MAX_PER_CPU = 32L << 20;
 
@@ -34,14 +37,23 @@ public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long 
         }
         long outside = sources.outside() ? pages(Math.min(each / 16, 2L << 20)) : 0;
         long perf = 0;
+        long life = 0;
         if (sources.perf()) {
             // One page more is the control page; the target's ring, if there is one, gives it.
-            long share = sources.task() ? each / 4 : each - outside - PAGE;
-            perf = Long.highestOneBit(Math.max(Math.min(share, perfCapBytes), PAGE));
-            perf = Math.min(perf, 8L << 20);
+            long share = Math.min(sources.task() ? each / 4 : each - outside - PAGE, perfCapBytes);
+            perf = Math.min(Long.highestOneBit(Math.max(share, PAGE)), 8L << 20);
+            if (sources.flight()) {
+                perf = Math.max(perf / 2, PAGE);
+                life = Math.max(perf / 2, PAGE);
+            }
         }
-        long task = sources.task() ? pages(each - outside - (perf == 0 ? 0 : perf + PAGE)) : 0;
-        return new RingSizes(perf, task, outside, limit);
+        long task = sources.task() ? pages(each - outside - mapped(perf) - mapped(life)) : 0;
+        return new RingSizes(perf, life, task, outside, limit);
+    }
+
+    /** With its control page. */
+    private static long mapped(long dataBytes) {
+        return dataBytes == 0 ? 0 : dataBytes + PAGE;
     }
 
     private static long pages(long sizeBytes) {
@@ -51,9 +63,9 @@ public record RingSizes(long perfBytes, long taskBytes, long outsideBytes, long 
 
     /** Bytes of one CPU, control pages included. */
     public long perCpuBytes() {
-        return (perfBytes == 0 ? 0 : perfBytes + PAGE) + taskBytes + outsideBytes;
+        return mapped(perfBytes) + mapped(lifeBytes) + taskBytes + outsideBytes;
     }
 
-    /** Which rings there are. */
-    record Sources(boolean perf, boolean task, boolean outside) {}
+    /** Which rings there are; {@code flight} when perf's keep the end. */
+    record Sources(boolean perf, boolean flight, boolean task, boolean outside) {}
 }

@@ -226,6 +226,23 @@ final class FtraceRecorder implements AutoCloseable {
         return losses;
     }
 
+    /** Says, of a flight recorder, since when nothing is missing; after {@link #drainToEnd}. */
+    void tellWhole(long endNanos) throws SyscallException {
+        long wholeSince = 0;
+        if (plan.spec().flightRecorder()) {
+            for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
+                for (RingSpool spool : entry.getValue()) {
+                    if (stats(entry.getKey(), spool.cpu()).overrun() > 0) {
+                        wholeSince = Math.max(wholeSince, spool.oldestNanos());
+                    }
+                }
+            }
+        }
+        if (wholeSince > 0) {
+            notes.add(PerfRecorder.wholeFor("trace.dat", endNanos - wholeSince));
+        }
+    }
+
     private static void add(
             List<Meta.Loss> losses, String buffer, int cpu, Meta.LossKind kind, long count) {
         if (count != 0) {

@@ -119,7 +119,7 @@ final class KernelFormats {
             TraceDatWriter.write(
                     channel,
                     metadata,
-                    List.of(new TraceDatWriter.BufferData("", "mono", 4096, List.of())),
+                    List.of(new TraceDatWriter.BufferPages("", "mono", 4096, List.of())),
                     false);
         } finally {
             Fd.discard(file);

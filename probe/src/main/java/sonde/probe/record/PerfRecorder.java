@@ -3,6 +3,7 @@ package sonde.probe.record;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
@@ -34,6 +35,7 @@ final class PerfRecorder implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private int writeErrno;
     private long unwritten;
+    private long wholeSince;
     private boolean closed;
 
     private PerfRecorder(
@@ -142,22 +144,41 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /**
-     * Drains all rings and marks the round.
+     * Drains all rings and marks the round. A flight recorder's rounds are not marked: what it kept
+     * comes last and is older than what was drained meanwhile.
      *
      * @return errno when the file cannot be written any more, else 0
      */
     int drain() throws IOException {
+        return write(() -> {
+            if (rings.drain(writer::append) && !rings.isFlight()) {
+                writer.finishedRound();
+            }
+        });
+    }
+
+    /** {@link #drain}, then what a flight recorder kept; after {@link #off}. */
+    int drainToEnd() throws IOException {
+        int errno = drain();
+        if (errno != 0 || !rings.isFlight()) {
+            return errno;
+        }
+        return write(() -> wholeSince = rings.takeFlight(writer::append));
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private int write(Step step) throws IOException {
+        long before = rings.records();
         if (writeErrno != 0) {
-            long before = rings.records();
             rings.drain((first, second) -> {});
             unwritten += rings.records() - before;
             return writeErrno;
         }
-        long before = rings.records();
         try {
-            if (rings.drain(writer::append)) {
-                writer.finishedRound();
-            }
+            step.run();
         } catch (SyscallException e) {
             if (!Set.of("pwrite64", "pwrite", "write").contains(e.call())) {
                 throw e;
@@ -184,6 +205,9 @@ final class PerfRecorder implements AutoCloseable {
 
     /** Writes the features known at the end and the final header. */
     void finish(long startNanos, long endNanos) {
+        if (wholeSince > 0) {
+            notes.add(wholeFor(FILE, endNanos - wholeSince));
+        }
         try {
             writer.finish(
                     PerfFeatures.builder()
@@ -193,6 +217,15 @@ final class PerfRecorder implements AutoCloseable {
         } catch (SyscallException e) {
             notes.add("perf.data has no final header: " + Errno.describe(e.errno()));
         }
+    }
+
+    /** What a flight recorder has to say. */
+    static String wholeFor(String part, long nanos) {
+        return String.format(
+                Locale.ROOT,
+                "flight recorder: %s is whole for the last %.2f s, what is older has gaps",
+                part,
+                nanos / 1e9);
     }
 
     @Override

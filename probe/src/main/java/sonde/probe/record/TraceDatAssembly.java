@@ -35,7 +35,7 @@ final class TraceDatAssembly {
         folder.remove(UNFINISHED);
         List<FileChannel> open = new ArrayList<>();
         try {
-            Map<String, List<TraceDatWriter.CpuData>> buffers = new LinkedHashMap<>();
+            Map<String, List<TraceDatWriter.CpuPages>> buffers = new LinkedHashMap<>();
             buffers.put("", new ArrayList<>());
             for (Meta.Part part : parts) {
                 if (part.kind() == Meta.PartKind.SPOOL && folder.sizeBytes(part.name()) >= 0) {
@@ -43,7 +43,7 @@ final class TraceDatAssembly {
                     open.add(channel);
                     long whole = channel.size() / SUB_BUFFER_BYTES * SUB_BUFFER_BYTES;
                     buffers.computeIfAbsent(part.buffer(), name -> new ArrayList<>())
-                            .add(new TraceDatWriter.CpuData(part.cpu(), channel, 0, whole));
+                            .add(new TraceDatWriter.CpuPages(part.cpu(), channel, 0, whole));
                 }
             }
             write(folder, metadata, buffers);
@@ -59,11 +59,11 @@ final class TraceDatAssembly {
     private static void write(
             BundleFolder folder,
             TraceDatMetadata metadata,
-            Map<String, List<TraceDatWriter.CpuData>> buffers)
+            Map<String, List<TraceDatWriter.CpuPages>> buffers)
             throws IOException {
-        List<TraceDatWriter.BufferData> data = new ArrayList<>();
+        List<TraceDatWriter.BufferPages> data = new ArrayList<>();
         buffers.forEach((name, cpus) ->
-                data.add(new TraceDatWriter.BufferData(name, "mono", SUB_BUFFER_BYTES, cpus)));
+                data.add(new TraceDatWriter.BufferPages(name, "mono", SUB_BUFFER_BYTES, cpus)));
         int file = folder.create(UNFINISHED);
         try (FileChannel channel =
                 BundleFolder.channel(file, StandardOpenOption.WRITE, StandardOpenOption.READ)) {

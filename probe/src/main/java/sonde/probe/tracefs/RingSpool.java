@@ -159,6 +159,14 @@ public final class RingSpool implements AutoCloseable {
         }
     }
 
+    /** Time of the first sub-buffer in the file, as its clock has it; 0 for an empty file. */
+    public long oldestNanos() throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment time = arena.allocate(8, 8);
+            return Fd.pread(spool, time, 0) == 8 ? time.get(JAVA_LONG, 0) : 0;
+        }
+    }
+
     /** Cuts a half-written sub-buffer off and closes ring and file. */
     @Override
     public void close() {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
+import sonde.sys.TargetFile;
 
 /** Files of a process of another user, whose names and contents that user chooses. */
 @Tag("kernel")
@@ -50,6 +51,10 @@ class TargetFileKernelTest {
         }
     }
 
+    private String root() {
+        return "/proc/" + pid + "/root";
+    }
+
     private static byte[] bytes(Path path) {
         return path.toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -57,7 +62,7 @@ class TargetFileKernelTest {
     @Test
     void readsARegularFile() throws Exception {
         Path file = Files.writeString(folder.resolve("elf"), "content");
-        try (TargetFile open = TargetFile.open(pid, bytes(file), 100)) {
+        try (TargetFile open = TargetFile.openIn(root(), bytes(file), 100)) {
             assertThat(new String(open.read(100), StandardCharsets.UTF_8)).isEqualTo("content");
         }
     }
@@ -78,13 +83,13 @@ class TargetFileKernelTest {
         assertRefused(big, "10000000000 bytes, more than the 8589934592 that are read");
         assertRefused(Path.of("relative"), "not an absolute path");
         assertRefused(Path.of("/proc/" + pid + "/root/etc/passwd"), "ELOOP");
-        assertThatThrownBy(() -> TargetFile.open(0x7ffffff, bytes(big), 1))
+        assertThatThrownBy(() -> TargetFile.openIn("/proc/134217727/root", bytes(big), 1))
                 .isInstanceOfSatisfying(
                         SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
     }
 
     private void assertRefused(Path path, String reason) {
-        assertThatThrownBy(() -> TargetFile.open(pid, bytes(path), TargetFile.ELF_LIMIT))
+        assertThatThrownBy(() -> TargetFile.openIn(root(), bytes(path), 8L << 30))
                 .hasMessageContaining(reason);
     }
 
@@ -108,19 +113,19 @@ class TargetFileKernelTest {
 
     @Test
     void takesAPerfMapOfTheProcessesUserOrRoot() throws Exception {
-        assertThat(TargetFile.perfMap(pid)).isNull();
+        assertThat(PerfMapFile.open(pid)).isNull();
         Files.writeString(map, "1000 10 a\n");
-        try (TargetFile open = TargetFile.perfMap(pid)) {
+        try (TargetFile open = PerfMapFile.open(pid)) {
             assertThat(open).isNotNull();
             assertThat(open.status().uid()).isZero();
         }
         Files.setAttribute(map, "unix:uid", NOBODY);
-        try (TargetFile open = TargetFile.perfMap(pid)) {
+        try (TargetFile open = PerfMapFile.open(pid)) {
             assertThat(open).isNotNull();
             assertThat(open.read(4)).asString().isEqualTo("1000");
         }
         Files.setAttribute(map, "unix:uid", 4711);
-        assertThatThrownBy(() -> TargetFile.perfMap(pid))
+        assertThatThrownBy(() -> PerfMapFile.open(pid))
                 .hasMessageContaining("belongs to user 4711, neither")
                 .hasMessageContaining("65534");
     }
@@ -130,13 +135,13 @@ class TargetFileKernelTest {
         try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
             file.setLength(10L << 30);
         }
-        assertThatThrownBy(() -> TargetFile.perfMap(pid))
+        assertThatThrownBy(() -> PerfMapFile.open(pid))
                 .hasMessageContaining("10737418240 bytes, more than the 67108864");
     }
 
     @Test
     void refusesAMapThatIsALink() throws Exception {
         Files.createSymbolicLink(map, Path.of("/etc/shadow"));
-        assertThatThrownBy(() -> TargetFile.perfMap(pid)).hasMessageContaining("a symbolic link");
+        assertThatThrownBy(() -> PerfMapFile.open(pid)).hasMessageContaining("a symbolic link");
     }
 }

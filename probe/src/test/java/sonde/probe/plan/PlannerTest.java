@@ -119,6 +119,19 @@ class PlannerTest {
     }
 
     @Test
+    void aFlightRecorderHasASecondRingWithinTheSameLimits() {
+        RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND).keepingTheEnd();
+        RingSizes rings = plan(spec, root(), SMALL).rings();
+        assertThat(rings.perCpuBytes()).isLessThanOrEqualTo(RingSizes.MAX_PER_CPU);
+        assertThat(Long.bitCount(rings.lifeBytes())).isEqualTo(1);
+        assertThat(rings.lifeBytes()).isLessThan(rings.perfBytes());
+        RingSizes small = plan(spec, user(), SMALL).rings();
+        assertThat(small.perfBytes() + small.lifeBytes()).isLessThanOrEqualTo(508 << 10);
+        assertThat(plan(RecordSpec.of(Meta.Mode.COMMAND), root(), SMALL).rings().lifeBytes())
+                .isZero();
+    }
+
+    @Test
     void withoutRootTasksAreBoundAndEachGapIsSaid() {
         Plan plan = plan(RecordSpec.of(Meta.Mode.COMMAND), user(), SMALL);
         assertThat(plan.systemWide()).isFalse();

@@ -27,21 +27,8 @@ final class RecordDriver {
         long begin = System.nanoTime();
         List<String> command = List.of(args).subList(1, args.length);
         Stopped child = Stopped.start(command);
-        RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND);
-        if (Boolean.getBoolean("flight")) {
-            spec =
-                    new RecordSpec(
-                            spec.mode(),
-                            spec.events(),
-                            spec.without(),
-                            spec.frequencyHz(),
-                            spec.callGraph(),
-                            Long.getLong("rings", 0),
-                            true,
-                            0);
-        } else {
-            spec = spec.withRingLimit(Long.getLong("rings", 0));
-        }
+        RecordSpec asked = RecordSpec.of(Meta.Mode.COMMAND).withRingLimit(Long.getLong("rings", 0));
+        RecordSpec spec = Boolean.getBoolean("flight") ? asked.keepingTheEnd() : asked;
         Meta meta;
         try (BundleFolder folder = folder(Path.of(args[0]));
                 RecordSession session =

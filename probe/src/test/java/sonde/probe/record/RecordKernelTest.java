@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,8 +35,6 @@ class RecordKernelTest {
     private static final Path TRACEFS = Path.of(Tracefs.USUAL);
 
     @TempDir private Path scratch;
-
-    // --- what is in the files --------------------------------------------------------------------
 
     @Test
     void classicToolsReadTheFilesWithoutAWarning() throws Exception {
@@ -149,7 +148,39 @@ class RecordKernelTest {
         assertThat(completed).isEqualTo(issued);
     }
 
-    // --- losses ----------------------------------------------------------------------------------
+    /**
+     * Two who count page faults: the kernel marks the samples of the one that came first with the
+     * identifier of the other, and perf stops at them.
+     */
+    @Test
+    void samplesOfAnEventThatOthersCountTooAreRead() throws Exception {
+        String loop = "for i in 1 2 3 4 5 6 7 8 9; do ls; sleep 0.2; done";
+        Path other = scratch.resolve("other");
+        Stopped child = Stopped.start(List.of("sh", "-c", loop));
+        RecordRequest request = RecordDriver.request(List.of("sh"), child.pid());
+        Meta meta;
+        try (BundleFolder folder = RecordDriver.folder(bundle());
+                RecordSession session =
+                        RecordSession.start(
+                                RecordDriver.plan(RecordSpec.of(Meta.Mode.COMMAND)),
+                                folder,
+                                request)) {
+            Process second = driver(other, "sleep", "3");
+            awaitMeta(other);
+            child.go();
+            child.process().waitFor();
+            second.waitFor();
+            meta = session.stop(null);
+        } finally {
+            child.process().destroyForcibly();
+        }
+        Run script = run("perf", "script", "-i", bundle().resolve("perf.data").toString());
+        assertThat(script.err()).isEmpty();
+        assertThat(lines(script.out(), "ls .* page-faults: .*")).isPositive();
+        Assumptions.assumeTrue(
+                meta.notes().stream().anyMatch(note -> note.contains("were put right")),
+                "this kernel marks them right");
+    }
 
     @Test
     void recordedAndLostMakeUpAllCalls() throws Exception {
@@ -177,8 +208,6 @@ class RecordKernelTest {
         // Four events for each block, and some hundred around them.
         assertThat(recorded + lost).isBetween(1_600_000L, 1_601_000L);
     }
-
-    // --- ways out --------------------------------------------------------------------------------
 
     @Test
     void tracefsIsAsBefore() throws Exception {
@@ -251,8 +280,6 @@ class RecordKernelTest {
         }
         assertThat(ownInstances()).isEmpty();
     }
-
-    // --- tools of the test -----------------------------------------------------------------------
 
     private Path bundle() {
         return scratch.resolve("test.sonde");

@@ -1,9 +1,6 @@
 package sonde.tools.record;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -116,10 +113,8 @@ final class JvmWatch implements AutoCloseable {
         String name = "perf-" + pid + ".map";
         String fresh = name + ".new";
         int file = output.file(fresh);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment bytes = arena.allocate(Math.max(1, map.length));
-            MemorySegment.copy(map, 0, bytes, ValueLayout.JAVA_BYTE, 0, map.length);
-            Fd.writeFully(file, bytes.asSlice(0, map.length));
+        try {
+            Fd.writeFully(file, map);
         } finally {
             Fd.discard(file);
         }

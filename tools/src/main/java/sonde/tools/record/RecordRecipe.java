@@ -81,7 +81,10 @@ public final class RecordRecipe {
     public RecordOutcome run() throws IOException, InterruptedException, UnknownEventException {
         for (int pid : order.pids()) {
             if (!lives(pid)) {
-                throw new SyscallException("record", "process " + pid, Errno.ESRCH);
+                throw new IOException(
+                        "no process has the number "
+                                + pid
+                                + "; it has ended, or 'ps -e' shows another one");
             }
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
@@ -118,7 +121,7 @@ public final class RecordRecipe {
                 : order.origin();
     }
 
-    private OutputFolder output() throws SyscallException {
+    private OutputFolder output() throws IOException {
         String name = order.name();
         if (name == null) {
             Command command = order.command();
@@ -130,8 +133,19 @@ public final class RecordRecipe {
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
         Path parent = path.getParent();
-        return OutputFolder.next(
-                parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        try {
+            return OutputFolder.next(
+                    parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
+                throw e;
+            }
+            throw new IOException(
+                    "no folder "
+                            + parent
+                            + " to record into; make it first, or give another place with -o",
+                    e);
+        }
     }
 
     private static String baseName(byte[] word) {

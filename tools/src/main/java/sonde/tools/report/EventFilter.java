@@ -37,6 +37,7 @@ final class EventFilter implements EventListing.Filter {
     private final boolean threadMatters;
     private final Map<Source, Kinds> kinds = new IdentityHashMap<>();
     private @Nullable Kinds latest;
+    private boolean accepted;
     private byte[][] judged = new byte[1 << 12][];
     private boolean[] fits = new boolean[1 << 12];
 
@@ -94,6 +95,11 @@ final class EventFilter implements EventListing.Filter {
                 && window.equals(Window.ALL);
     }
 
+    /** Whether it accepted any row. */
+    boolean accepted() {
+        return accepted;
+    }
+
     @Override
     @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
     public boolean accepts(Batch batch, int row) {
@@ -106,9 +112,12 @@ final class EventFilter implements EventListing.Filter {
         for (Operator operator : of.followers[type]) {
             operator.accept(batch, row, row + 1);
         }
-        return of.shown[type]
-                && window.contains(batch.time(row))
-                && (!threadMatters || isOfThread(of, batch, row));
+        boolean accepts =
+                of.shown[type]
+                        && window.contains(batch.time(row))
+                        && (!threadMatters || isOfThread(of, batch, row));
+        accepted |= accepts;
+        return accepts;
     }
 
     private Kinds kinds(Source source) {

@@ -6,14 +6,19 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
+import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
@@ -25,6 +30,8 @@ import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.ScriptSymbols;
+import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
@@ -54,11 +61,22 @@ final class EventRows implements Listing.Rows {
             switch (recording) {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
+                case CtfRecording ctf -> parts.addAll(parts(ctf, form));
                 default -> throw new IllegalStateException("no text for " + recording);
             }
         }
         EventFilter filter = new EventFilter(source, options, names, symbols);
-        new EventListing(parts, filter.isEverything() ? Filter.ALL : filter).writeTo(out);
+        if (filter.isEverything()) {
+            new EventListing(parts, Filter.ALL).writeTo(out);
+            return;
+        }
+        Matches.checkEvents(
+                parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                options.events());
+        new EventListing(parts, filter).writeTo(out);
+        if (options.isNarrow() && !filter.accepted()) {
+            throw Matches.noRow(options);
+        }
     }
 
     private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {
@@ -81,7 +99,28 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
+    /**
+     * A perf.data by itself is told as perf script tells it; in a bundle it stands among others.
+     */
+    private List<Part> script(PerfDataRecording perf) throws IOException {
+        PerfCode code = null;
+        if (ScriptText.namesCode(perf)) {
+            code = new PerfCode(perf);
+            symbols.add(code.follower());
+        }
+        ScriptText text =
+                new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : perf.lanes()) {
+            parts.add(new Part(lane, text, ""));
+        }
+        return parts;
+    }
+
     private List<Part> parts(PerfDataRecording perf, Listing.Form form) throws IOException {
+        if (form == Listing.Form.TEXT && source.meta() == null) {
+            return script(perf);
+        }
         TextContext context = context(perf);
         ProcessMaps maps = new ProcessMaps();
         Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
@@ -100,6 +139,20 @@ final class EventRows implements Listing.Rows {
                             ? new EventText(of, context, names, addresses)
                             : new EventJson(of, context, names, addresses);
             parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    private List<Part> parts(CtfRecording ctf, Listing.Form form) {
+        ZoneId zone = ZoneId.systemDefault();
+        Map<Source, RowText> rows = new IdentityHashMap<>();
+        for (Source of : ctf.sources()) {
+            boolean text = form == Listing.Form.TEXT;
+            rows.put(of, text ? ctf.text(of, zone, names) : ctf.json(of, names));
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : ctf.lanes()) {
+            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
         }
         return parts;
     }

@@ -10,6 +10,7 @@ import sonde.analysis.EventCounts;
 import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.analysis.Signals;
+import sonde.analysis.ThreadEvents;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.block.BlockIo;
@@ -51,6 +52,7 @@ final class Findings {
     final StackSums faults;
     final Losses losses = new Losses();
     final EventCounts counts = new EventCounts();
+    final ThreadEvents events;
     final Trees trees;
     final StackTable stacks;
     final Engine.Extent extent;
@@ -112,11 +114,12 @@ final class Findings {
         signals = new Signals(threads, window);
         samples = StackSums.cpuSamples(threads, stacks, window);
         faults = StackSums.pageFaults(threads, stacks, window);
+        events = new ThreadEvents(threads, window);
         callNames = source.syscalls();
         List<Operator> operators =
                 List.of(
                         threads, symbols, states, calls, io, files, signals, samples, faults,
-                        losses, counts);
+                        losses, counts, events);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
         estimated = states.estimate(samples, weightUnit() == Unit.NANOS);
@@ -175,10 +178,14 @@ final class Findings {
 
     /** Whether a thread counts and was asked for. */
     boolean shown(int thread) {
-        return !threads.isRecorder(thread)
-                && threads.countsFrom(thread) != Threads.NEVER
+        return mayCount(thread)
                 && (options.tids().isEmpty() || options.tids().contains(threads.tid(thread)))
                 && ReportOptions.fits(options.comms(), threads.name(thread));
+    }
+
+    /** Whether a thread is one of those recorded. */
+    boolean mayCount(int thread) {
+        return !threads.isRecorder(thread) && threads.countsFrom(thread) != Threads.NEVER;
     }
 
     /** The threads to be shown that did anything, most running time first. */
@@ -199,6 +206,25 @@ final class Findings {
         return result;
     }
 
+    /** Whether the filters leave nothing. */
+    boolean isEmpty() {
+        for (int thread = 0; thread < threads.size(); thread++) {
+            if (shown(thread) && (totals.has(thread) || events.rows(thread) > 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The rows of the threads to be shown; of a whole machine also those of no thread. */
+    long eventCount() {
+        long sum = everything && !options.isFiltered() ? events.nobodys() : 0;
+        for (int thread = 0; thread < threads.size(); thread++) {
+            sum += shown(thread) ? events.rows(thread) : 0;
+        }
+        return sum;
+    }
+
     /** Sum over the threads to be shown. */
     long total(ThreadState state) {
         long sum = 0;
@@ -212,16 +238,24 @@ final class Findings {
         return thread < 0 ? "interrupt" : threads.name(thread) + " " + threads.tid(thread);
     }
 
-    /** "sleeping in read", "blocked", "waiting for CPU". */
+    /**
+     * "sleeping in read", "waiting for CPU". Of a call that was entered before the recording or
+     * outside it the stack tells the name, or the kernel's function.
+     */
     String cause(OffCpu.Cause cause) {
-        boolean inCall =
-                cause.call() >= 0
-                        && (cause.state() == ThreadState.SLEEPING
-                                || cause.state() == ThreadState.BLOCKED
-                                || cause.state() == ThreadState.STOPPED);
-        return inCall
-                ? cause.state().label() + " in " + callNames.nameOf(cause.call())
-                : cause.state().label();
+        String state = cause.state().label();
+        return switch (cause.state()) {
+            case SLEEPING, BLOCKED, STOPPED -> {
+                String call = callName(cause);
+                String place = call.isEmpty() ? trees.waitsIn(cause.stack()) : call;
+                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
+            }
+            case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
+        };
+    }
+
+    private String callName(OffCpu.Cause cause) {
+        return cause.call() >= 0 ? callNames.nameOf(cause.call()) : trees.callOf(cause.stack());
     }
 
     /**
@@ -232,10 +266,10 @@ final class Findings {
         if (threads.isKernel(cause.thread())) {
             return 2;
         }
+        String call = callName(cause);
         boolean idle =
                 cause.state() == ThreadState.SLEEPING
-                        && (cause.call() < 0
-                                || IDLE_CALLS.contains(callNames.nameOf(cause.call())));
+                        && (call.isEmpty() || IDLE_CALLS.contains(call));
         return everything && idle ? 1 : 0;
     }
 

@@ -59,6 +59,16 @@ public record ReportOptions(
         return new ReportOptions(sections, null, null, Set.of(), List.of(), List.of(), 40);
     }
 
+    /** Whether anything is asked for but the whole recording. */
+    boolean isFiltered() {
+        return fromSeconds != null || toSeconds != null || !tids.isEmpty() || !comms.isEmpty();
+    }
+
+    /** As {@link #isFiltered}, or for some event types. */
+    boolean isNarrow() {
+        return isFiltered() || !events.isEmpty();
+    }
+
     boolean has(Section section) {
         return sections.contains(section);
     }

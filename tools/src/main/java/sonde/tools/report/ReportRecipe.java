@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.EventCounts;
+import sonde.analysis.Threads;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -20,6 +22,8 @@ import sonde.tools.report.ReportOptions.Section;
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
     private static final int TOP = 5;
+
+    private static final int MAX_JVM_NOTES = 3;
 
     private final ReportOptions options;
 
@@ -58,7 +62,11 @@ public final class ReportRecipe {
         return new Page(new Report(report.title(), notes, report.sections()), timeline);
     }
 
-    /** Reads the recording once and makes the sections asked for. */
+    /**
+     * Reads the recording once and makes the sections asked for.
+     *
+     * @throws NothingMatchesException when the options leave nothing of it
+     */
     public Report run(ReportSource source) throws IOException {
         return report(source, new Findings(source, options));
     }
@@ -79,7 +87,13 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
-    Report report(ReportSource source, Findings found) {
+    Report report(ReportSource source, Findings found) throws NothingMatchesException {
+        if (options.isFiltered() && found.isEmpty()) {
+            throw Matches.noThread(found, options);
+        }
+        Matches.checkEvents(
+                found.counts.counts().stream().map(EventCounts.Count::type).toList(),
+                options.events());
         List<Result> sections = new ArrayList<>();
         Sections all = new Sections(found, options.rows());
         if (options.has(Section.SUMMARY)) {
@@ -99,7 +113,9 @@ public final class ReportRecipe {
         }
         if (options.has(Section.SYSCALLS)) {
             sections.add(all.syscalls());
-            sections.add(all.syscallsByThread());
+            if (found.shownThreads().size() > 1) {
+                sections.add(all.syscallsByThread());
+            }
         }
         if (options.has(Section.IO)) {
             sections.add(all.io());
@@ -151,11 +167,11 @@ public final class ReportRecipe {
             all += found.total(state);
         }
         double whole = Math.max(all, 1);
-        long kernel = kernelNanos(found);
+        KernelTime inKernel = KernelTime.of(found);
+        long kernel = inKernel.total();
         long running = found.total(ThreadState.RUNNING);
-        String runners = top(found, ThreadState.RUNNING);
-        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, runners);
-        rows.add("on CPU, kernel", kernel, kernel / whole, null);
+        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, inKernel.mostUser());
+        rows.add("on CPU, kernel", kernel, kernel / whole, inKernel.mostKernel());
         for (ThreadState state : ThreadState.values()) {
             long nanos = found.total(state);
             if (state != ThreadState.RUNNING && nanos > 0) {
@@ -163,25 +179,6 @@ public final class ReportRecipe {
             }
         }
         return rows.table();
-    }
-
-    /** Kernel time by system calls; by the share of samples where no calls were recorded. */
-    private static long kernelNanos(Findings found) {
-        long kernel = 0;
-        for (int thread : found.shownThreads()) {
-            kernel += found.totals.kernelNanos(thread);
-        }
-        if (kernel > 0 || found.samples.count() == 0) {
-            return kernel;
-        }
-        long[] counts = new long[2];
-        found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread)) {
-                counts[found.isKernel(node) ? 1 : 0] += count;
-            }
-        });
-        long sum = Math.max(counts[0] + counts[1], 1);
-        return (long) ((double) found.total(ThreadState.RUNNING) * counts[1] / sum);
     }
 
     /** The thread with most of a state. */
@@ -219,14 +216,14 @@ public final class ReportRecipe {
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
         notes.add(
                 text(
-                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %d threads of %d processes,"
-                                + " %,d events.",
+                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %s of %s, %s%s.",
                         wall,
                         cpu,
                         wall > 0 ? cpu / wall : 0,
-                        threads.size(),
-                        processes,
-                        found.extent.events()));
+                        counted(threads.size(), "thread", "threads"),
+                        counted(processes, "process", "processes"),
+                        counted(found.eventCount(), "event", "events"),
+                        source.isMachine() ? " of the whole machine" : ""));
         if (found.estimated) {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
@@ -241,20 +238,33 @@ public final class ReportRecipe {
         }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
-        if (all.cutStacks().rows().size() > 0 && options.has(Section.ONCPU)) {
-            notes.add(
-                    "Some user stacks are cut: their code keeps no frame pointers. Compile with"
-                            + " -fno-omit-frame-pointer, run Java with -XX:+PreserveFramePointer,"
-                            + " or record with --call-graph dwarf.");
+        if (options.has(Section.ONCPU)) {
+            List<List<@Nullable Object>> cut = all.cutStacks().rows();
+            double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+            if (!cut.isEmpty()) {
+                notes.add(
+                        text(
+                                "%.0f %% of user stacks are cut: frame pointers are off in %s;"
+                                        + " 'cut user stacks' has the remedy for each, --call-graph"
+                                        + " dwarf is one for all.",
+                                100 * share, modules(cut)));
+            }
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
         }
         notes.addAll(source.notes());
+        jvmMaps(source.meta(), found, notes);
         if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    private static String modules(List<List<@Nullable Object>> cut) {
+        List<String> first =
+                cut.stream().limit(3).map(row -> String.valueOf(row.getFirst())).toList();
+        return String.join(", ", first) + (cut.size() > 3 ? ", …" : "");
     }
 
     /** What the tables of time off the CPU leave out or put last. */
@@ -272,9 +282,28 @@ public final class ReportRecipe {
             notes.add(
                     text(
                             "Off CPU: programs first, those that wait for work (epoll_wait, futex,"
-                                    + " nanosleep, …) after the others; %d kernel threads with"
-                                    + " %.1f s are left out, --offcpu has them.",
-                            kernel, off / 1e9));
+                                    + " nanosleep, …) after the others; %s with %.1f s"
+                                    + " left out, --offcpu has them.",
+                            counted(kernel, "kernel thread", "kernel threads"), off / 1e9));
+        }
+    }
+
+    /** How old the names of compiled code are: what a JVM compiled later has none. */
+    private static void jvmMaps(@Nullable Meta meta, Findings found, List<String> notes) {
+        List<Meta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
+        for (Meta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
+            int thread = found.threads.find(map.pid());
+            long end = thread < 0 ? Threads.NEVER : found.threads.died(thread);
+            boolean lived = end > found.extent.last();
+            double seconds = Math.max(0, Math.min(end, found.extent.last()) - map.atNanos()) / 1e9;
+            notes.add(
+                    text(
+                            "Names of compiled code of JVM %d are %.1f s older than %s; what it"
+                                    + " compiled in that time has none.",
+                            map.pid(), seconds, lived ? "the recording's end" : "its end"));
+        }
+        if (maps.size() > MAX_JVM_NOTES) {
+            notes.add("… and those of " + (maps.size() - MAX_JVM_NOTES) + " more JVMs.");
         }
     }
 
@@ -294,6 +323,10 @@ public final class ReportRecipe {
         }
         String share = wall < 1 ? "" : text(" (%.1f %% of one)", nanos / wall / 1e7);
         notes.add(text("Recorder: %.2f s of CPU%s, its events are left out.", nanos / 1e9, share));
+    }
+
+    private static String counted(long count, String one, String many) {
+        return text("%,d %s", count, count == 1 ? one : many);
     }
 
     private static String text(String format, Object... arguments) {

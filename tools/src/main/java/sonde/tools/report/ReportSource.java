@@ -1,6 +1,8 @@
 package sonde.tools.report;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,12 +19,17 @@ import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.Input;
+import sonde.format.InputSet;
 import sonde.format.MalformedInputException;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
+import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.wrapper.Limits;
+import sonde.format.wrapper.Spool;
+import sonde.format.wrapper.Unwrapped;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
@@ -31,7 +38,7 @@ import sonde.sys.Arch;
 import sonde.sys.Machine;
 import sonde.sys.Syscalls;
 
-/** What a report is made from: a bundle, a trace.dat or a perf.data, opened. */
+/** What a report is made from: a bundle, a trace.dat, a perf.data or CTF traces, opened. */
 public final class ReportSource implements AutoCloseable {
     /** Of our recordings: a page of x86-64 and most arm64 kernels. */
     private static final int SUB_BUFFER_BYTES = 4096;
@@ -39,8 +46,16 @@ public final class ReportSource implements AutoCloseable {
     /** Most sentences of one file. */
     private static final int MAX_NOTES = 3;
 
+    /** Of one JVM's names; the recorder takes no more either. */
+    private static final long MAX_JVM_MAP_BYTES = 64L << 20;
+
+    private static final long MAX_JVM_MAPS_BYTES = 256L << 20;
+
+    private static final String UNFINISHED = "the recorder did not finish";
+
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
+    private final List<Unwrapped> owned = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final Map<Integer, String> comms = new HashMap<>();
     private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
@@ -53,19 +68,21 @@ public final class ReportSource implements AutoCloseable {
     }
 
     /**
-     * Opens a recording.
+     * Opens a recording; {@code -} is the standard input.
      *
-     * @throws MalformedInputException when it is neither a bundle, a trace.dat nor a perf.data
+     * @throws MalformedInputException when it is neither a bundle, a trace.dat, a perf.data nor CTF
      * @throws NoSuchFileException when there is nothing of that name
      */
     public static ReportSource open(Path path) throws IOException {
         Path file = path.getFileName();
         ReportSource source = new ReportSource(file == null ? path.toString() : file.toString());
         try {
-            if (Files.isDirectory(path)) {
+            if (!Files.isDirectory(path)) {
+                source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
+            } else if (PerfFolder.isOne(path)) {
+                source.recordings.add(PerfFolder.open(path));
+            } else if (!source.takesCtf(path)) {
                 source.bundle(path);
-            } else {
-                source.file(path);
             }
             return source;
         } catch (IOException | RuntimeException e) {
@@ -74,11 +91,32 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    /** Takes a folder that holds CTF, one trace or a tree of them; false when it holds none. */
+    private boolean takesCtf(Path folder) throws IOException {
+        if (Files.exists(folder.resolve(Meta.FILE)) || !Files.isExecutable(folder)) {
+            return false;
+        }
+        InputSet inputs = InputSet.below(folder);
+        if (!CtfRecording.isCtf(inputs)) {
+            inputs.close();
+            return false;
+        }
+        recordings.add(CtfRecording.open(inputs));
+        return true;
+    }
+
     private void bundle(Path folder) throws IOException {
         Path metaFile = folder.resolve(Meta.FILE);
         if (!Files.isRegularFile(metaFile)) {
+            if (!Files.isExecutable(folder)) {
+                throw new AccessDeniedException(folder.toString());
+            }
             throw new MalformedInputException(
-                    "bundle", Meta.FILE, -1, "no such file in " + folder.getFileName());
+                    "bundle",
+                    Meta.FILE,
+                    -1,
+                    "is missing, so this folder is no recording of sonde; a trace.dat or"
+                            + " perf.data in it can be given by its own name");
         }
         if (Files.size(metaFile) > MetaReader.MAX_BYTES) {
             throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
@@ -101,15 +139,30 @@ public final class ReportSource implements AutoCloseable {
         if (read.layout().part(Meta.PartKind.TRACE_DAT, "").isEmpty()) {
             spools(folder, read);
         }
-        for (Meta.JvmMap map : read.jvmMaps()) {
-            Path file = inside(folder, map.file());
-            if (Files.isRegularFile(file) && Files.size(file) < 1L << 30) {
-                jvmMaps.put(map.pid(), Files.readAllBytes(file));
-            }
-        }
+        jvmMaps(folder, read);
         boolean cutShort = read.state() != Meta.State.FINISHED;
         if (recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
+        }
+    }
+
+    private void jvmMaps(Path folder, Meta read) throws IOException {
+        long sum = 0;
+        for (Meta.JvmMap map : read.jvmMaps()) {
+            Path file = inside(folder, map.file());
+            long size = Files.isRegularFile(file) ? Files.size(file) : 0;
+            if (size > MAX_JVM_MAP_BYTES || sum + size > MAX_JVM_MAPS_BYTES) {
+                notes.add(
+                        map.file()
+                                + " is too large ("
+                                + (size >> 20)
+                                + " MiB): compiled code of JVM "
+                                + map.pid()
+                                + " has no names.");
+            } else if (size > 0) {
+                sum += size;
+                jvmMaps.put(map.pid(), Files.readAllBytes(file));
+            }
         }
     }
 
@@ -211,23 +264,60 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
-        Input input = Input.open(path);
-        boolean taken = false;
-        try {
-            if (TraceDatRecording.isTraceDat(input)) {
-                TraceDatRecording opened = TraceDatRecording.of(input);
-                taken = true;
-                take(opened);
-            } else {
-                PerfDataRecording opened = PerfDataRecording.open(input);
-                taken = true;
-                recordings.addFirst(opened);
+        Input input;
+        if (Files.isRegularFile(path) || !Files.exists(path)) {
+            input = Input.open(path);
+        } else {
+            try (InputStream stream = Files.newInputStream(path)) {
+                input = Spool.of(path.toString(), stream);
             }
-        } finally {
-            if (!taken) {
-                input.close();
+        }
+        Unwrapped unwrapped = Unwrapped.of(input, Limits.DEFAULT);
+        owned.add(unwrapped);
+        notes.addAll(unwrapped.notes());
+        List<Input> inputs = unwrapped.inputs();
+        if (inputs.size() == 1 && CtfRecording.isMetadata(inputs.getFirst())) {
+            // The metadata of a trace stands for the folder it lies in.
+            Path folder = path.toAbsolutePath().getParent();
+            if (folder == null || !takesCtf(folder)) {
+                throw new MalformedInputException("CTF", "folder", -1, "no streams beside " + path);
             }
+        } else if (unwrapped.isArchive()) {
+            archive(inputs);
+        } else {
+            input(inputs.getFirst());
+        }
+    }
+
+    private void input(Input input) throws IOException {
+        if (TraceDatRecording.isTraceDat(input)) {
+            take(TraceDatRecording.of(input));
+        } else {
+            recordings.addFirst(PerfDataRecording.open(input));
+        }
+    }
+
+    /** A trace of several files, or every file by itself; what is no recording is passed over. */
+    private void archive(List<Input> inputs) throws IOException {
+        Map<String, InputSet.Opener> byName = new HashMap<>();
+        inputs.forEach(one -> byName.put(one.name(), () -> one));
+        InputSet set = InputSet.of(name, byName);
+        if (CtfRecording.isCtf(set)) {
+            recordings.add(CtfRecording.open(set));
+            return;
+        }
+        for (Input one : inputs) {
+            try {
+                input(one);
+            } catch (MalformedInputException e) {
+                notes.add(one.name() + " in the archive is not read: " + e.getMessage());
+            }
+        }
+        if (recordings.isEmpty()) {
+            throw new MalformedInputException(
+                    "archive", "files", -1, "none of " + inputs.size() + " is a recording");
         }
     }
 
@@ -258,18 +348,23 @@ public final class ReportSource implements AutoCloseable {
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
         for (Recording recording : recordings) {
-            List<String> found =
-                    switch (recording) {
-                        case PerfDataRecording perf -> perf.notes();
-                        case TraceDatRecording trace -> trace.notes();
-                        default -> List.of();
-                    };
-            found.stream().limit(MAX_NOTES).forEach(all::add);
+            List<String> found = recording.notes();
+            Meta read = meta;
+            if (read != null && read.state() != Meta.State.FINISHED) {
+                // meta.json says already that the recorder was killed.
+                found = found.stream().filter(note -> !note.contains(UNFINISHED)).toList();
+            }
+            String part = recordings.size() > 1 ? part(recording) + ": " : "";
+            found.stream().limit(MAX_NOTES).forEach(note -> all.add(part + note));
             if (found.size() > MAX_NOTES) {
-                all.add("… and " + (found.size() - MAX_NOTES) + " more of the kind.");
+                all.add(part + "… and " + (found.size() - MAX_NOTES) + " more of the kind.");
             }
         }
         return all;
+    }
+
+    private static String part(Recording recording) {
+        return recording instanceof PerfDataRecording ? "perf.data" : "trace.dat";
     }
 
     Map<Integer, String> comms() {
@@ -343,6 +438,12 @@ public final class ReportSource implements AutoCloseable {
                 recorder);
     }
 
+    /** Whether the whole machine was recorded, not a tree of processes. */
+    boolean isMachine() {
+        Meta read = meta;
+        return read != null && read.target().mode() == Meta.Mode.ALL;
+    }
+
     /** Time of the first row of all, for windows that count from it. */
     long firstTime() throws IOException {
         Meta read = meta;
@@ -365,5 +466,6 @@ public final class ReportSource implements AutoCloseable {
     @Override
     public void close() {
         recordings.forEach(Recording::close);
+        owned.forEach(Unwrapped::close);
     }
 }

@@ -82,41 +82,7 @@ final class Sections {
 
     /** Functions by the samples in themselves. */
     Table hottest() {
-        Map<Frame, long[]> byFrame = new HashMap<>();
-        long[] total = {0};
-        found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread) && node >= 0) {
-                Frame frame = named(found.trees.frame(node));
-                byFrame.computeIfAbsent(frame, f -> new long[1])[0] += count;
-                total[0] += count;
-            }
-        });
-        Rows rows =
-                new Rows("on CPU")
-                        .column("function", Unit.TEXT)
-                        .column("module", Unit.TEXT)
-                        .column("share", Unit.SHARE)
-                        .column("samples", Unit.COUNT);
-        byFrame.entrySet().stream()
-                .sorted((one, other) -> {
-                    int order = Long.compare(other.getValue()[0], one.getValue()[0]);
-                    String name = one.getKey().name();
-                    return order != 0 ? order : name.compareTo(other.getKey().name());
-                })
-                .limit(limit)
-                .forEach(entry ->
-                        rows.add(
-                                entry.getKey().name(),
-                                entry.getKey().module(),
-                                (double) entry.getValue()[0] / total[0],
-                                entry.getValue()[0]));
-        return rows.table();
-    }
-
-    /** Unnamed places of a module are one: each address by itself says nothing. */
-    private static Frame named(Frame frame) {
-        boolean place = frame.name().startsWith("[") && frame.name().contains("+0x");
-        return place ? new Frame("(no symbols)", frame.module(), frame.kind()) : frame;
+        return new HotFunctions(found).table(limit);
     }
 
     /** Samples along their chains, by command name. */
@@ -189,13 +155,13 @@ final class Sections {
                 continue;
             }
             List<Frame> first = List.of(Frame.label(found.threads.name(cause.thread())));
+            int stack = found.trees.withoutTracing(cause.stack());
             List<Frame> last = new ArrayList<>();
             last.add(Frame.label("[" + found.cause(cause) + "]"));
             if (cause.waker() >= 0) {
                 last.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
             }
-            found.trees.add(
-                    tree, first, cause.stack(), last, entry.sum().nanos(), entry.sum().count());
+            found.trees.add(tree, first, stack, last, entry.sum().nanos(), entry.sum().count());
         }
         return tree;
     }
@@ -409,7 +375,8 @@ final class Sections {
                 new Rows("cut user stacks")
                         .column("unwinding ended in", Unit.TEXT)
                         .column("share of user stacks", Unit.SHARE)
-                        .column("stacks", Unit.COUNT);
+                        .column("stacks", Unit.COUNT)
+                        .column("remedy", Unit.TEXT);
         modules.entrySet().stream()
                 .sorted((one, other) -> Long.compare(other.getValue()[0], one.getValue()[0]))
                 .limit(limit)
@@ -417,8 +384,17 @@ final class Sections {
                         rows.add(
                                 entry.getKey(),
                                 (double) entry.getValue()[0] / user[0],
-                                entry.getValue()[0]));
+                                entry.getValue()[0],
+                                remedy(entry.getKey())));
         return rows.table();
+    }
+
+    /** How the code of a module comes to keep frame pointers, or stacks do without. */
+    private static String remedy(String module) {
+        boolean java = module.equals("[jit]") || module.equals("[anon]");
+        return java || module.startsWith("libjvm.so")
+                ? "java -XX:+PreserveFramePointer"
+                : "cc -fno-omit-frame-pointer";
     }
 
     private void cut(Map<String, long[]> modules, long[] user, int node, long count) {

@@ -54,7 +54,9 @@ final class TimelineMaker {
                         offCpu(columns),
                         single("page-faults", Unit.COUNT, found.faults, columns));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
-        return new Timeline("timeline", start, end, states, tracks, columns.stacks(), samples);
+        long[] totals = Arrays.stream(ThreadState.values()).mapToLong(found::total).toArray();
+        return new Timeline(
+                "timeline", start, end, states, tracks, columns.stacks(), samples, totals);
     }
 
     List<String> notes() {
@@ -105,7 +107,9 @@ final class TimelineMaker {
                 Unit.NANOS,
                 Arrays.stream(rows).mapToLong(spans::start).toArray(),
                 Arrays.stream(rows).map(i -> trackOf.getOrDefault(spans.thread(i), -1)).toArray(),
-                Arrays.stream(rows).map(i -> columns.node(spans.node(i))).toArray(),
+                Arrays.stream(rows)
+                        .map(i -> columns.node(found.trees.withoutTracing(spans.node(i))))
+                        .toArray(),
                 Arrays.stream(rows).mapToLong(spans::nanos).toArray());
     }
 }

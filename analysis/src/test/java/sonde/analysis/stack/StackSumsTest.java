@@ -1,0 +1,151 @@
+package sonde.analysis.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sonde.analysis.Engine;
+import sonde.analysis.Script;
+import sonde.analysis.Threads;
+import sonde.analysis.Tree;
+import sonde.analysis.Window;
+import sonde.event.result.Frame;
+
+final class StackSumsTest {
+    private static final String CLOCK = "cpu-clock";
+    private final Threads threads = new Threads(Tree.everything());
+    private final StackTable stacks = new StackTable(Symbols.none());
+
+    private record Row(int thread, List<Long> chain, long weight, long count) {}
+
+    private List<Row> rows(StackSums sums) {
+        List<Row> rows = new ArrayList<>();
+        sums.forEach((thread, node, weight, count) -> {
+            List<Long> chain = new ArrayList<>();
+            for (int at = node; at >= 0; at = stacks.parent(at)) {
+                chain.add(stacks.location(at));
+            }
+            rows.add(new Row(thread, chain, weight, count));
+        });
+        return rows;
+    }
+
+    @Test
+    void weightsAreAddedByThreadAndChain() throws IOException {
+        Script script =
+                new Script()
+                        .sample(CLOCK, 100, 0, 7, 7, 1000, Script.USER, 0x500, 0x401)
+                        .sample(CLOCK, 200, 0, 7, 7, 500, Script.USER, 0x500, 0x401)
+                        .sample(CLOCK, 300, 0, 7, 8, 250, Script.USER, 0x500, 0x401)
+                        .sample(CLOCK, 400, 0, 7, 7, 10, Script.USER, 0x600)
+                        .sample("page-faults", 450, 0, 7, 7, 1, Script.USER, 0x600)
+                        .sample(CLOCK, 900, 0, 7, 7, 10, Script.USER, 0x600);
+        Window window = new Window(0, 800);
+        StackSums samples = StackSums.cpuSamples(threads, stacks, window);
+        StackSums faults = StackSums.pageFaults(threads, stacks, window);
+        Engine.run(script.recording(), List.of(threads, samples, faults));
+        int seven = threads.find(7);
+        int eight = threads.find(8);
+        // A return address stands for the call before it: 0x401 becomes 0x400.
+        assertThat(rows(samples))
+                .containsExactly(
+                        new Row(seven, List.of(0x500L, 0x400L), 1500, 2),
+                        new Row(seven, List.of(0x600L), 10, 1),
+                        new Row(eight, List.of(0x500L, 0x400L), 250, 1));
+        assertThat(samples.total()).isEqualTo(1760);
+        assertThat(samples.count()).isEqualTo(4);
+        assertThat(samples.kept()).isEqualTo(4);
+        assertThat(samples.stride()).isEqualTo(1);
+        assertThat(samples.time(2)).isEqualTo(300);
+        assertThat(samples.thread(2)).isEqualTo(eight);
+        assertThat(samples.weight(2)).isEqualTo(250);
+        assertThat(rows(faults)).containsExactly(new Row(seven, List.of(0x600L), 1, 1));
+    }
+
+    @Test
+    void callersThatAreNoCodeEndTheStack() throws IOException {
+        Symbols mapped =
+                new Symbols() {
+                    @Override
+                    public long location(int pid, long address) {
+                        return address;
+                    }
+
+                    @Override
+                    public boolean isCode(int pid, long address) {
+                        return address < 0x10_000;
+                    }
+
+                    @Override
+                    public Frame frame(long location) {
+                        String name = location < 0 ? "__x64_sys_read" : "f" + location;
+                        Frame.Kind kind = location < 0 ? Frame.Kind.KERNEL : Frame.Kind.USER;
+                        return new Frame(name, "m", kind);
+                    }
+
+                    @Override
+                    public boolean isRoot(Frame frame) {
+                        return frame.name().equals("f" + 0x400);
+                    }
+                };
+        StackTable table = new StackTable(mapped);
+        long[] chain = {Script.KERNEL, -4096, Script.USER, 0x500, 0x6f2f636f642f6571L, 0x401};
+        Script script =
+                new Script()
+                        .sample(CLOCK, 100, 0, 7, 7, 1, chain)
+                        .sample(CLOCK, 200, 0, 7, 7, 1, Script.USER, 0x20_000, 0x401);
+        StackSums samples = StackSums.cpuSamples(threads, table, Window.ALL);
+        Engine.run(script.recording(), List.of(threads, samples));
+        Trees trees = new Trees(table, mapped);
+        int cut = samples.node(0);
+        assertThat(trees.chain(cut).stream().map(Frame::name))
+                .containsExactly("[stack cut]", "f" + 0x500, "__x64_sys_read");
+        assertThat(trees.completeness(cut)).isEqualTo(Trees.Completeness.CUT);
+        assertThat(trees.callOf(cut)).isEqualTo("read");
+        // Where it runs is shown, known or not: code that nobody told of.
+        assertThat(trees.chain(samples.node(1)).stream().map(Frame::name))
+                .containsExactly("f" + 0x400, "f" + 0x20_000);
+    }
+
+    @Test
+    void aStackBeginsWhereTheSwitchWasNotInItsTracepoint() throws IOException {
+        List<String> names =
+                List.of("do_nanosleep", "schedule", "__schedule", "__traceiter_sched_switch");
+        Symbols kernel =
+                new Symbols() {
+                    @Override
+                    public long location(int pid, long address) {
+                        return address;
+                    }
+
+                    @Override
+                    public boolean isCode(int pid, long address) {
+                        return true;
+                    }
+
+                    @Override
+                    public Frame frame(long location) {
+                        String name = names.get((int) ((-location - 10_000) / 1000));
+                        return new Frame(name, "[kernel]", Frame.Kind.KERNEL);
+                    }
+
+                    @Override
+                    public boolean isRoot(Frame frame) {
+                        return false;
+                    }
+                };
+        StackTable table = new StackTable(kernel);
+        long[] chain = {Script.KERNEL, -13_000, -11_999, -10_999, -9_999};
+        Script script = new Script().sample(CLOCK, 100, 0, 7, 7, 1, chain);
+        StackSums samples = StackSums.cpuSamples(threads, table, Window.ALL);
+        Engine.run(script.recording(), List.of(threads, samples));
+        Trees trees = new Trees(table, kernel);
+        int node = samples.node(0);
+        assertThat(trees.frame(node).name()).isEqualTo("__traceiter_sched_switch");
+        assertThat(trees.frame(trees.withoutTracing(node)).name()).isEqualTo("__schedule");
+        assertThat(trees.waitsIn(node)).isEqualTo("do_nanosleep");
+        assertThat(trees.callOf(node)).isEmpty();
+    }
+}

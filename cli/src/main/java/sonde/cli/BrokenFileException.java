@@ -1,0 +1,30 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import sonde.format.MalformedInputException;
+
+/** A file that is no recording, or a damaged one, by the name that the user gave. */
+final class BrokenFileException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    BrokenFileException(Path file, MalformedInputException cause) {
+        super(file + ": " + reason(file, cause), cause);
+    }
+
+    private static String reason(Path file, MalformedInputException cause) {
+        String found = String.valueOf(cause.getMessage());
+        try {
+            if (Files.isRegularFile(file) && Files.size(file) == 0) {
+                return "is empty; nothing was recorded into it";
+            }
+        } catch (IOException e) {
+            return found; // it has gone meanwhile
+        }
+        boolean unknown = found.contains(": magic ");
+        return unknown
+                ? "is no recording that sonde can read (" + found + ")"
+                : "is damaged; " + found;
+    }
+}

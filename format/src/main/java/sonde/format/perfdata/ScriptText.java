@@ -1,0 +1,288 @@
+package sonde.format.perfdata;
+
+import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CPU;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_BREAKPOINT;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.IntegerField;
+import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.RowText;
+import sonde.format.ftrace.TextBuffer;
+import sonde.format.ftrace.TextContext;
+import sonde.format.ftrace.ThreadNames;
+
+/**
+ * Writes samples as {@code perf script} does without options (tools/perf/builtin-script.c, 6.1):
+ * {@code "comm tid [cpu] time: period event: ip symbol+offset (file)"}, for tracepoints their text
+ * in place of period and ip, with call chains a line each behind. Other records only tell names.
+ */
+public final class ScriptText implements RowText {
+    // PERF_CONTEXT_MAX: markers lie above it.
+    private static final long CONTEXT_MAX = PerfEvent.PERF_CONTEXT_MAX;
+    private static final int COMM_COLUMNS = 16;
+    private static final int OUTPUT_TYPES = 8;
+
+    private final @Nullable Shape[] shapes;
+    private final ScriptNames names;
+    private final ScriptSymbols symbols;
+    private final EventText texts;
+    private final boolean[] teaches;
+    private final boolean needsSymbols;
+
+    /** How samples of a type are written. */
+    private record Shape(
+            boolean thread,
+            boolean cpu,
+            boolean time,
+            boolean period,
+            byte[] name,
+            boolean trace,
+            @Nullable IntegerField[] more,
+            boolean ip,
+            boolean chain) {}
+
+    /** A writer for the rows of a recording. */
+    public ScriptText(PerfDataRecording recording, TextContext context, ScriptSymbols symbols) {
+        this.symbols = symbols;
+        this.names = new ScriptNames(recording.source());
+        this.texts =
+                new EventText(recording.source(), context, ThreadNames.of(Map.of())).withoutForms();
+        List<EventType> types = recording.source().types();
+        shapes = new @Nullable Shape[types.size()];
+        teaches = new boolean[types.size()];
+        for (int i = 0; i < teaches.length; i++) {
+            teaches[i] = names.teaches(i);
+        }
+        boolean located = false;
+        int columns = columns(recording);
+        for (int i = 0; i < recording.attrs().size(); i++) {
+            EventType type = recording.typeOf(i);
+            Shape shape = shape(recording, i, type, columns);
+            if (shapes[type.id()] == null) {
+                shapes[type.id()] = shape;
+            }
+            located |= shape.ip;
+        }
+        needsSymbols = located;
+    }
+
+    /** Whether any line names code. */
+    public static boolean namesCode(PerfDataRecording recording) {
+        return recording.attrs().stream()
+                .map(AttrEntry::attr)
+                .anyMatch(attr ->
+                        attr.type() != PERF_TYPE_TRACEPOINT && attr.samples(PERF_SAMPLE_IP)
+                                || attr.samples(PERF_SAMPLE_CALLCHAIN));
+    }
+
+    private static int columns(PerfDataRecording recording) {
+        int columns = 0;
+        for (AttrEntry entry : recording.attrs()) {
+            columns = Math.max(columns, entry.name().length());
+        }
+        return columns;
+    }
+
+    private static int outputType(PerfAttr attr) {
+        return Integer.compareUnsigned(attr.type(), PERF_TYPE_BREAKPOINT) <= 0
+                ? attr.type()
+                : OUTPUT_TYPES - 1;
+    }
+
+    /** perf asks the first event of each kind what all of that kind have. */
+    private static PerfAttr first(PerfDataRecording recording, PerfAttr like) {
+        for (AttrEntry entry : recording.attrs()) {
+            PerfAttr attr = entry.attr();
+            boolean dummy =
+                    attr.type() == PERF_TYPE_SOFTWARE && attr.config() == PERF_COUNT_SW_DUMMY;
+            if (!dummy && outputType(attr) == outputType(like)) {
+                return attr;
+            }
+        }
+        return like;
+    }
+
+    private static Shape shape(
+            PerfDataRecording recording, int index, EventType type, int columns) {
+        AttrEntry entry = recording.attrs().get(index);
+        PerfAttr attr = first(recording, entry.attr());
+        boolean tracepoint = attr.type() == PERF_TYPE_TRACEPOINT;
+        boolean chains =
+                recording.attrs().stream()
+                        .map(AttrEntry::attr)
+                        .filter(other -> other.type() == PERF_TYPE_TRACEPOINT)
+                        .anyMatch(other -> other.samples(PERF_SAMPLE_CALLCHAIN));
+        String padded = " ".repeat(columns - entry.name().length()) + entry.name() + ": ";
+        @Nullable IntegerField[] more = new @Nullable IntegerField[MORE.length];
+        for (int i = 0; i < more.length; i++) {
+            boolean shown = attr.type() == PERF_TYPE_RAW;
+            more[i] = shown ? type.field(MORE[i]).map(IntegerField::of).orElse(null) : null;
+        }
+        return new Shape(
+                attr.samples(PERF_SAMPLE_TID),
+                attr.samples(PERF_SAMPLE_CPU),
+                attr.samples(PERF_SAMPLE_TIME),
+                !tracepoint && attr.samples(PERF_SAMPLE_PERIOD),
+                padded.getBytes(StandardCharsets.UTF_8),
+                tracepoint && entry.attr().samples(PERF_SAMPLE_RAW),
+                more,
+                attr.samples(PERF_SAMPLE_IP) && (!tracepoint || chains),
+                entry.attr().samples(PERF_SAMPLE_CALLCHAIN));
+    }
+
+    /** What perf adds for events of raw numbers, in its order. */
+    private static final String[] MORE = {
+        "addr", "data_src", "weight", "ins_lat", "phys_addr", "data_page_size", "code_page_size"
+    };
+
+    @Override
+    public Turn turn(Batch batch, int row) {
+        int type = batch.type(row);
+        if (teaches[type]) {
+            return Turn.ALONE;
+        }
+        Shape shape = shapes[type];
+        if (shape == null || !shape.ip || !needsSymbols) {
+            return Turn.ANY;
+        }
+        int depth = batch.stackDepth(row);
+        for (int i = 0; i < depth; i++) {
+            if (symbols.changes(batch.stackEntry(row, i))) {
+                return Turn.IN_ORDER;
+            }
+        }
+        return Turn.ANY;
+    }
+
+    @Override
+    public void skip(Batch batch, int row) {
+        names.learn(batch, row);
+    }
+
+    @Override
+    public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
+        int type = batch.type(row);
+        Shape shape = shapes[type];
+        if (shape == null) {
+            if (teaches[type]) {
+                names.learn(batch, row);
+            }
+            return false;
+        }
+        head(out, shape, batch, row);
+        if (shape.period) {
+            int start = out.size();
+            out.unsigned(batch.weight(row)).pad(start, 10, false).put(' ');
+        }
+        out.put(shape.name);
+        if (shape.trace) {
+            texts.appendBody(out, batch, row);
+            if (out.at(out.size() - 1) == '\n') {
+                out.truncate(out.size() - 1);
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            more(out, shape.more[i], i, batch, row);
+        }
+        if (shape.ip) {
+            code(out, shape, batch, row);
+        }
+        for (int i = 4; i < MORE.length; i++) {
+            more(out, shape.more[i], i, batch, row);
+        }
+        out.put('\n');
+        return false;
+    }
+
+    private void head(TextBuffer out, Shape shape, Batch batch, int row) {
+        int tid = batch.tid(row);
+        int start = out.size();
+        out.put(names.name(tid));
+        if (!shape.ip || !shape.chain) {
+            out.pad(start, COMM_COLUMNS, false);
+        }
+        out.put(' ');
+        if (shape.thread) {
+            start = out.size();
+            out.decimal(tid).pad(start, 5, false).put(' ');
+        }
+        if (shape.cpu) {
+            out.put('[').digits(Math.max(0, batch.cpu(row)), 3).put(']').put(' ');
+        }
+        if (shape.time) {
+            long time = batch.time(row);
+            long seconds = Long.divideUnsigned(time, 1_000_000_000);
+            start = out.size();
+            out.digits(seconds, 1).put('.');
+            out.digits((time - seconds * 1_000_000_000) / 1000, 6).pad(start, 12, false);
+            out.put(':').put(' ');
+        }
+    }
+
+    private static void more(
+            TextBuffer out, @Nullable IntegerField field, int which, Batch batch, int row) {
+        if (field == null) {
+            return;
+        }
+        int start = out.size();
+        long value = field.of(batch, row);
+        switch (MORE[which]) {
+            case "weight", "ins_lat" -> out.unsigned(value);
+            case "data_page_size", "code_page_size" -> {
+                out.put(' ').put(pageSize(value));
+                return;
+            }
+            case "data_src" -> {
+                out.hex(value, 1).pad(start, 16, false).put(' ').put(DataSource.text(value));
+                return;
+            }
+            default -> out.hex(value, 1);
+        }
+        out.pad(start, 16, false);
+    }
+
+    /** get_page_size_name of tools/perf/util/event.c. */
+    private static String pageSize(long bytes) {
+        if (bytes <= 0) {
+            return "N/A";
+        }
+        int unit = Math.min(6, (63 - Long.numberOfLeadingZeros(bytes)) / 10);
+        return (bytes >> 10 * unit) + (unit == 0 ? "" : "KMGTPE".substring(unit - 1, unit));
+    }
+
+    private void code(TextBuffer out, Shape shape, Batch batch, int row) {
+        int depth = batch.stackDepth(row);
+        int pid = batch.pid(row);
+        if (!shape.chain) {
+            out.put(' ');
+            if (depth > 0) {
+                symbols.append(out, pid, batch.stackEntry(row, 0), false);
+            }
+            return;
+        }
+        out.put('\n');
+        for (int i = 0; i < depth; i++) {
+            long address = batch.stackEntry(row, i);
+            if (Long.compareUnsigned(address, CONTEXT_MAX) < 0) {
+                out.put('\t');
+                symbols.append(out, pid, address, true);
+                out.put('\n');
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package sonde.format.wrapper;
+
+import java.io.BufferedOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.ZipException;
+import org.tukaani.xz.XZIOException;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
+
+/**
+ * Puts streams into files without a name, to be read at random: made in the folder for temporary
+ * files with mode 0600, mapped, and unlinked before anything is read from them.
+ */
+public final class Spool {
+    /** Small: a read that meets damage loses what it had before it. */
+    private static final int STEP_BYTES = 1 << 13;
+
+    private Spool() {}
+
+    /**
+     * Everything a stream has.
+     *
+     * @param name of the input, for messages
+     */
+    public static Input of(String name, InputStream stream) throws IOException {
+        return of(name, stream, new Budget(Limits.DEFAULT, Long.MAX_VALUE), "stream").input;
+    }
+
+    /**
+     * What came out.
+     *
+     * @param damage what ended the stream before its end, empty for nothing
+     */
+    record Content(Input input, String damage) {}
+
+    /** Bytes that may still come out. */
+    static final class Budget {
+        private final Limits limits;
+        private final long inBytes;
+        private long outBytes;
+
+        Budget(Limits limits, long inBytes) {
+            this.limits = limits;
+            this.inBytes = inBytes;
+        }
+
+        void take(int bytes, String format) throws MalformedInputException {
+            outBytes += bytes;
+            if (!limits.allows(outBytes, inBytes)) {
+                throw new MalformedInputException(
+                        format, "size", -1, outBytes + " bytes and more from " + inBytes);
+            }
+        }
+    }
+
+    /** As much as a stream gives; a stream that breaks off has given what it gave. */
+    static Content of(String name, InputStream stream, Budget budget, String format)
+            throws IOException {
+        Path folder = Path.of("/var/tmp");
+        Path file =
+                Files.isWritable(folder)
+                        ? Files.createTempFile(folder, "sonde", null)
+                        : Files.createTempFile("sonde", null);
+        try {
+            String damage = "";
+            byte[] step = new byte[STEP_BYTES];
+            try (OutputStream out = buffered(file)) {
+                int count = next(stream, step);
+                while (count > 0) {
+                    budget.take(count, format);
+                    out.write(step, 0, count);
+                    count = next(stream, step);
+                }
+            } catch (Broken e) {
+                damage = e.why;
+            }
+            return new Content(Input.open(file).named(name), damage);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static OutputStream buffered(Path file) throws IOException {
+        return new BufferedOutputStream(Files.newOutputStream(file), 1 << 18);
+    }
+
+    /** A stream that cannot be read on; told apart from a disk that cannot be written. */
+    private static final class Broken extends IOException {
+        private static final long serialVersionUID = 1;
+        private final String why;
+
+        Broken(IOException cause) {
+            super(cause);
+            boolean cut = cause instanceof EOFException;
+            why = cut ? "it is cut short" : String.valueOf(cause.getMessage());
+        }
+    }
+
+    private static int next(InputStream stream, byte[] step) throws IOException {
+        try {
+            return stream.read(step);
+        } catch (EOFException | ZipException | XZIOException | MalformedInputException e) {
+            throw new Broken(e);
+        }
+    }
+}

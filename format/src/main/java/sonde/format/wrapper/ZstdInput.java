@@ -1,0 +1,88 @@
+package sonde.format.wrapper;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import sonde.format.MalformedInputException;
+import sonde.format.ZstdLibrary;
+import sonde.sys.ZstdStream;
+
+/** Decompresses zstd frames, one behind the other (RFC 8878 §3.1). */
+final class ZstdInput extends InputStream {
+    private static final int STEP_BYTES = 1 << 20;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment from;
+    private final MemorySegment window = arena.allocate(STEP_BYTES, 8);
+    private final ZstdStream stream;
+    private long consumed;
+    private int filled;
+    private int taken;
+    private boolean whole;
+
+    /**
+     * @param from native memory, as maps are
+     */
+    ZstdInput(MemorySegment from) throws IOException {
+        this.from = from.isNative() ? from : arena.allocate(from.byteSize(), 8).copyFrom(from);
+        this.stream = ZstdLibrary.open();
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+        if (length == 0) {
+            return 0;
+        }
+        if (taken == filled && !fill()) {
+            return -1;
+        }
+        int count = Math.min(length, filled - taken);
+        MemorySegment.copy(window, ValueLayout.JAVA_BYTE, taken, target, offset, count);
+        taken += count;
+        return count;
+    }
+
+    private boolean fill() throws IOException {
+        boolean wasFull = filled == STEP_BYTES;
+        taken = 0;
+        filled = 0;
+        while (consumed < from.byteSize() || wasFull) {
+            ZstdStream.Step step;
+            try {
+                step = stream.decompress(from.asSlice(consumed), window);
+            } catch (IOException e) {
+                throw new MalformedInputException(
+                        "zstd", "frame", consumed, String.valueOf(e.getMessage()));
+            }
+            consumed += step.consumed();
+            whole = step.ended();
+            filled = (int) step.produced();
+            if (filled > 0) {
+                return true;
+            }
+            if (step.consumed() == 0) {
+                break;
+            }
+            wasFull = false;
+        }
+        if (!whole) {
+            throw new EOFException();
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,223 @@
+package sonde.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import sonde.store.derive.Derivations;
+import sonde.store.derive.Derived;
+import sonde.store.derive.TraceInput;
+import sonde.store.duckdb.Connection;
+import sonde.store.duckdb.Database;
+import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.SqlException;
+import sonde.store.duckdb.TableFunction;
+import sonde.store.table.EventTable;
+import sonde.store.table.Trace;
+
+/**
+ * Recordings as tables of an SQL engine.
+ *
+ * <p>Tables of events are read from the recordings while a statement runs, and only the columns it
+ * names; derived tables are filled when a statement first names them. Statements cannot reach files
+ * other than those in {@link Options#files}, and cannot change that.
+ */
+public final class Store implements AutoCloseable {
+    private static final String FUNCTION = "sonde_events";
+
+    private final Database database;
+    private final Connection connection;
+    private final Connection filling;
+    private final Derivations derivations;
+    private final List<Trace> traces = new ArrayList<>();
+
+    /** Names of tables of events by their lower-case form, as DuckDB compares them. */
+    private final Map<String, String> eventNames = new TreeMap<>();
+
+    private final Map<String, EventTable> tables = new LinkedHashMap<>();
+
+    /**
+     * What a store may use.
+     *
+     * @param memoryMegabytes of DuckDB; what needs more goes through {@code scratch}
+     * @param scratch folder for what does not fit into memory
+     * @param files that statements may read and write, absolute
+     */
+    public record Options(int memoryMegabytes, Path scratch, List<Path> files) {
+        public Options {
+            files = List.copyOf(files);
+        }
+    }
+
+    private Store(Database database, List<TraceInput> inputs) throws SqlException {
+        this.database = database;
+        connection = database.connect();
+        filling = database.connect();
+        derivations = new Derivations(inputs, filling);
+        for (int i = 0; i < inputs.size(); i++) {
+            TraceInput input = inputs.get(i);
+            traces.add(new Trace(i, input.name(), input.recordings(), input.shiftNanos()));
+        }
+        EventTable.names(traces).forEach(name -> eventNames.putIfAbsent(lower(name), name));
+        eventNames.put("events", "events");
+    }
+
+    /**
+     * Opens recordings, which stay the caller's.
+     *
+     * @throws IOException when the engine cannot be loaded
+     */
+    public static Store open(List<TraceInput> inputs, Options options) throws IOException {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("memory_limit", options.memoryMegabytes + "MB");
+        settings.put("temp_directory", options.scratch.toString());
+        settings.put("autoinstall_known_extensions", "false");
+        settings.put("autoload_known_extensions", "false");
+        Store store = new Store(Database.open(settings), inputs);
+        try {
+            store.prepare(options);
+            return store;
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private void prepare(Options options) throws IOException {
+        connection.register(FUNCTION, this::table);
+        database.replaceNames(this::replacement);
+        StringBuilder setup = new StringBuilder("BEGIN;");
+        for (Derived table : Derived.values()) {
+            setup.append(table.create()).append(';');
+        }
+        setup.append(traceTable()).append("COMMIT;").append(resource("macros.sql"));
+        connection.run(setup.toString());
+        StringJoiner allowed = new StringJoiner(", ", "SET allowed_paths = [", "]");
+        options.files.forEach(file -> allowed.add(quoted(file.toString())));
+        connection.run(
+                allowed
+                        + "; SET enable_external_access = false;"
+                        + " SET lock_configuration = true");
+    }
+
+    private String traceTable() {
+        StringBuilder text =
+                new StringBuilder(
+                        "CREATE TABLE trace (trace_id INTEGER, name VARCHAR, shift BIGINT);");
+        for (Trace trace : traces) {
+            text.append("INSERT INTO trace VALUES (")
+                    .append(trace.id())
+                    .append(", ")
+                    .append(quoted(trace.name()))
+                    .append(", ")
+                    .append(trace.shiftNanos())
+                    .append(");");
+        }
+        return text.toString();
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = Objects.requireNonNull(Store.class.getResourceAsStream(name))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** A text as SQL writes it. */
+    public static String quoted(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    private static String lower(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+
+    private Optional<Database.Replacement> replacement(String name) {
+        String found = eventNames.get(lower(name));
+        return found == null
+                ? Optional.empty()
+                : Optional.of(new Database.Replacement(FUNCTION, found));
+    }
+
+    private TableFunction.Table table(String name) throws SqlException {
+        String known = eventNames.get(lower(name));
+        if (known == null) {
+            throw new SqlException("no event type is called " + name);
+        }
+        synchronized (tables) {
+            return tables.computeIfAbsent(
+                    known,
+                    wanted ->
+                            wanted.equals("events")
+                                    ? EventTable.all(traces, derivations)
+                                    : EventTable.of(wanted, traces, derivations));
+        }
+    }
+
+    /**
+     * Runs statements and gives the rows of the last one.
+     *
+     * @throws SqlException when a statement is wrong
+     * @throws IOException when a recording cannot be read
+     */
+    public Rows query(String sql) throws IOException {
+        derivations.fill(named(sql));
+        return connection.query(sql);
+    }
+
+    private Set<Derived> named(String sql) {
+        Set<Derived> found = EnumSet.noneOf(Derived.class);
+        Words words = Words.of(sql);
+        List<String> names = connection.tableNames(sql);
+        for (String name : names.isEmpty() ? words.all() : names) {
+            Derived.named(name).ifPresent(found::add);
+        }
+        for (String word : words.all()) {
+            found.addAll(Macros.tables(word));
+        }
+        return found;
+    }
+
+    /** Ends the statement that runs; may be called by any thread. */
+    public void interrupt() {
+        connection.interrupt();
+    }
+
+    /** Every table that statements can name: derived ones first, then events. */
+    public List<String> tableNames() {
+        List<String> names = new ArrayList<>();
+        for (Derived table : Derived.values()) {
+            names.add(table.table());
+        }
+        names.add("trace");
+        names.add("events");
+        eventNames.values().stream().filter(name -> !name.equals("events")).forEach(names::add);
+        return names;
+    }
+
+    /** How many values statements had decoded so far, by table, then column. */
+    public Map<String, Map<String, Long>> decoded() {
+        synchronized (tables) {
+            Map<String, Map<String, Long>> counts = new LinkedHashMap<>();
+            tables.forEach((name, table) -> counts.put(name, table.decoded()));
+            return counts;
+        }
+    }
+
+    @Override
+    public void close() {
+        filling.close();
+        connection.close();
+        database.close();
+    }
+}

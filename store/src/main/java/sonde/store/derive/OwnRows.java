@@ -1,0 +1,198 @@
+package sonde.store.derive;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.Operator;
+import sonde.analysis.Threads;
+import sonde.analysis.stack.StackTable;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.FloatField;
+import sonde.event.IntegerField;
+import sonde.event.StringField;
+
+/** Tables whose rows are rows of events, with the columns that such events share. */
+final class OwnRows {
+    private static final Set<String> LOG_SYSTEMS = Set.of("printk", "log", "dmesg", "kmsg");
+    private static final List<String> MESSAGES = List.of("msg", "message", "text", "buf");
+
+    private final Target target;
+    private final Threads threads;
+    private final StackTable stacks;
+
+    OwnRows(Target target, Threads threads, StackTable stacks) {
+        this.target = target;
+        this.threads = threads;
+        this.stacks = stacks;
+    }
+
+    Operator samples(@Nullable Row out) {
+        long[] ids = {0};
+        return operator(
+                type -> type.system().equals("perf"),
+                (batch, row, type) -> {
+                    long time = batch.time(row);
+                    int thread = threads.find(batch.tid(row));
+                    boolean idle = batch.tid(row) == 0;
+                    boolean counts = idle || threads.counts(thread, time);
+                    if (!counts || (thread >= 0 && threads.isRecorder(thread))) {
+                        return;
+                    }
+                    int pid = batch.pid(row);
+                    int process = pid >= 0 || thread < 0 ? pid : threads.pid(thread);
+                    int node = stacks.intern(batch, row, process);
+                    if (out != null) {
+                        out.begin()
+                                .add(target.id(ids[0]++))
+                                .add(time + target.shift())
+                                .orNull(batch.cpu(row))
+                                .add(target.utid(thread))
+                                .orNull(target.callsite(node))
+                                .add(type.name())
+                                .add(batch.weight(row))
+                                .add(target.trace());
+                    }
+                });
+    }
+
+    Operator losses(Row out) {
+        return operator(
+                type -> type.system().equals(EventType.NOTICE),
+                (batch, row, type) ->
+                        out.begin()
+                                .add(batch.time(row) + target.shift())
+                                .orNull(batch.cpu(row))
+                                .add(type.name())
+                                .add(Math.max(0, batch.weight(row)))
+                                .add(batch.source().name())
+                                .add(target.trace()));
+    }
+
+    Operator mappings(Row out) {
+        return operator(
+                type ->
+                        type.system().equals(EventType.PERF_RECORD)
+                                && (type.name().equals("mmap") || type.name().equals("mmap2")),
+                (batch, row, type) -> {
+                    int pid = (int) integer(batch, row, type, "pid");
+                    int thread = pid < 0 ? -1 : threads.find(pid);
+                    long start = integer(batch, row, type, "addr");
+                    out.begin().add(batch.time(row) + target.shift());
+                    (thread < 0 ? out.none() : out.add(target.utid(thread)))
+                            .orNull(pid)
+                            .add(start)
+                            .add(start + integer(batch, row, type, "len"))
+                            .add(integer(batch, row, type, "pgoff"))
+                            .add(text(batch, row, type, List.of("filename", "file", "name")))
+                            .add(target.trace());
+                });
+    }
+
+    /** {@code counter:value} of formats that have counters, and the kernel's own of CPUs. */
+    Operator counters(Row out) {
+        return operator(
+                type ->
+                        type.system().equals("counter")
+                                || type.qualifiedName().equals("power:cpu_frequency")
+                                || type.qualifiedName().equals("power:cpu_idle"),
+                (batch, row, type) -> {
+                    boolean ofCpu = type.system().equals("power");
+                    String name = type.name();
+                    if (!ofCpu) {
+                        String given = text(batch, row, type, List.of("name"));
+                        name = given == null ? name : given;
+                    }
+                    long cpu = ofCpu ? integer(batch, row, type, "cpu_id") : batch.cpu(row);
+                    int thread = ofCpu || batch.tid(row) < 0 ? -1 : threads.find(batch.tid(row));
+                    out.begin()
+                            .add(batch.time(row) + target.shift())
+                            .add(number(batch, row, type, ofCpu ? "state" : "value"))
+                            .add(name)
+                            .orNull(cpu);
+                    (thread < 0 ? out.none() : out.add(target.utid(thread))).add(target.trace());
+                });
+    }
+
+    Operator logs(Row out) {
+        return operator(
+                type ->
+                        LOG_SYSTEMS.contains(type.system())
+                                || type.qualifiedName().equals("ftrace:print"),
+                (batch, row, type) -> {
+                    String message = text(batch, row, type, MESSAGES);
+                    if (message == null) {
+                        return;
+                    }
+                    out.begin().add(batch.time(row) + target.shift()).orNull(batch.cpu(row));
+                    (batch.tid(row) < 0
+                                    ? out.none()
+                                    : out.add(target.utid(threads.find(batch.tid(row)))))
+                            .add(type.qualifiedName())
+                            .add(message.stripTrailing())
+                            .add(target.trace());
+                });
+    }
+
+    /** Types of any system that say who sent what to whom. */
+    Operator packets(Row out) {
+        return operator(
+                OwnRows::isPacket,
+                (batch, row, type) ->
+                        out.begin()
+                                .add(batch.time(row) + target.shift())
+                                .add(batch.source().name())
+                                .add(text(batch, row, type, List.of("src")))
+                                .add(text(batch, row, type, List.of("dst")))
+                                .add(type.name())
+                                .add(integer(batch, row, type, "length"))
+                                .add(text(batch, row, type, List.of("info")))
+                                .add(target.trace()));
+    }
+
+    private static boolean isPacket(EventType type) {
+        boolean src = type.field("src").filter(Field::isText).isPresent();
+        return src && type.field("dst").filter(Field::isText).isPresent();
+    }
+
+    private static Operator operator(Predicate<EventType> which, RowOperator.Sink sink) {
+        return new RowOperator(which, sink);
+    }
+
+    private static long integer(Batch batch, int row, EventType type, String name) {
+        return (long) number(batch, row, type, name, true);
+    }
+
+    private static double number(Batch batch, int row, EventType type, String name) {
+        Object value = number(batch, row, type, name, false);
+        return value instanceof Double real ? real : (double) (long) value;
+    }
+
+    private static Object number(
+            Batch batch, int row, EventType type, String name, boolean integer) {
+        Field field = type.field(name).orElse(null);
+        if (field == null || field.offset() + field.sizeBytes() > batch.payloadBytes(row)) {
+            return 0L;
+        }
+        boolean whole = field.kind() == Field.Kind.INTEGER;
+        if (whole && Integer.bitCount(field.sizeBytes()) == 1 && field.sizeBytes() <= 8) {
+            return IntegerField.of(field).of(batch, row);
+        }
+        if (!integer && field.kind() == Field.Kind.FLOAT) {
+            return FloatField.of(field).of(batch, row);
+        }
+        return 0L;
+    }
+
+    private static @Nullable String text(Batch batch, int row, EventType type, List<String> names) {
+        for (String name : names) {
+            Field field = type.field(name).orElse(null);
+            if (field != null && field.isText()) {
+                return StringField.of(field).of(batch, row);
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,44 @@
+package sonde.store.derive;
+
+import java.util.function.Predicate;
+import sonde.analysis.Bindings;
+import sonde.analysis.Operator;
+import sonde.analysis.Wanted;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Source;
+
+/** Shows every row of some types, by time. */
+final class RowOperator implements Operator {
+    private final Bindings<Wanted> bindings;
+    private final Sink sink;
+
+    /** Takes rows. */
+    @FunctionalInterface
+    interface Sink {
+        /** A row of a wanted type. */
+        void row(Batch batch, int row, EventType type);
+    }
+
+    RowOperator(Predicate<EventType> which, Sink sink) {
+        bindings = new Bindings<>(source -> new Wanted(source).addAll(1, which));
+        this.sink = sink;
+    }
+
+    @Override
+    public Need need() {
+        return Need.TIME_ORDERED;
+    }
+
+    @Override
+    public int[] select(Source source) {
+        return bindings.of(source).codes();
+    }
+
+    @Override
+    public void accept(Batch batch, int from, int to) {
+        for (int row = from; row < to; row++) {
+            sink.row(batch, row, batch.source().types().get(batch.type(row)));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package sonde.store.derive;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.Tree;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.Recording;
+
+/**
+ * A recording to be queried, and what is known beside its events.
+ *
+ * @param name of the file, for people
+ * @param recordings its parts, on one clock
+ * @param shiftNanos to be added to its times to get to the axis of all traces
+ * @param tree whose rows count in derived tables
+ * @param comms names of threads that no event names
+ * @param silence what threads without rows did; null when nobody knows
+ * @param callName name of a system call by its number on the recorded machine
+ * @param symbols fresh names of call chains; made only when a statement asks for them
+ */
+public record TraceInput(
+        String name,
+        List<Recording> recordings,
+        long shiftNanos,
+        Tree tree,
+        Map<Integer, String> comms,
+        @Nullable Silence silence,
+        IntFunction<String> callName,
+        Supplier<ProcessSymbols> symbols) {
+    public TraceInput {
+        recordings = List.copyOf(recordings);
+        comms = Map.copyOf(comms);
+    }
+}

@@ -1,0 +1,253 @@
+package sonde.store.duckdb;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.sys.NativeLibrary;
+
+/** What a statement gives, chunk by chunk. */
+public final class Rows implements AutoCloseable {
+    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    // sizeof(duckdb_result) and duckdb_string_t
+    private static final int RESULT_BYTES = 48;
+    private static final int STRING_BYTES = 16;
+    private static final int INLINE_BYTES = 12;
+
+    /** enum DUCKDB_TYPE of duckdb.h, as far as values are read; others are cast to text in SQL. */
+    private static final int BOOLEAN = 1;
+
+    private static final int TINYINT = 2;
+    private static final int SMALLINT = 3;
+    private static final int INTEGER = 4;
+    private static final int BIGINT = 5;
+    private static final int UTINYINT = 6;
+    private static final int USMALLINT = 7;
+    private static final int UINTEGER = 8;
+    private static final int UBIGINT = 9;
+    private static final int FLOAT = 10;
+    private static final int DOUBLE = 11;
+    private static final int HUGEINT = 16;
+    private static final int VARCHAR = 17;
+    private static final int ENUM = 23;
+    private static final int DECIMAL = 19;
+
+    private static final class Calls {
+        static final MemorySegment PENDING = Api.function("pending_prepared_streaming");
+        static final MemorySegment PENDING_ERROR = Api.function("pending_error");
+        static final MemorySegment DESTROY_PENDING = Api.function("destroy_pending");
+        static final MemorySegment EXECUTE = Api.function("execute_pending");
+        static final MemorySegment RESULT_ERROR = Api.function("result_error");
+        static final MemorySegment DESTROY_RESULT = Api.function("destroy_result");
+        static final MemorySegment COLUMNS = Api.function("column_count");
+        static final MemorySegment COLUMN_NAME = Api.function("column_name");
+        static final MemorySegment COLUMN_TYPE = Api.function("column_type");
+        static final MemorySegment LOGICAL_TYPE = Api.function("column_logical_type");
+        static final MemorySegment LABELS = Api.function("enum_dictionary_size");
+        static final MemorySegment LABEL = Api.function("enum_dictionary_value");
+        static final MemorySegment LABEL_TYPE = Api.function("enum_internal_type");
+        static final MemorySegment FETCH = Api.function("fetch_chunk");
+        static final MemorySegment CHUNK_SIZE = Api.function("data_chunk_get_size");
+        static final MemorySegment CHUNK_VECTOR = Api.function("data_chunk_get_vector");
+        static final MemorySegment DESTROY_CHUNK = Api.function("destroy_data_chunk");
+        static final MemorySegment DATA = Api.function("vector_get_data");
+        static final MemorySegment VALIDITY = Api.function("vector_get_validity");
+        static final MemorySegment FREE = Api.function("free");
+    }
+
+    /**
+     * A column of a result.
+     *
+     * @param isNumber whether values are numbers
+     * @param isSimple whether {@link Rows#value} can read it
+     */
+    public record Column(String name, boolean isNumber, boolean isSimple) {}
+
+    private record Layout(int type, int widthBytes, List<String> labels) {}
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment result = arena.allocate(RESULT_BYTES, 8);
+    private final List<Column> columns = new ArrayList<>();
+    private final List<Layout> layouts = new ArrayList<>();
+    private long chunk;
+    private MemorySegment[] data = {};
+    private MemorySegment[] validity = {};
+
+    Rows(long prepared) throws SqlException {
+        MemorySegment pending = Api.cell(arena);
+        boolean done = false;
+        try {
+            if (Api.failed(Api.call(Calls.PENDING, prepared, pending.address()))) {
+                throw new SqlException(Api.text(Api.call(Calls.PENDING_ERROR, Api.value(pending))));
+            }
+            if (Api.failed(Api.call(Calls.EXECUTE, Api.value(pending), result.address()))) {
+                throw failure();
+            }
+            int count = (int) Api.call(Calls.COLUMNS, result.address());
+            for (int i = 0; i < count; i++) {
+                layouts.add(layout(i));
+                columns.add(column(i, layouts.get(i)));
+            }
+            done = true;
+        } finally {
+            Api.call(Calls.DESTROY_PENDING, pending.address());
+            if (!done) {
+                close();
+            }
+        }
+    }
+
+    private SqlException failure() {
+        return new SqlException(Api.text(Api.call(Calls.RESULT_ERROR, result.address())));
+    }
+
+    private Column column(int index, Layout layout) {
+        String name = Api.text(Api.call(Calls.COLUMN_NAME, result.address(), index));
+        int type = layout.type;
+        boolean number = type >= TINYINT && type <= DOUBLE || type == HUGEINT || type == DECIMAL;
+        return new Column(name, number, layout.widthBytes > 0);
+    }
+
+    private Layout layout(int index) {
+        int type = (int) Api.call(Calls.COLUMN_TYPE, result.address(), index);
+        if (type != ENUM) {
+            int width =
+                    switch (type) {
+                        case BOOLEAN, TINYINT, UTINYINT -> 1;
+                        case SMALLINT, USMALLINT -> 2;
+                        case INTEGER, UINTEGER, FLOAT -> 4;
+                        case BIGINT, UBIGINT, DOUBLE -> 8;
+                        case HUGEINT, VARCHAR -> 16;
+                        default -> 0;
+                    };
+            return new Layout(type, width, List.of());
+        }
+        long logical = Api.call(Calls.LOGICAL_TYPE, result.address(), index);
+        int count = (int) Api.call(Calls.LABELS, logical);
+        List<String> labels = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long text = Api.call(Calls.LABEL, logical, i);
+            labels.add(Api.text(text));
+            Api.call(Calls.FREE, text);
+        }
+        int internal = (int) Api.call(Calls.LABEL_TYPE, logical);
+        ColumnType.destroy(logical);
+        return new Layout(ENUM, internal == UTINYINT ? 1 : internal == USMALLINT ? 2 : 4, labels);
+    }
+
+    /** The columns. */
+    public List<Column> columns() {
+        return List.copyOf(columns);
+    }
+
+    /**
+     * Goes to the next chunk.
+     *
+     * @return its rows, 0 at the end
+     */
+    public int next() throws SqlException {
+        int size;
+        do {
+            release();
+            chunk = NativeLibrary.callByValue(Calls.FETCH, result);
+            if (chunk == 0) {
+                long error = Api.call(Calls.RESULT_ERROR, result.address());
+                if (error != 0 && !Api.text(error).isEmpty()) {
+                    throw failure();
+                }
+                return 0;
+            }
+            size = (int) Api.call(Calls.CHUNK_SIZE, chunk);
+        } while (size == 0);
+        data = new MemorySegment[columns.size()];
+        validity = new MemorySegment[columns.size()];
+        for (int i = 0; i < data.length; i++) {
+            long vector = Api.call(Calls.CHUNK_VECTOR, chunk, i);
+            long bytes = (long) size * layouts.get(i).widthBytes;
+            data[i] = NativeLibrary.memory(Api.call(Calls.DATA, vector), bytes);
+            long mask = Api.call(Calls.VALIDITY, vector);
+            validity[i] =
+                    mask == 0
+                            ? MemorySegment.NULL
+                            : NativeLibrary.memory(mask, (size + 63) / 64 * 8L);
+        }
+        return size;
+    }
+
+    /** A value: Boolean, Long, BigInteger, Double or String; null for none. */
+    public @Nullable Object value(int column, int row) {
+        MemorySegment mask = validity[column];
+        if (mask.address() != 0) {
+            long word = mask.get(U64, (long) (row >>> 6) * 8);
+            if ((word >>> row & 1) == 0) {
+                return null;
+            }
+        }
+        Layout layout = layouts.get(column);
+        MemorySegment at = data[column];
+        long word = layout.widthBytes <= 8 ? word(at, row, layout.widthBytes) : 0;
+        return switch (layout.type) {
+            case BOOLEAN -> word != 0;
+            case TINYINT -> (long) (byte) word;
+            case SMALLINT -> (long) (short) word;
+            case INTEGER -> (long) (int) word;
+            case UTINYINT, USMALLINT, UINTEGER, BIGINT -> word;
+            case UBIGINT -> word >= 0 ? (Object) word : new BigInteger(Long.toUnsignedString(word));
+            case FLOAT -> (double) Float.intBitsToFloat((int) word);
+            case DOUBLE -> Double.longBitsToDouble(word);
+            case ENUM -> layout.labels.get((int) word);
+            case HUGEINT -> huge(at, row);
+            case VARCHAR -> text(at, row);
+            default -> throw new IllegalStateException("column " + column + " is not simple");
+        };
+    }
+
+    private static long word(MemorySegment at, int row, int widthBytes) {
+        return switch (widthBytes) {
+            case 1 -> at.get(ValueLayout.JAVA_BYTE, row) & 0xffL;
+            case 2 -> at.get(ValueLayout.JAVA_SHORT_UNALIGNED, 2L * row) & 0xffffL;
+            case 4 -> at.get(ValueLayout.JAVA_INT_UNALIGNED, 4L * row) & 0xffff_ffffL;
+            default -> at.get(U64, 8L * row);
+        };
+    }
+
+    private static Object huge(MemorySegment at, int row) {
+        long low = at.get(U64, 16L * row);
+        long high = at.get(U64, 16L * row + 8);
+        if (high == low >> 63) {
+            return low;
+        }
+        return BigInteger.valueOf(high)
+                .shiftLeft(64)
+                .add(new BigInteger(Long.toUnsignedString(low)));
+    }
+
+    private static String text(MemorySegment all, int row) {
+        long at = (long) STRING_BYTES * row;
+        int length = all.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+        byte[] bytes = new byte[length];
+        MemorySegment from =
+                length <= INLINE_BYTES
+                        ? all.asSlice(at + 4, length)
+                        : NativeLibrary.memory(all.get(U64, at + 8), length);
+        MemorySegment.copy(from, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private void release() {
+        Api.destroy(Calls.DESTROY_CHUNK, chunk);
+        chunk = 0;
+    }
+
+    @Override
+    public void close() {
+        release();
+        Api.call(Calls.DESTROY_RESULT, result.address());
+        arena.close();
+    }
+}

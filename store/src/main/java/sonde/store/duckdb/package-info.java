@@ -1,0 +1,14 @@
+/**
+ * DuckDB through its C API, as far as sonde needs it: an engine in this process, table functions
+ * that are Java, and results in chunks.
+ *
+ * {@snippet :
+ * try (Database database = Database.open(Map.of("threads", "2"));
+ *         Connection connection = database.connect()) {
+ *     connection.register("squares", function);
+ *     Rows rows = connection.query("SELECT sum(n) FROM squares('10')");
+ * }
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.store.duckdb;

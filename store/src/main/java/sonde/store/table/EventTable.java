@@ -1,0 +1,226 @@
+package sonde.store.table;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.Recording;
+import sonde.event.Source;
+import sonde.store.duckdb.ColumnType;
+import sonde.store.duckdb.TableFunction;
+import sonde.store.table.EventColumn.Part;
+
+/**
+ * The rows of one event type, over all traces and sources that have it, or those of all types.
+ * Nothing is read until DuckDB scans it, and then only the columns it names.
+ */
+public final class EventTable implements TableFunction.Table {
+    private final String name;
+    private final List<Trace> traces;
+    private final Utids utids;
+    private final List<EventColumn> columns;
+    private final List<String> labels;
+    private final List<String> sources;
+    private final @Nullable String typeName;
+    private final Set<String> read = ConcurrentHashMap.newKeySet();
+
+    private EventTable(String name, @Nullable String typeName, List<Trace> traces, Utids utids) {
+        this.name = name;
+        this.typeName = typeName;
+        this.traces = List.copyOf(traces);
+        this.utids = utids;
+        labels = typeName == null ? names(traces) : List.of();
+        sources = sources(traces);
+        columns = typeName == null ? general() : typed(typeName);
+    }
+
+    /** The table {@code events}. */
+    public static EventTable all(List<Trace> traces, Utids utids) {
+        return new EventTable("events", null, traces, utids);
+    }
+
+    /**
+     * The table of a type.
+     *
+     * @param typeName "sched.sched_switch"
+     */
+    public static EventTable of(String typeName, List<Trace> traces, Utids utids) {
+        return new EventTable(typeName, typeName, traces, utids);
+    }
+
+    /** How SQL names a type. */
+    public static String nameOf(EventType type) {
+        return type.system().isEmpty() ? type.name() : type.system() + "." + type.name();
+    }
+
+    /** The names of all types that the traces declare. */
+    public static List<String> names(List<Trace> traces) {
+        TreeSet<String> names = new TreeSet<>();
+        for (Trace trace : traces) {
+            for (Recording recording : trace.recordings()) {
+                for (Source source : recording.sources()) {
+                    source.types().forEach(type -> names.add(nameOf(type)));
+                }
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    private static List<String> sources(List<Trace> traces) {
+        TreeSet<String> names = new TreeSet<>();
+        for (Trace trace : traces) {
+            for (Recording recording : trace.recordings()) {
+                recording.sources().forEach(source -> names.add(source.name()));
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    private static List<EventColumn> first() {
+        return new ArrayList<>(
+                List.of(
+                        EventColumn.of("ts", ColumnType.BIGINT, Part.TS),
+                        EventColumn.of("cpu", ColumnType.INTEGER, Part.CPU),
+                        EventColumn.of("utid", ColumnType.INTEGER, Part.UTID),
+                        EventColumn.of("tid", ColumnType.INTEGER, Part.TID)));
+    }
+
+    private List<EventColumn> general() {
+        List<EventColumn> result = first();
+        result.add(EventColumn.of("name", ColumnType.enumeration(labels), Part.NAME));
+        result.add(EventColumn.of("weight", ColumnType.BIGINT, Part.WEIGHT));
+        result.add(EventColumn.of("source", ColumnType.enumeration(sources), Part.SOURCE));
+        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, Part.TRACE));
+        return result;
+    }
+
+    private List<EventColumn> typed(String wanted) {
+        List<EventColumn> result = first();
+        Map<String, ColumnType> fields = new LinkedHashMap<>();
+        boolean samples = false;
+        for (EventType type : types(wanted)) {
+            samples |= type.system().equals("perf");
+            for (Field field : type.fields()) {
+                fields.merge(field.name(), FieldReader.type(field), EventTable::common);
+            }
+        }
+        if (samples) {
+            result.add(EventColumn.of("weight", ColumnType.BIGINT, Part.WEIGHT));
+        }
+        Set<String> taken = new HashSet<>(List.of("trace_id", "source"));
+        result.forEach(column -> taken.add(column.name()));
+        fields.forEach((field, type) -> {
+            String column = field;
+            while (!taken.add(column.toLowerCase(Locale.ROOT))) {
+                column = "arg_" + column;
+            }
+            result.add(EventColumn.ofField(column, type, field));
+        });
+        result.add(EventColumn.of("source", ColumnType.enumeration(sources), Part.SOURCE));
+        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, Part.TRACE));
+        return result;
+    }
+
+    private List<EventType> types(String wanted) {
+        List<EventType> found = new ArrayList<>();
+        for (Trace trace : traces) {
+            for (Recording recording : trace.recordings()) {
+                for (Source source : recording.sources()) {
+                    source.types().stream()
+                            .filter(type -> nameOf(type).equals(wanted))
+                            .forEach(found::add);
+                }
+            }
+        }
+        return found;
+    }
+
+    /** What holds the values of both. */
+    private static ColumnType common(ColumnType one, ColumnType other) {
+        if (one.equals(other)) {
+            return one;
+        }
+        Set<ColumnType> small = Set.of(ColumnType.BOOLEAN, ColumnType.INTEGER, ColumnType.BIGINT);
+        boolean fits = small.contains(one) && small.contains(other);
+        return fits ? ColumnType.BIGINT : ColumnType.VARCHAR;
+    }
+
+    /** How SQL names the table. */
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<TableFunction.Column> columns() {
+        return columns.stream()
+                .map(column -> new TableFunction.Column(column.name(), column.type()))
+                .toList();
+    }
+
+    @Override
+    public long rows() {
+        return -1;
+    }
+
+    @Override
+    public TableFunction.Scan scan(int[] wanted) throws IOException {
+        List<@Nullable EventColumn> chosen = new ArrayList<>();
+        for (int number : wanted) {
+            EventColumn column = number < columns.size() ? columns.get(number) : null;
+            chosen.add(column);
+            if (column != null) {
+                read.add(column.name());
+                if (column.part() == Part.UTID) {
+                    utids.prepare();
+                }
+            }
+        }
+        return new EventScan(this, chosen);
+    }
+
+    /** Values read for statements so far, by column. */
+    public Map<String, Long> decoded() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        for (EventColumn column : columns) {
+            if (column.decoded().sum() > 0) {
+                counts.put(column.name(), column.decoded().sum());
+            }
+        }
+        return counts;
+    }
+
+    /** The columns that statements named so far. */
+    public Set<String> named() {
+        return Set.copyOf(read);
+    }
+
+    List<Trace> traces() {
+        return traces;
+    }
+
+    Utids utids() {
+        return utids;
+    }
+
+    /** Whether rows of a type belong here. */
+    boolean has(EventType type) {
+        return typeName == null || typeName.equals(nameOf(type));
+    }
+
+    int label(EventType type) {
+        return java.util.Collections.binarySearch(labels, nameOf(type));
+    }
+
+    int sourceLabel(Source source) {
+        return java.util.Collections.binarySearch(sources, source.name());
+    }
+}

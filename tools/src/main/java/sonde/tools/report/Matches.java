@@ -1,0 +1,136 @@
+package sonde.tools.report;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.StringJoiner;
+import java.util.TreeSet;
+import sonde.event.EventType;
+
+/** Says which filter of a report leaves nothing. */
+final class Matches {
+    private static final int MAX_NAMES = 5;
+
+    private Matches() {}
+
+    /**
+     * Checks {@code --event} patterns against the types that have rows.
+     *
+     * @throws NothingMatchesException naming the pattern and the nearest names
+     */
+    static void checkEvents(Collection<EventType> types, List<String> patterns)
+            throws NothingMatchesException {
+        TreeSet<String> names = new TreeSet<>();
+        types.forEach(type -> names.add(type.qualifiedName()));
+        for (String pattern : patterns) {
+            if (types.stream().noneMatch(type -> fits(type, pattern))) {
+                throw new NothingMatchesException(
+                        "no event of this recording matches '"
+                                + pattern
+                                + "'"
+                                + nearest(pattern, names));
+            }
+        }
+    }
+
+    private static boolean fits(EventType type, String pattern) {
+        List<String> one = List.of(pattern);
+        return ReportOptions.fits(one, type.qualifiedName())
+                || ReportOptions.fits(one, type.name());
+    }
+
+    /** What kept every thread from being shown. */
+    static NothingMatchesException noThread(Findings found, ReportOptions options) {
+        TreeSet<String> names = new TreeSet<>();
+        TreeSet<Integer> tids = new TreeSet<>();
+        for (int thread = 0; thread < found.threads.size(); thread++) {
+            if (found.mayCount(thread)) {
+                names.add(found.threads.name(thread));
+                tids.add(found.threads.tid(thread));
+            }
+        }
+        boolean noName =
+                names.stream().noneMatch(name -> ReportOptions.fits(options.comms(), name));
+        boolean noTid =
+                !options.tids().isEmpty() && tids.stream().noneMatch(options.tids()::contains);
+        if (noName) {
+            String asked = String.join("', '", options.comms());
+            return new NothingMatchesException(
+                    "no recorded thread is called '" + asked + "'" + nearest(asked, names));
+        }
+        if (noTid) {
+            return new NothingMatchesException(
+                    "no recorded thread has the number "
+                            + list(options.tids().stream().sorted().map(String::valueOf).toList())
+                            + "; there are "
+                            + list(tids.stream().map(String::valueOf).toList()));
+        }
+        return new NothingMatchesException(nothing(options));
+    }
+
+    /** Of a listing without a row. */
+    static NothingMatchesException noRow(ReportOptions options) {
+        return new NothingMatchesException(nothing(options));
+    }
+
+    private static String nothing(ReportOptions options) {
+        StringJoiner filters = new StringJoiner(" and ");
+        if (!options.events().isEmpty()) {
+            filters.add("--event");
+        }
+        if (!options.comms().isEmpty()) {
+            filters.add("--comm");
+        }
+        if (!options.tids().isEmpty()) {
+            filters.add("--thread");
+        }
+        if (options.fromSeconds() != null || options.toSeconds() != null) {
+            filters.add("--time");
+        }
+        return "nothing in this recording fits " + filters;
+    }
+
+    /** "; the nearest are …", empty when there is no name at all. */
+    private static String nearest(String asked, Collection<String> names) {
+        List<String> sorted = new ArrayList<>(names);
+        String plain = asked.replaceAll("[*?]", "").toLowerCase(Locale.ROOT);
+        sorted.sort(
+                Comparator.comparingInt((String name) -> distance(plain, name))
+                        .thenComparing(Comparator.naturalOrder()));
+        return sorted.isEmpty() ? "" : "; the nearest are " + list(sorted);
+    }
+
+    private static String list(List<String> names) {
+        String text = String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size())));
+        return names.size() > MAX_NAMES ? text + ", …" : text;
+    }
+
+    /** Levenshtein's distance to the name or its part behind the colon; 0 for a part of it. */
+    private static int distance(String asked, String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        if (!asked.isEmpty() && lower.contains(asked)) {
+            return 0;
+        }
+        String tail = lower.substring(lower.indexOf(':') + 1);
+        return 1 + Math.min(edits(asked, lower), edits(asked, tail));
+    }
+
+    private static int edits(String one, String other) {
+        int[] last = new int[other.length() + 1];
+        for (int k = 0; k < last.length; k++) {
+            last[k] = k;
+        }
+        for (int i = 1; i <= one.length(); i++) {
+            int diagonal = last[0];
+            last[0] = i;
+            for (int k = 1; k <= other.length(); k++) {
+                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(k - 1) ? 0 : 1);
+                diagonal = last[k];
+                last[k] = Math.min(replaced, 1 + Math.min(last[k], last[k - 1]));
+            }
+        }
+        return last[other.length()];
+    }
+}

@@ -1,0 +1,12 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+
+/** A filter that leaves nothing of a recording: which, and what there is instead. */
+public final class NothingMatchesException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NothingMatchesException(String message) {
+        super(message);
+    }
+}

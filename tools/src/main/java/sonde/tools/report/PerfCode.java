@@ -1,0 +1,207 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.format.ftrace.TextBuffer;
+import sonde.format.perfdata.BuildId;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.ScriptSymbols;
+import sonde.symbol.CodeModule;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+
+/**
+ * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
+ */
+final class PerfCode implements ScriptSymbols {
+    private static final String KERNEL = "[kernel.kallsyms]";
+    private static final int MOST_CACHED = 1 << 18;
+    // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
+    private static final int NT_GNU_BUILD_ID = 3;
+
+    private final ProcessMaps maps = new ProcessMaps();
+    private final Symbolizer symbolizer =
+            new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+    private final KernelSymbols kernel;
+    private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
+    private final Map<Long, byte[]> userNames = new HashMap<>();
+
+    PerfCode(PerfDataRecording recording) throws IOException {
+        Path own = Path.of("/proc/kallsyms");
+        boolean readable = Files.isReadable(own) && isOwnKernel(recording);
+        kernel = readable ? KernelSymbols.parse(Files.readAllBytes(own)) : KernelSymbols.none();
+    }
+
+    /** Follows mappings; goes before the listing over every row. */
+    ProcessSymbols follower() {
+        return new ProcessSymbols(maps, symbolizer::frame);
+    }
+
+    /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
+    private static boolean isOwnKernel(PerfDataRecording recording) throws IOException {
+        String own = "";
+        Path notes = Path.of("/sys/kernel/notes");
+        if (Files.isReadable(notes)) {
+            own = buildId(Files.readAllBytes(notes));
+        }
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel")) {
+                return own.isEmpty() || id.id().startsWith(own);
+            }
+        }
+        return true;
+    }
+
+    private static String buildId(byte[] notes) {
+        java.nio.ByteBuffer in =
+                java.nio.ByteBuffer.wrap(notes).order(java.nio.ByteOrder.nativeOrder());
+        while (in.remaining() >= 12) {
+            int name = in.getInt() + 3 & -4;
+            int size = in.getInt();
+            int type = in.getInt();
+            int end = in.position() + name + (size + 3 & -4);
+            if (name < 0 || size < 0 || end > notes.length || end < 0) {
+                return "";
+            }
+            int at = in.position() + name;
+            if (type == NT_GNU_BUILD_ID && name == 4 && notes[in.position()] == 'G') {
+                return HexFormat.of().formatHex(notes, at, at + size);
+            }
+            in.position(end);
+        }
+        return "";
+    }
+
+    @Override
+    public boolean changes(long address) {
+        return address >= 0;
+    }
+
+    @Override
+    public void append(TextBuffer out, int pid, long address, boolean chain) {
+        int start = out.size();
+        if (address < 0) {
+            out.hex(address, 1).pad(start, 16, false);
+            byte[] known = kernelNames.get(address);
+            if (known == null) {
+                known = kernelName(address).getBytes(StandardCharsets.UTF_8);
+                if (kernelNames.size() < MOST_CACHED) {
+                    kernelNames.put(address, known);
+                }
+            }
+            out.put(known);
+            return;
+        }
+        long location = maps.location(pid, address);
+        CodeModule module = maps.module(location);
+        boolean inFile =
+                module != null
+                        && (module.kind() == CodeModule.Kind.FILE
+                                || module.kind() == CodeModule.Kind.VDSO);
+        long shown = chain && inFile ? ProcessMaps.offset(location) : address;
+        out.hex(shown, 1).pad(start, 16, false);
+        byte[] known = userNames.get(location);
+        if (known == null) {
+            known = userName(module, location).getBytes(StandardCharsets.UTF_8);
+            if (userNames.size() >= MOST_CACHED) {
+                userNames.clear();
+            }
+            userNames.put(location, known);
+        }
+        out.put(known);
+    }
+
+    private String kernelName(long address) {
+        int symbol = kernel.find(address);
+        if (symbol < 0) {
+            return " [unknown] (" + KERNEL + ")";
+        }
+        String module = kernel.module(symbol);
+        return " "
+                + kernel.name(symbol)
+                + "+0x"
+                + Long.toHexString(address - kernel.address(symbol))
+                + " ("
+                + (module.equals("[kernel]") ? KERNEL : module)
+                + ")";
+    }
+
+    private String userName(@org.jspecify.annotations.Nullable CodeModule module, long location) {
+        if (module == null || module.kind() == CodeModule.Kind.UNMAPPED) {
+            return " [unknown] ([unknown])";
+        }
+        String file =
+                switch (module.kind()) {
+                    case FILE, VDSO -> printable(module.mapping().path());
+                    case KERNEL_SYMBOL -> KERNEL;
+                    case ANONYMOUS -> "/tmp/perf-" + module.pid() + ".map";
+                    case UNMAPPED -> "[unknown]";
+                };
+        long offset = symbolizer.offsetInFunction(location);
+        if (offset < 0) {
+            return " [unknown] (" + file + ")";
+        }
+        String name = withoutParameters(symbolizer.frame(location).name());
+        return " " + name + "+0x" + Long.toHexString(offset) + " (" + file + ")";
+    }
+
+    private static String printable(String path) {
+        return path.chars().anyMatch(Character::isISOControl)
+                ? path.replaceAll("\\p{Cntrl}", "?")
+                : path;
+    }
+
+    /** perf asks for names without parameters and return types: {@code "ns::f<int>"}. */
+    static String withoutParameters(String name) {
+        int close = name.lastIndexOf(')');
+        int open = close;
+        for (int depth = 0; open >= 0; open--) {
+            char c = name.charAt(open);
+            depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+            if (depth == 0) {
+                break;
+            }
+        }
+        boolean parameters =
+                open > 0
+                        && !name.startsWith("(anonymous", open)
+                        && name.indexOf("::", close) < 0
+                        && name.indexOf('<', close) < 0;
+        if (!parameters) {
+            return name;
+        }
+        String bare = name.substring(0, open);
+        int clone = name.indexOf(" [clone", close);
+        int space = lastSpace(bare);
+        boolean operator = bare.contains("operator");
+        String kept = space < 0 || operator ? bare : bare.substring(space + 1);
+        return clone < 0 ? kept : kept + name.substring(clone);
+    }
+
+    /** The last blank that stands in no brackets; -1 for none. */
+    private static int lastSpace(String name) {
+        int depth = 0;
+        for (int i = name.length() - 1; i >= 0; i--) {
+            switch (name.charAt(i)) {
+                case '>', ')' -> depth++;
+                case '<', '(' -> depth--;
+                case ' ' -> {
+                    if (depth == 0) {
+                        return i;
+                    }
+                }
+                default -> {}
+            }
+        }
+        return -1;
+    }
+}

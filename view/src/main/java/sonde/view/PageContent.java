@@ -1,0 +1,298 @@
+package sonde.view;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.CallTree;
+import sonde.event.result.Column;
+import sonde.event.result.Frame;
+import sonde.event.result.Histogram;
+import sonde.event.result.Listing;
+import sonde.event.result.Live;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Samples;
+import sonde.event.result.Table;
+import sonde.event.result.Timeline;
+import sonde.event.result.Unit;
+
+/**
+ * What the page is given; {@code data.js} reads it: the length of a JSON document (u32,
+ * little-endian), the document, then columns of unsigned LEB128 numbers in the order in which the
+ * document counts them:
+ *
+ * <ul>
+ *   <li>each track: for each span the gap since the last end, its length, its state;
+ *   <li>stacks: for each node {@code i - parent} ({@code i + 1} at the outermost), then its frame;
+ *   <li>each set of samples: for each the time since the last one, track + 1, node + 1, weight.
+ * </ul>
+ *
+ * Times are nanoseconds from the timeline's start. All text is {@link Escape#line escaped}.
+ */
+final class PageContent {
+    private static final int MAX_NESTING = 8;
+    private static final int TEXT_WIDTH = 120;
+    private static final long MAX_NUMBER = (1L << 53) - 1;
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private final Report report;
+    private final Timeline timeline;
+    private final int[] spans;
+
+    PageContent(Report report, Timeline timeline) {
+        this.report = report;
+        this.timeline = timeline;
+        this.spans = new int[timeline.tracks().size()];
+    }
+
+    void write(OutputStream out) throws IOException {
+        ByteArrayOutputStream document = new ByteArrayOutputStream();
+        Columns tracks = tracks();
+        try (JsonGenerator json = FACTORY.createGenerator(document)) {
+            document(json);
+        }
+        int size = document.size();
+        for (int shift = 0; shift < 32; shift += 8) {
+            out.write(size >>> shift);
+        }
+        document.writeTo(out);
+        tracks.writeTo(out);
+        stacks().writeTo(out);
+        for (Samples samples : timeline.samples()) {
+            samples(samples).writeTo(out);
+        }
+    }
+
+    private Columns tracks() {
+        Columns columns = new Columns();
+        for (int t = 0; t < spans.length; t++) {
+            Timeline.Track track = timeline.tracks().get(t);
+            long last = 0;
+            for (int i = 0; i < track.starts().length; i++) {
+                long from = Math.max(last, relative(track.starts()[i]));
+                long to = relative(track.ends()[i]);
+                if (to > from) {
+                    columns.add(from - last);
+                    columns.add(to - from);
+                    columns.add(track.spanStates()[i] & 0xff);
+                    last = to;
+                    spans[t]++;
+                }
+            }
+        }
+        return columns;
+    }
+
+    private long relative(long time) {
+        return Math.clamp(time, timeline.start(), timeline.end()) - timeline.start();
+    }
+
+    private Columns stacks() {
+        Columns columns = new Columns();
+        int[] parent = timeline.stacks().parent();
+        for (int i = 0; i < parent.length; i++) {
+            columns.add(i - (long) parent[i]);
+        }
+        for (int frame : timeline.stacks().frame()) {
+            columns.add(frame);
+        }
+        return columns;
+    }
+
+    private Columns samples(Samples samples) {
+        Columns columns = new Columns();
+        long last = 0;
+        for (int i = 0; i < samples.time().length; i++) {
+            long time = Math.max(last, relative(samples.time()[i]));
+            columns.add(time - last);
+            columns.add(samples.track()[i] + 1L);
+            columns.add(samples.node()[i] + 1L);
+            columns.add(samples.weight()[i]);
+            last = time;
+        }
+        return columns;
+    }
+
+    /** Bytes of LEB128 numbers; what is negative or beyond a double becomes the nearest limit. */
+    private static final class Columns extends ByteArrayOutputStream {
+        void add(long value) {
+            long rest = Math.clamp(value, 0, MAX_NUMBER);
+            while (rest > 0x7f) {
+                write((int) (rest & 0x7f | 0x80));
+                rest >>>= 7;
+            }
+            write((int) rest);
+        }
+    }
+
+    private void document(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        text(json, "title", report.title());
+        json.writeNumberField("start", timeline.start());
+        json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
+        texts(json, "notes", report.notes());
+        texts(json, "states", timeline.states());
+        numbers(json, "totals", timeline.stateNanos());
+        json.writeArrayFieldStart("tracks");
+        for (int t = 0; t < spans.length; t++) {
+            Timeline.Track track = timeline.tracks().get(t);
+            json.writeStartObject();
+            text(json, "name", track.name());
+            json.writeNumberField("pid", track.pid());
+            json.writeNumberField("tid", track.tid());
+            json.writeNumberField("spans", spans[t]);
+            numbers(json, "totals", track.stateNanos());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        frames(json);
+        json.writeNumberField("nodes", timeline.stacks().parent().length);
+        json.writeArrayFieldStart("samples");
+        for (Samples samples : timeline.samples()) {
+            json.writeStartObject();
+            text(json, "name", samples.name());
+            json.writeStringField("unit", samples.unit().name());
+            json.writeNumberField("count", samples.time().length);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("sections");
+        sections(json, report.sections(), 0);
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void frames(JsonGenerator json) throws IOException {
+        Map<String, Integer> modules = new LinkedHashMap<>();
+        json.writeArrayFieldStart("frames");
+        for (Frame frame : timeline.stacks().frames()) {
+            int module = modules.computeIfAbsent(frame.module(), name -> modules.size());
+            json.writeString(Escape.line(frame.name()));
+            json.writeNumber(module);
+            json.writeNumber(
+                    switch (frame.kind()) {
+                        case USER -> 0;
+                        case KERNEL -> 1;
+                        case JIT -> 2;
+                        case LABEL -> 3;
+                    });
+        }
+        json.writeEndArray();
+        texts(json, "modules", modules.keySet());
+    }
+
+    private void sections(JsonGenerator json, List<Result> sections, int nesting)
+            throws IOException {
+        for (Result section : sections) {
+            json.writeStartObject();
+            text(json, "title", section.title());
+            switch (section) {
+                case Table table -> table(json, table);
+                case Histogram histogram -> histogram(json, histogram);
+                case CallTree tree -> pre(json, tree);
+                case Report inner -> {
+                    texts(json, "notes", inner.notes());
+                    json.writeArrayFieldStart("sections");
+                    if (nesting < MAX_NESTING) {
+                        sections(json, inner.sections(), nesting + 1);
+                    }
+                    json.writeEndArray();
+                }
+                case Timeline _ -> note(json, "Shown above.");
+                case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
+                case Live _ -> note(json, "Shown live only.");
+            }
+            json.writeEndObject();
+        }
+    }
+
+    private static void note(JsonGenerator json, String note) throws IOException {
+        json.writeArrayFieldStart("notes");
+        json.writeString(note);
+        json.writeEndArray();
+    }
+
+    private static void table(JsonGenerator json, Table table) throws IOException {
+        json.writeArrayFieldStart("columns");
+        for (Column column : table.columns()) {
+            json.writeStartObject();
+            text(json, "name", column.name());
+            json.writeStringField("unit", column.unit().name());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("rows");
+        for (List<@Nullable Object> row : table.rows()) {
+            json.writeStartArray();
+            for (int i = 0; i < row.size(); i++) {
+                value(json, table.columns().get(i), row.get(i));
+            }
+            json.writeEndArray();
+        }
+        json.writeEndArray();
+    }
+
+    /** Numbers that a double holds stay numbers; others become the text to be shown. */
+    private static void value(JsonGenerator json, Column column, @Nullable Object value)
+            throws IOException {
+        switch (value) {
+            case null -> json.writeNull();
+            case Double number when !Double.isFinite(number) -> json.writeNull();
+            case Double number -> json.writeNumber(number);
+            case Long number
+                    when column.unit() != Unit.ADDRESS
+                            && number >= -MAX_NUMBER
+                            && number <= MAX_NUMBER ->
+                    json.writeNumber(number);
+            default -> json.writeString(Numbers.text(column.unit(), value, true));
+        }
+    }
+
+    private static void histogram(JsonGenerator json, Histogram histogram) throws IOException {
+        json.writeStringField("unit", histogram.unit().name());
+        json.writeArrayFieldStart("buckets");
+        for (Histogram.Bucket bucket : histogram.buckets()) {
+            json.writeStartArray();
+            json.writeNumber(bucket.from());
+            json.writeNumber(bucket.to());
+            json.writeNumber(bucket.count());
+            json.writeEndArray();
+        }
+        json.writeEndArray();
+    }
+
+    private static void pre(JsonGenerator json, CallTree tree) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CallTree untitled = new CallTree("", tree.unit(), tree.root());
+        new TextRenderer().render(untitled, out, new Style(TEXT_WIDTH, false, true));
+        json.writeStringField("text", out.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void numbers(JsonGenerator json, String name, long[] values) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (long value : values) {
+            json.writeNumber(Math.clamp(value, 0, MAX_NUMBER));
+        }
+        json.writeEndArray();
+    }
+
+    private static void text(JsonGenerator json, String name, String value) throws IOException {
+        json.writeStringField(name, Escape.line(value));
+    }
+
+    private static void texts(JsonGenerator json, String name, Iterable<String> values)
+            throws IOException {
+        json.writeArrayFieldStart(name);
+        for (String value : values) {
+            json.writeString(Escape.line(value));
+        }
+        json.writeEndArray();
+    }
+}
