@@ -124,7 +124,7 @@ public final class RowStore implements AutoCloseable {
                 frame,
                 added -> {
                     frames.add(added);
-                    return (long) frames.size() - 1;
+                    return (long) frames.size(); // 0 ends chains of addresses
                 });
     }
 
@@ -271,8 +271,8 @@ public final class RowStore implements AutoCloseable {
     }
 
     private Frame name(long entry) {
-        return entry >= 0 && entry < frames.size()
-                ? frames.get((int) entry)
+        return entry > 0 && entry <= frames.size()
+                ? frames.get((int) entry - 1)
                 : Frame.label("0x" + Long.toHexString(entry));
     }
 

@@ -16,7 +16,8 @@ import sonde.event.Field;
  *   <li>{@code slice:flow}: an arrow's start (s), step (t) or end (f)
  *   <li>{@code slice:track}: the name of a track
  *   <li>{@code counter:value}
- *   <li>{@code perf:NAME}: samples, whose weight and call chain the row has
+ *   <li>{@code perf:NAME}, or {@code profile:NAME} for those that say where time went: samples,
+ *       whose weight and call chain the row has
  *   <li>{@code perf_record:comm}: the name of a thread; {@code trace:process}: of a process
  *   <li>{@code notice:lost}, {@code notice:corrupt}
  * </ul>
@@ -24,6 +25,7 @@ import sonde.event.Field;
 public final class TraceRows {
     private final RowStore rows;
     private final Map<String, Shape> shapes = new HashMap<>();
+    private String counted = "";
 
     /** Rows go there. */
     public TraceRows(RowStore rows) {
@@ -174,9 +176,14 @@ public final class TraceRows {
         rows.text(fields[2], name).text(fields[3], unit).end();
     }
 
+    /** Names the samples that say where time went: their system is {@code profile}. */
+    public void counts(String event) {
+        counted = event;
+    }
+
     /** A sample of a counter, a clock or an allocator. */
     public void sample(Place place, String event, long weight, int chain) {
-        Shape shape = shape("perf", event, type -> type);
+        Shape shape = shape(event.equals(counted) ? "profile" : "perf", event, type -> type);
         rows.begin(place.time, place.cpu, place.tid, shape.type);
         rows.sample(place.pid, weight).stack(chain).end();
     }

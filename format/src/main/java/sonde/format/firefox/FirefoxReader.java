@@ -83,6 +83,7 @@ public final class FirefoxReader {
     }
 
     private Recording read() {
+        rows.counts("samples");
         JsonTree meta = file.at("meta");
         Place whole = new Place(0, -1, -1, -1);
         for (String key : List.of("product", "startTime", "interval", "oscpu", "arguments")) {

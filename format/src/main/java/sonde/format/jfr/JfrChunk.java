@@ -159,7 +159,7 @@ final class JfrChunk {
         if (!field.array()) {
             return one(field, type, depth);
         }
-        Object[] elements = new Object[in.count(field.name())];
+        @Nullable Object[] elements = new @Nullable Object[in.count(field.name())];
         for (int i = 0; i < elements.length; i++) {
             elements[i] = one(field, type, depth);
         }
@@ -190,7 +190,7 @@ final class JfrChunk {
                         : text;
             }
             default -> {
-                Object[] fields = new Object[type.fields().size()];
+                @Nullable Object[] fields = new @Nullable Object[type.fields().size()];
                 for (int i = 0; i < fields.length; i++) {
                     fields[i] = field(type.fields().get(i), depth + 1);
                 }

@@ -218,7 +218,7 @@ public final class JfrReader {
     private void event(JfrChunk chunk, JfrClass type) throws MalformedInputException {
         Shape shape = shape(chunk, type);
         int count = shape.slots.size();
-        Object[] values = new Object[count];
+        @Nullable Object[] values = new @Nullable Object[count];
         long time = chunk.header.startNanos();
         int tid = -1;
         int chain = 0;

@@ -17,7 +17,7 @@ import sonde.format.TypeBuilder;
  * The ftrace events that Perfetto knows by number, with the kernel's names of their fields: {@code
  * ftrace-events.txt}, made from its .proto files.
  */
-final class FtraceEvents {
+public final class FtraceEvents {
     private static final Map<Integer, Event> BY_NUMBER = new HashMap<>();
     private static final Map<String, Event> BY_NAME = new HashMap<>();
 
@@ -28,18 +28,30 @@ final class FtraceEvents {
     private FtraceEvents() {}
 
     /** What the value of a field is. */
-    enum Kind {
+    public enum Kind {
+        /** UTF-8. */
         TEXT,
+        /** A varint, negative ones of ten bytes. */
         SIGNED,
+        /** A varint. */
         UNSIGNED,
+        /** sint32, sint64. */
         ZIGZAG,
+        /** double. */
         REAL,
+        /** bytes. */
         BYTES,
+        /** Integers, any number. */
         REPEATED,
     }
 
     /** A field of an event's message. */
-    record Member(String name, int number, Kind kind, int sizeBytes) {
+    public record Member(String name, int number, Kind kind, int sizeBytes) {
+        /** Whether it is text. */
+        public boolean isText() {
+            return kind == Kind.TEXT;
+        }
+
         /** Adds it to a type; repeated ones are kept as 64-bit integers. */
         void addTo(TypeBuilder type) {
             switch (kind) {
@@ -54,7 +66,7 @@ final class FtraceEvents {
     }
 
     /** An event. */
-    record Event(int number, String system, String name, List<Member> members) {
+    public record Event(int number, String system, String name, List<Member> members) {
         TypeBuilder type() {
             TypeBuilder type = new TypeBuilder(system, name);
             members.forEach(member -> member.addTo(type));
@@ -63,12 +75,12 @@ final class FtraceEvents {
     }
 
     /** The event whose message has that number in FtraceEvent. */
-    static Optional<Event> numbered(int number) {
+    public static Optional<Event> numbered(int number) {
         return Optional.ofNullable(BY_NUMBER.get(number));
     }
 
     /** The event of that system and name. */
-    static Optional<Event> named(String system, String name) {
+    public static Optional<Event> named(String system, String name) {
         return Optional.ofNullable(BY_NAME.get(system + ':' + name));
     }
 

@@ -17,6 +17,7 @@ final class ProfilePackets {
     ProfilePackets(TraceRows rows, Stacks stacks) {
         this.rows = rows;
         this.stacks = stacks;
+        rows.counts("cpu-profile");
     }
 
     /** PerfSample. */

@@ -123,6 +123,12 @@ public final class PprofReader {
             }
         }
         metadata(profile.copy());
+        // pprof itself shows the last type of a CPU profile.
+        for (String time : List.of("samples", "wall", "cpu")) {
+            if (sampleTypes.stream().anyMatch(type -> string(type[0]).equals(time))) {
+                rows.counts(time);
+            }
+        }
         while (profile.next()) {
             if (profile.field() == 2) {
                 sample(profile.message());

@@ -74,6 +74,7 @@ public final class SpeedscopeReader {
     }
 
     private Recording read(JsonTree file) {
+        rows.counts("samples");
         JsonTree shared = file.at("shared").at("frames");
         for (int i = 0; i < shared.size(); i++) {
             JsonTree frame = shared.at(i);

@@ -119,6 +119,7 @@ public final class CallgrindReader {
             case "events" -> {
                 String[] named = value.split("\\s+");
                 events = named.length > MOST_EVENTS ? new String[0] : named;
+                rows.counts(named[0]);
             }
             case "positions" -> positions = value.contains(" ") ? 2 : 1;
             case "pid" -> pid = (int) number(value);

@@ -111,8 +111,8 @@ class ReadersTest {
                 .contains(
                         "1000000000 -1 -1/-1 trace:metadata name=unit:cpu value=nanoseconds",
                         "1000000000 -1 -1/42 perf:samples *3 < leaf < inlined < main",
-                        "1000000000 -1 -1/42 perf:cpu *30 < leaf < inlined < main",
-                        "1000000000 -1 -1/-1 perf:cpu *10 < [/bin/app+0x30]")
+                        "1000000000 -1 -1/42 profile:cpu *30 < leaf < inlined < main",
+                        "1000000000 -1 -1/-1 profile:cpu *10 < [/bin/app+0x30]")
                 .hasSize(8);
     }
 
@@ -164,9 +164,9 @@ class ReadersTest {
     void firefox() throws IOException {
         assertThat(rows(ProfileTexts.FIREFOX))
                 .contains(
-                        "1000000 -1 5/6 perf:samples < leaf < main",
-                        "2000000 -1 5/6 perf:samples",
-                        "3500000 -1 5/6 perf:samples < main",
+                        "1000000 -1 5/6 profile:samples < leaf < main",
+                        "2000000 -1 5/6 profile:samples",
+                        "3500000 -1 5/6 profile:samples < main",
                         "1000000 -1 5/6 slice:complete track=6 dur=500000 name=mark"
                                 + " category=Idle id= args={\"type\":\"Text\"}",
                         "1000000 -1 5/-1 counter:value track=0 value=100.0 name=malloc unit=")
@@ -195,9 +195,9 @@ class ReadersTest {
     void callgrind() throws IOException {
         assertThat(rows(ProfileTexts.CALLGRIND))
                 .contains(
-                        "0 -1 12/-1 perf:Ir *15 < main",
+                        "0 -1 12/-1 profile:Ir *15 < main",
                         "0 -1 12/-1 perf:Dr *2 < main",
-                        "0 -1 12/-1 perf:Ir *30 < leaf",
+                        "0 -1 12/-1 profile:Ir *30 < leaf",
                         "0 -1 12/-1 callgrind:call *30 count=3 inclusive=30 event=Ir caller=main"
                                 + " callee=leaf < leaf < main");
     }

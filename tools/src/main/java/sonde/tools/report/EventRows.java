@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.FrameNames;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
@@ -62,7 +63,7 @@ final class EventRows implements Listing.Rows {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
                 case CtfRecording ctf -> parts.addAll(parts(ctf, form));
-                default -> throw new IllegalStateException("no text for " + recording);
+                default -> parts.addAll(named(recording, form));
             }
         }
         EventFilter filter = new EventFilter(source, options, names, symbols);
@@ -138,6 +139,24 @@ final class EventRows implements Listing.Rows {
                     form == Listing.Form.TEXT
                             ? new EventText(of, context, names, addresses)
                             : new EventJson(of, context, names, addresses);
+            parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    /** Recordings whose call chains have names. */
+    private List<Part> named(Recording recording, Listing.Form form) throws IOException {
+        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
+        FrameNames frames = recording.frames();
+        AddressNames chains =
+                frames == null ? AddressNames.NONE : (pid, entry) -> frames.frame(entry).name();
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            Source of = lane.source();
+            RowText row =
+                    form == Listing.Form.TEXT
+                            ? new EventText(of, context, names, chains)
+                            : new EventJson(of, context, names, chains);
             parts.add(new Part(lane, row, ""));
         }
         return parts;

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
@@ -25,6 +26,7 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.trace.TraceFormat;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.format.wrapper.Limits;
@@ -294,6 +296,11 @@ public final class ReportSource implements AutoCloseable {
     private void input(Input input) throws IOException {
         if (TraceDatRecording.isTraceDat(input)) {
             take(TraceDatRecording.of(input));
+            return;
+        }
+        Optional<TraceFormat> other = TraceFormat.of(input);
+        if (other.isPresent()) {
+            recordings.add(other.get().open(input));
         } else {
             recordings.addFirst(PerfDataRecording.open(input));
         }
