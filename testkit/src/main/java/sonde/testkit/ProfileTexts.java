@@ -65,15 +65,15 @@ public final class ProfileTexts {
               "samples":{"length":2,"time":[1,2],"count":[100,-40],"number":[1,1]}}]}]}
             """;
 
-    /** A processed profile of version 58: shared tables, differences of times. */
+    /** A processed profile of version 66: shared tables, differences of times. */
     public static final String FIREFOX_SHARED =
             """
-            {"meta":{"preprocessedProfileVersion":58,"product":"app","categories":[]},
+            {"meta":{"preprocessedProfileVersion":66,"product":"app","categories":[]},
              "shared":{"stringArray":["main","leaf"],
               "resourceTable":{"length":0,"name":[]},
               "funcTable":{"length":2,"name":[0,1],"isJS":[false,false],"resource":[-1,-1]},
               "frameTable":{"length":2,"func":[0,1]},
-              "stackTable":{"length":2,"frame":[0,1],"prefix":[null,0]}},
+              "stackTable":{"length":2,"frame":[0,1],"prefixOffset":[0,1]}},
              "threads":[{"name":"main","pid":"5","tid":6,
               "samples":{"length":2,"stack":[1,0],"timeDeltas":[1,2],"weight":[1.5,2],
                "weightType":"tracing-ms"},

@@ -40,6 +40,7 @@ public final class ChromeReader {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Map<String, String> others = new TreeMap<>();
     private long first = Long.MAX_VALUE;
+    private long base;
 
     private record StackFrame(String name, String category, String parent) {}
 
@@ -141,12 +142,24 @@ public final class ChromeReader {
                 case "displayTimeUnit" -> {}
                 default -> {
                     JsonTree other = JsonTree.of(parser);
+                    if (name.equals("otherData")) {
+                        // Our own writer's: what was taken off every time.
+                        base = parsed(other.text("base_nanos"));
+                    }
                     String text = other.isText() ? other.text() : other.json();
                     if (!text.isEmpty() && text.length() < 1 << 16) {
                         others.put(name, text);
                     }
                 }
             }
+        }
+    }
+
+    private static long parsed(String number) {
+        try {
+            return Long.parseLong(number);
+        } catch (NumberFormatException e) {
+            return 0;
         }
     }
 
@@ -207,7 +220,7 @@ public final class ChromeReader {
             }
             return;
         }
-        long time = nanos(event.at("ts"), 0);
+        long time = base + nanos(event.at("ts"), 0);
         first = Math.min(first, time);
         int pid = number(event.at("pid"));
         int tid = number(event.at("tid"));
@@ -286,7 +299,7 @@ public final class ChromeReader {
     private void sample(JsonTree sample) {
         double cpu = sample.number("cpu", -1);
         int on = cpu >= 0 && cpu < Short.MAX_VALUE ? (int) cpu : -1;
-        long time = nanos(sample.at("ts"), 0);
+        long time = base + nanos(sample.at("ts"), 0);
         Place place = new Place(time, on, number(sample.at("pid")), number(sample.at("tid")));
         String name = sample.text("name");
         long weight = (long) sample.number("weight", 1);

@@ -16,7 +16,7 @@ import sonde.format.TraceRows.Slice;
 import sonde.format.json.JsonTree;
 
 /**
- * Reads a processed profile of the versions 20 to 60: tables of a thread or shared by all, times or
+ * Reads a processed profile of the versions 20 to 70: tables of a thread or shared by all, times or
  * differences of times. Markers become slices, counters counters. Times are nanoseconds from {@code
  * meta.startTime}.
  */
@@ -128,7 +128,7 @@ public final class FirefoxReader {
         markers(thread.at("markers"), place, stacks);
     }
 
-    /** Times of a table: themselves, or as differences (version 49 on). */
+    /** Times of a table: themselves, or as differences (version 50 on). */
     private static double[] times(JsonTree table, int count) {
         double[] times = new double[count];
         JsonTree given = table.at("time");

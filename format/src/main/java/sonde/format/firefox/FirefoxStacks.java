@@ -49,11 +49,21 @@ final class FirefoxStacks {
             int at = stack;
             for (int i = 0; i < MOST_FRAMES && at >= 0; i++) {
                 entries.add(store.frame(frame(stacks.at("frame").index(at))));
-                at = stacks.at("prefix").index(at);
+                at = caller(at);
             }
             chains[stack] = store.chain(entries.toArray());
         }
         return chains[stack];
+    }
+
+    /** The stack around one: its number, or from version 66 on how far it lies before. */
+    private int caller(int stack) {
+        JsonTree offsets = stacks.at("prefixOffset");
+        if (offsets.isNull()) {
+            return stacks.at("prefix").index(stack);
+        }
+        int offset = offsets.index(stack);
+        return offset > 0 ? stack - offset : -1;
     }
 
     private Frame frame(int index) {

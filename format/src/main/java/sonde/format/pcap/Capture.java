@@ -64,6 +64,10 @@ final class Capture {
      */
     record Entry(Kind kind, int port, long offset, int captured, int wire, long more) {}
 
+    // In place of an interface: what belongs to a section, whose byte order is all it needs.
+    private static final int BIG_ENDIAN_SECTION = 0xff_ffff;
+    private static final int LITTLE_ENDIAN_SECTION = 0xff_fffe;
+
     final List<Interface> interfaces = new ArrayList<>();
     final LongList times = new LongList();
     private final LongList places = new LongList();
@@ -77,6 +81,19 @@ final class Capture {
         sizes.add((long) entry.captured << 32 | entry.wire & 0xffff_ffffL);
         long more = entry.more == 0 ? 0 : entry.more - entry.offset;
         options.add((long) entry.kind.ordinal() << 56 | (long) entry.port << 32 | more);
+    }
+
+    static int ofSection(ByteOrder order) {
+        return order == ByteOrder.BIG_ENDIAN ? BIG_ENDIAN_SECTION : LITTLE_ENDIAN_SECTION;
+    }
+
+    /** Byte order of an entry. */
+    ByteOrder order(Entry entry) {
+        return switch (entry.port) {
+            case BIG_ENDIAN_SECTION -> ByteOrder.BIG_ENDIAN;
+            case LITTLE_ENDIAN_SECTION -> ByteOrder.LITTLE_ENDIAN;
+            default -> interfaces.get(entry.port).order;
+        };
     }
 
     int size() {

@@ -271,8 +271,7 @@ public final class PcapReader implements Recording {
         /** A cursor over an entry in the byte order of its section. */
         private Cursor cursor(Entry entry) {
             MemorySegment bytes = input.segment().asSlice(entry.offset(), entry.captured());
-            Interface port = capture.interfaces.get(entry.port());
-            return new Cursor(PcapngFile.FORMAT, bytes, port.order());
+            return new Cursor(PcapngFile.FORMAT, bytes, capture.order(entry));
         }
 
         private byte[] bytes(long offset, int count) {

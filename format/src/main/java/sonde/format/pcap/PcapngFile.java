@@ -153,17 +153,9 @@ final class PcapngFile {
     }
 
     private void whole(Kind kind, Cursor body, long at) {
-        int port = orderMark();
+        int port = Capture.ofSection(order);
         Entry entry = new Entry(kind, port, at, (int) body.remaining(), 0, 0);
         capture.add(capture.lastTime(), entry);
-    }
-
-    /** An interface that says the section's byte order. */
-    private int orderMark() {
-        if (capture.interfaces.size() == firstInterface) {
-            capture.interfaces.add(new Interface("", -1, 0, 6, 0, order));
-        }
-        return firstInterface;
     }
 
     private int port(Cursor body, long number) throws MalformedInputException {
