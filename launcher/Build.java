@@ -16,6 +16,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /**
  * What {@code ./sonde} runs when a source is newer than the last build: javac, jars, and on the
@@ -31,14 +33,17 @@ public final class Build {
     /** In dependency order; each may require only those before it. */
     private static final List<String> MODULES =
             List.of(
-                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "assets",
+                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "store", "assets",
                     "view", "tools", "cli");
 
-    /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe. */
-    private static final String JDK_MODULES = "java.base,jdk.unsupported";
+    /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe; JLine logs. */
+    private static final String JDK_MODULES = "java.base,java.logging,jdk.unsupported";
 
     /** Libraries that only the compiler reads. */
     private static final List<String> COMPILE_ONLY = List.of("jspecify");
+
+    /** Of this library the image gets the native part alone, as a file that can be mapped. */
+    private static final String DUCKDB = "duckdb_jdbc";
 
     private final Path root;
     private final Path out;
@@ -62,9 +67,12 @@ public final class Build {
         fetchLibraries();
         compile();
         Path image = out.resolve("image");
-        if (!Files.exists(image.resolve("bin/java"))) {
+        Path linked = image.resolve("jdk-modules");
+        boolean fits = Files.exists(linked) && Files.readString(linked).equals(JDK_MODULES);
+        if (!Files.exists(image.resolve("bin/java")) || !fits) {
             say("linking the runtime image (once)");
             link(image);
+            Files.writeString(linked, JDK_MODULES);
         }
         packageInto(image);
     }
@@ -155,14 +163,17 @@ public final class Build {
         try (Stream<Path> libraries = Files.list(out.resolve("deps"))) {
             for (Path library : libraries.sorted().toList()) {
                 String name = library.getFileName().toString();
-                if (name.endsWith(".jar") && COMPILE_ONLY.stream().noneMatch(name::startsWith)) {
+                if (name.startsWith(DUCKDB)) {
+                    duckdb(library, app.resolve("libduckdb.so"));
+                } else if (name.endsWith(".jar")
+                        && COMPILE_ONLY.stream().noneMatch(name::startsWith)) {
                     Files.copy(library, app.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
                 }
             }
         }
         List<Path> jars;
         try (Stream<Path> files = Files.list(app)) {
-            jars = files.sorted().toList();
+            jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
         }
         Files.writeString(app.resolve("build-id"), digest(jars).substring(0, 16) + "\n");
         Path script = app.resolve("sonde.sh");
@@ -174,6 +185,26 @@ public final class Build {
         Path start = image.resolve("bin/sonde");
         Files.deleteIfExists(start);
         Files.createSymbolicLink(start, Path.of("../app/sonde.sh"));
+    }
+
+    /** Unpacks the library for this processor; 70 MB, so a file of the last build is kept. */
+    private void duckdb(Path jar, Path target) throws IOException {
+        String arch = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
+        Path kept = out.resolve("libduckdb-" + jar.getFileName() + "-" + arch + ".so");
+        if (!Files.exists(kept)) {
+            try (ZipFile zip = new ZipFile(jar.toFile())) {
+                ZipEntry entry = zip.getEntry("libduckdb_java.so_linux_" + arch);
+                if (entry == null) {
+                    return; // sonde query says so
+                }
+                Path fresh = kept.resolveSibling(kept.getFileName() + ".new");
+                try (InputStream in = zip.getInputStream(entry)) {
+                    Files.copy(in, fresh, StandardCopyOption.REPLACE_EXISTING);
+                }
+                Files.move(fresh, kept, StandardCopyOption.ATOMIC_MOVE);
+            }
+        }
+        Files.createLink(target, kept);
     }
 
     private void jar(String module, Path target) throws IOException {

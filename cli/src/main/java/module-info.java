@@ -6,9 +6,11 @@ module sonde.cli {
     requires sonde.sys;
     requires sonde.format;
     requires sonde.probe;
+    requires sonde.store;
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;
+    requires org.jline;
 
     exports sonde.cli to
             info.picocli;

@@ -26,6 +26,7 @@ module sonde.format {
     exports sonde.format.perfetto;
     exports sonde.format.pprof;
     exports sonde.format.speedscope;
+    exports sonde.format.text;
     exports sonde.format.trace;
     exports sonde.format.tracedat;
     exports sonde.format.valgrind;

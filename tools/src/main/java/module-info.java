@@ -1,4 +1,4 @@
-/** Recipes: record, report, list, doctor. */
+/** Recipes: record, report, query, list, doctor. */
 @org.jspecify.annotations.NullMarked
 module sonde.tools {
     requires static org.jspecify;
@@ -7,6 +7,7 @@ module sonde.tools {
     requires transitive sonde.event;
     requires sonde.symbol;
     requires sonde.analysis;
+    requires transitive sonde.store;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
     requires sonde.sys;
@@ -15,6 +16,7 @@ module sonde.tools {
     exports sonde.tools.convert;
     exports sonde.tools.doctor;
     exports sonde.tools.list;
+    exports sonde.tools.query;
     exports sonde.tools.record;
     exports sonde.tools.report;
 }

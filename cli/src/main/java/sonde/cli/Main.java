@@ -36,6 +36,10 @@ public final class Main {
                             "write a recording in the format of another tool",
                             ConvertCommand::new),
                     new Entry(
+                            "query",
+                            "ask recordings in SQL: every event type is a table",
+                            QueryCommand::new),
+                    new Entry(
                             "list",
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),

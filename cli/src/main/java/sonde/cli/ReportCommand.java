@@ -48,6 +48,8 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
             "",
+            "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
+            "",
             "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
                     + " damaged beyond reading."
         })
@@ -81,11 +83,20 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
     private boolean wakeUps;
 
-    @Option(names = "--events", description = "the events, one a line, as trace-cmd report")
+    @Option(
+            names = "--events",
+            description =
+                    "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
+                            + " script")
     private boolean events;
 
     @Option(names = "--stats", description = "how many events of which type, from which source")
     private boolean stats;
+
+    @Option(
+            names = "--header",
+            description = "what a perf.data says of itself: machine, events, build ids, …")
+    private boolean header;
 
     @Option(names = "--losses", description = "what was lost, by source and CPU")
     private boolean losses;
@@ -160,6 +171,10 @@ final class ReportCommand implements Callable<Integer> {
         try (ReportSource source = ReportSource.open(recording)) {
             if (html != null) {
                 page(source, options, html);
+                return ExitCode.DONE;
+            }
+            if (header) {
+                Shown.onOut(new ReportRecipe(options).header(source), json);
                 return ExitCode.DONE;
             }
             if (events) {

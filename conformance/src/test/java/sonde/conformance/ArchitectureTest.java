@@ -25,6 +25,7 @@ class ArchitectureTest {
                     "bpf",
                     "probe",
                     "analysis",
+                    "store",
                     "assets",
                     "view",
                     "tools",
@@ -95,7 +96,11 @@ class ArchitectureTest {
                 noClasses()
                         .that()
                         .resideOutsideOfPackages(
-                                "sonde.sys..", "sonde.format..", "sonde.bpf..", "sonde.probe..")
+                                "sonde.sys..",
+                                "sonde.format..",
+                                "sonde.bpf..",
+                                "sonde.probe..",
+                                "sonde.store..")
                         .and(DescribedPredicate.not(within("sonde.event.Batch")))
                         .should()
                         .dependOnClassesThat()

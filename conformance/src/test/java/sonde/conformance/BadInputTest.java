@@ -115,6 +115,84 @@ class BadInputTest {
     }
 
     @Test
+    void argumentsThatMeanNothing() throws Exception {
+        assertOneClearError(sonde("record", "--ring-memory", "0", "--", "true"), 2);
+        assertOneClearError(sonde("record", "-o", "", "--", "true"), 2);
+        assertOneClearError(sonde("record", "--duration", "0", "--", "true"), 2);
+        assertOneClearError(sonde("report", "--rows", "0", "x.sonde"), 2);
+        assertOneClearError(sonde("report", "--html", "x.html", "--json", "x.sonde"), 2);
+        assertNothingLeft();
+    }
+
+    @Test
+    void messagesNameTheFileAndWhatToDo() throws Exception {
+        Path empty = Files.createDirectory(folder.resolve("no-meta"));
+        assertThat(sonde("report", empty.toString()).err())
+                .contains("no-meta")
+                .contains("meta.json is missing")
+                .doesNotContain("byte -1");
+        Path broken = Files.createDirectory(folder.resolve("broken"));
+        Files.writeString(broken.resolve("meta.json"), "{\"x");
+        assertThat(sonde("report", broken.toString()).err()).contains("broken", "meta.json");
+        Path none = Files.createFile(folder.resolve("none.dat"));
+        assertThat(sonde("report", none.toString()).err()).contains("none.dat: is empty");
+        assertThat(sonde("record", "-o", "/no/such/folder", "--", "true").err())
+                .contains("/no/such")
+                .contains("make it")
+                .doesNotContain("openat(");
+        assertThat(sonde("report", "--debug", none.toString()).err()).contains("\tat ");
+    }
+
+    @Test
+    void filtersThatLeaveNothingAreANegativeAnswer() throws Exception {
+        assertThat(sonde("record", "-o", "small", "--", "ls", "/").status()).isZero();
+        for (String[] filter :
+                new String[][] {
+                    {"--comm", "nosuch"},
+                    {"--thread", "999999"},
+                    {"--time", "100,200"},
+                    {"--events", "--comm", "nosuch"},
+                    {"--events", "--event", "nosuch:*"},
+                    {"--stats", "--event", "sched:sched_swich"}
+                }) {
+            String[] arguments = new String[filter.length + 2];
+            arguments[0] = "report";
+            System.arraycopy(filter, 0, arguments, 1, filter.length);
+            arguments[filter.length + 1] = "small.sonde";
+            assertOneClearError(sonde(arguments), 1);
+        }
+        assertThat(sonde("report", "--stats", "--event", "sched:sched_swich", "small.sonde").err())
+                .contains("sched:sched_switch");
+    }
+
+    @Test
+    void aPageThatIsThereIsKept() throws Exception {
+        assertThat(sonde("record", "-o", "paged", "--", "ls", "/").status()).isZero();
+        Path page = Files.writeString(folder.resolve("page.html"), "mine");
+        Sonde.Outcome refused = sonde("report", "paged.sonde", "--html", page.toString());
+        assertOneClearError(refused, 2);
+        assertThat(refused.err()).contains("--force");
+        assertThat(page).hasContent("mine");
+        Sonde.Outcome forced = sonde("report", "paged.sonde", "--html", page.toString(), "--force");
+        assertThat(forced.status()).as("%s", forced).isZero();
+        assertThat(Files.readString(page)).startsWith("<!doctype html>");
+        Sonde.Outcome out = sonde("report", "paged.sonde", "--html", "-");
+        assertThat(out.out()).startsWith("<!doctype html>").contains("</html>");
+        assertThat(out.err()).isEmpty();
+    }
+
+    @Test
+    void textFollowsTheLocale() throws Exception {
+        assertThat(sonde("record", "-o", "plain", "--", "ls", "/").status()).isZero();
+        Sonde.Outcome ascii =
+                Sonde.in(folder)
+                        .with(java.util.Map.of("LC_ALL", "C"))
+                        .run("report", "plain.sonde", "--oncpu", "--syscalls", "--threads");
+        assertThat(ascii.out()).matches("(?s)\\p{ASCII}*").contains("us");
+        assertThat(ascii.out().lines().filter(line -> line.startsWith("  "))).isNotEmpty();
+    }
+
+    @Test
     void damagedRecordingIsReadAsFarAsItGoes() throws Exception {
         assertThat(sonde("record", "-o", "cut", "--", "ls", "/").status()).isZero();
         Path bundle = folder.resolve("cut.sonde");

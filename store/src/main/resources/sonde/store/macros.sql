@@ -3,7 +3,7 @@ CREATE MACRO overlap_dur(ts1, dur1, ts2, dur2) AS
     greatest(0, least(ts1 + dur1, ts2 + dur2) - greatest(ts1, ts2));
 
 -- Whether two spans meet; one of length 0 meets what it lies in.
-CREATE MACRO overlaps(ts1, dur1, ts2, dur2) AS
+CREATE MACRO spans_overlap(ts1, dur1, ts2, dur2) AS
     ts1 < ts2 + greatest(dur2, 1) AND ts2 < ts1 + greatest(dur1, 1);
 
 -- Nanoseconds as a text with a unit.

@@ -20,8 +20,18 @@ public final class FunctionTable {
     private final ElfSymbols symbols;
     private final long[] starts;
     private final int[] functions;
+    private final Aliases aliases;
 
-    private FunctionTable(ElfSymbols symbols, long[] starts, int[] functions) {
+    /** Which of several names of one address is taken. */
+    public enum Aliases {
+        /** The name programs link to: global before weak before local, without its version. */
+        LINKED,
+        /** As perf (choose_best_symbol): global before local before weak, with its version. */
+        PERF,
+    }
+
+    private FunctionTable(ElfSymbols symbols, long[] starts, int[] functions, Aliases aliases) {
+        this.aliases = aliases;
         this.symbols = symbols;
         this.starts = starts;
         this.functions = functions;
@@ -29,7 +39,12 @@ public final class FunctionTable {
 
     /** Builds the table of the functions that {@code symbols} of {@code elf} state. */
     public static FunctionTable of(ElfFile elf, ElfSymbols symbols) {
-        return new Builder(elf, symbols).build();
+        return of(elf, symbols, Aliases.LINKED);
+    }
+
+    /** As above, with a choice among names of one address. */
+    public static FunctionTable of(ElfFile elf, ElfSymbols symbols, Aliases aliases) {
+        return new Builder(elf, symbols, aliases).build();
     }
 
     /** Index of the symbol that holds an address as stated in the ELF, -1 when none does. */
@@ -41,6 +56,9 @@ public final class FunctionTable {
     /** Name as it stands in the file, without its version. */
     public String name(int symbol) {
         String name = symbols.name(symbol);
+        if (aliases == Aliases.PERF) {
+            return name;
+        }
         int at = name.indexOf('@');
         return at > 0 ? name.substring(0, at) : name;
     }
@@ -62,6 +80,7 @@ public final class FunctionTable {
 
     private static final class Builder {
         private final ElfSymbols symbols;
+        private final Aliases aliases;
         private final boolean[] executable;
         private final long[] sectionEnds;
         private final boolean thumb;
@@ -69,7 +88,8 @@ public final class FunctionTable {
         private int[] functions = new int[64];
         private int count;
 
-        Builder(ElfFile elf, ElfSymbols symbols) {
+        Builder(ElfFile elf, ElfSymbols symbols, Aliases aliases) {
+            this.aliases = aliases;
             this.symbols = symbols;
             this.thumb = elf.machine() == ElfFile.EM_ARM;
             List<Section> sections = elf.sections();
@@ -103,7 +123,10 @@ public final class FunctionTable {
             }
             sweep.finish();
             return new FunctionTable(
-                    symbols, Arrays.copyOf(starts, count), Arrays.copyOf(functions, count));
+                    symbols,
+                    Arrays.copyOf(starts, count),
+                    Arrays.copyOf(functions, count),
+                    aliases);
         }
 
         private long address(int symbol) {
@@ -150,8 +173,8 @@ public final class FunctionTable {
             return type
                     + size
                     + switch (symbols.binding(symbol)) {
-                        case ElfSymbols.STB_LOCAL -> 0;
-                        case ElfSymbols.STB_WEAK -> 1;
+                        case ElfSymbols.STB_LOCAL -> aliases == Aliases.PERF ? 1 : 0;
+                        case ElfSymbols.STB_WEAK -> aliases == Aliases.PERF ? 0 : 1;
                         default -> 2;
                     };
         }

@@ -28,8 +28,11 @@ final class ModuleFiles {
     private final SymbolOptions options;
     private final List<String> notes = new ArrayList<>();
 
-    ModuleFiles(SymbolOptions options) {
+    private final FunctionTable.Aliases aliases;
+
+    ModuleFiles(SymbolOptions options, FunctionTable.Aliases aliases) {
         this.options = options;
+        this.aliases = aliases;
     }
 
     /** What a reader should know of modules that have no names, one line each. */
@@ -106,6 +109,15 @@ final class ModuleFiles {
             list.add(new Candidate("/proc/" + module.pid() + "/root", path, false));
         }
         list.add(new Candidate(null, path, false));
+        byte[] id = module.mapping().buildId();
+        if (id.length > 1) {
+            // perf's cache of files by build-id (tools/perf/util/build-id.c), made while recording
+            String hex = HexFormat.of().formatHex(id);
+            String name = "/.build-id/" + hex.substring(0, 2) + "/" + hex.substring(2) + "/elf";
+            for (String folder : options.debugFolders()) {
+                list.add(new Candidate(null, folder + name, true));
+            }
+        }
         return list;
     }
 
@@ -147,12 +159,12 @@ final class ModuleFiles {
     }
 
     private Optional<FunctionTable> functions(String path, ElfFile elf) throws IOException {
-        Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB);
+        Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         if (own.isPresent()) {
             return own;
         }
         Optional<FunctionTable> separate = separate(path, elf);
-        return separate.isPresent() ? separate : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM);
+        return separate.isPresent() ? separate : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
     }
 
     /** Looks for a debug file by build-id, then by name (gdb manual, "Separate Debug Files"). */
@@ -220,7 +232,7 @@ final class ModuleFiles {
                 notes.add(ModuleSymbols.printable(path + " is the debug file of another build"));
                 return Optional.empty();
             }
-            return ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB);
+            return ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         } catch (IOException | InternalError e) {
             notes.add(ModuleSymbols.printable(reason(e)));
             return Optional.empty();

@@ -39,10 +39,11 @@ final class ModuleSymbols {
     }
 
     /** The functions of {@code .symtab}, or where there is none of {@code .dynsym}. */
-    static Optional<FunctionTable> functions(ElfFile elf, int sectionType)
+    static Optional<FunctionTable> functions(
+            ElfFile elf, int sectionType, FunctionTable.Aliases aliases)
             throws MalformedInputException {
         Optional<ElfSymbols> symbols = elf.symbols(sectionType);
-        return symbols.map(s -> FunctionTable.of(elf, s)).filter(t -> t.intervalCount() > 0);
+        return symbols.map(s -> FunctionTable.of(elf, s, aliases)).filter(t -> t.intervalCount() > 0);
     }
 
     Frame frame(long fileOffset) {

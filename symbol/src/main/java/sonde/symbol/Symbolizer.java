@@ -31,6 +31,7 @@ public final class Symbolizer {
     private final KernelSymbols kernel;
     private final SymbolOptions options;
     private final ModuleFiles files;
+    private final FunctionTable.Aliases aliases;
     private final Map<Integer, ModuleSymbols> modules = new HashMap<>();
     private final Map<Integer, List<PerfMap>> jit = new HashMap<>();
     private final Map<Integer, Frame> kernelFrames = new HashMap<>();
@@ -38,10 +39,20 @@ public final class Symbolizer {
 
     /** Nothing is opened yet. */
     public Symbolizer(ProcessMaps maps, KernelSymbols kernel, SymbolOptions options) {
+        this(maps, kernel, options, FunctionTable.Aliases.LINKED);
+    }
+
+    /** As above, with a choice among names of one address. */
+    public Symbolizer(
+            ProcessMaps maps,
+            KernelSymbols kernel,
+            SymbolOptions options,
+            FunctionTable.Aliases aliases) {
         this.maps = maps;
         this.kernel = kernel;
         this.options = options;
-        this.files = new ModuleFiles(options);
+        this.files = new ModuleFiles(options, aliases);
+        this.aliases = aliases;
     }
 
     /**
@@ -186,7 +197,8 @@ public final class Symbolizer {
             boolean fits =
                     wanted.length == 0
                             || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
-            Optional<FunctionTable> functions = ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM);
+            Optional<FunctionTable> functions = 
+                    ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
             return fits && functions.isPresent()
                     ? ModuleSymbols.of("[vdso]", elf, functions.get())
                     : ModuleSymbols.unknown("[vdso]");

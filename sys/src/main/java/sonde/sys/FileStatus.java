@@ -80,6 +80,12 @@ public record FileStatus(
         return (mode & S_IFMT) == S_IFLNK;
     }
 
+    /** Whether it is a character or a block device. */
+    public boolean isDevice() {
+        int kind = mode & S_IFMT;
+        return kind == S_IFCHR || kind == S_IFBLK;
+    }
+
     /** The kind in words, for messages: {@code "a FIFO"}. */
     public String kind() {
         return switch (mode & S_IFMT) {

@@ -3,7 +3,9 @@ package sonde.testkit;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.Deflater;
 
 /**
@@ -20,6 +22,7 @@ public final class TraceDatBytes {
     private final ByteOrder order;
     private final int longBytes;
     private final List<byte[]> pages = new ArrayList<>();
+    private final Map<String, List<String>> systems = new LinkedHashMap<>();
     private final List<byte[]> optionIds = new ArrayList<>();
     private final List<Section> sections = new ArrayList<>();
     private String instance = "";
@@ -34,6 +37,14 @@ public final class TraceDatBytes {
     public TraceDatBytes(ByteOrder order, int longBytes) {
         this.order = order;
         this.longBytes = longBytes;
+        systems.computeIfAbsent("test", ignored -> new ArrayList<>()).add(helloFormat());
+    }
+
+    /** Adds the format of another event, which prints nothing. */
+    public TraceDatBytes event(String system, String name, int id, String fields) {
+        String format = format(name, id, fields, "\"\"");
+        systems.computeIfAbsent(system, ignored -> new ArrayList<>()).add(format);
+        return this;
     }
 
     /** Gives the next CPU its pages. */
@@ -162,8 +173,14 @@ public final class TraceDatBytes {
     }
 
     private void formats(Bytes out) {
-        byte[] hello = helloFormat().getBytes(StandardCharsets.UTF_8);
-        out.u32(1).text("test").u32(1).u64(hello.length).raw(hello);
+        out.u32(systems.size());
+        systems.forEach((system, formats) -> {
+            out.text(system).u32(formats.size());
+            for (String format : formats) {
+                byte[] bytes = format.getBytes(StandardCharsets.UTF_8);
+                out.u64(bytes.length).raw(bytes);
+            }
+        });
     }
 
     /** Version 6, with flyrecord data. */

@@ -22,6 +22,9 @@ final class TextTable {
     /** A text that has to be broken keeps so many columns. */
     private static final int MIN_TEXT = 8;
 
+    /** Columns that may name a row. */
+    private static final int MAX_KEYS = 3;
+
     private static final String GAP = "  ";
 
     private final Style style;
@@ -114,16 +117,21 @@ final class TextTable {
         return isText(i) ? Math.min(width[i], MIN_TEXT) : width[i];
     }
 
-    /** Columns that stand side by side: all that fit, the first texts before the rest again. */
+    private boolean isKey(int i) {
+        return isText(i) || columns.get(i).unit() == Unit.ID;
+    }
+
+    /** Columns that stand side by side: all that fit; what names a row before the rest again. */
     private List<int[]> blocks(int[] shown) {
         int keys = 0;
-        while (keys < shown.length - 1 && keys < 2 && isText(shown[keys])) {
-            keys++;
-        }
-        keys = Math.max(1, keys);
         int used = -GAP.length();
-        for (int k = 0; k < keys; k++) {
-            used += leastWidth(shown[k]) + GAP.length();
+        while (keys < shown.length - 1 && (keys == 0 || keys < MAX_KEYS && isKey(shown[keys]))) {
+            int cells = leastWidth(shown[keys]) + GAP.length();
+            if (keys > 0 && used + cells > edge / 2) {
+                break;
+            }
+            used += cells;
+            keys++;
         }
         List<int[]> blocks = new ArrayList<>();
         List<Integer> block = new ArrayList<>();

@@ -17,6 +17,7 @@ import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
+import sonde.testkit.Golden;
 
 class JsonRendererTest {
     @Test
@@ -30,7 +31,7 @@ class JsonRendererTest {
                                 Examples.tree(),
                                 Examples.histogram(),
                                 Examples.timeline()));
-        Golden.check("all.json", json(all));
+        Golden.of("view", JsonRendererTest.class).check("all.json", json(all));
     }
 
     @Test

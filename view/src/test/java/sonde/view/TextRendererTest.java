@@ -17,13 +17,15 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
+import sonde.testkit.Golden;
 
 class TextRendererTest {
+    private static final Golden GOLDEN = Golden.of("view", TextRendererTest.class);
     private static final Style ASCII = new Style(60, false, false);
 
     @Test
     void tableAlignsDigitsAndUnits() throws IOException {
-        Golden.check("table.txt", text(Examples.calls(), Style.PLAIN));
+        GOLDEN.check("table.txt", text(Examples.calls(), Style.PLAIN));
     }
 
     @Test
@@ -97,14 +99,14 @@ class TextRendererTest {
 
     @Test
     void treeFoldsChainsAndSumsWhatIsSmall() throws IOException {
-        Golden.check("tree.txt", text(Examples.tree(), Style.PLAIN));
+        GOLDEN.check("tree.txt", text(Examples.tree(), Style.PLAIN));
     }
 
     @Test
     void treeInAsciiHasOnlyAscii() throws IOException {
         String text = text(Examples.tree(), ASCII);
         assertThat(text).matches("\\p{ASCII}*");
-        Golden.check("tree-ascii.txt", text);
+        GOLDEN.check("tree-ascii.txt", text);
     }
 
     @Test
@@ -123,13 +125,13 @@ class TextRendererTest {
 
     @Test
     void histogramDrawsBars() throws IOException {
-        Golden.check("histogram.txt", text(Examples.histogram(), Style.PLAIN));
+        GOLDEN.check("histogram.txt", text(Examples.histogram(), Style.PLAIN));
         assertThat(text(Examples.histogram(), ASCII)).matches("\\p{ASCII}*").contains("###");
     }
 
     @Test
     void timelineGivesSharesAndStrip() throws IOException {
-        Golden.check("timeline.txt", text(Examples.timeline(), Style.PLAIN));
+        GOLDEN.check("timeline.txt", text(Examples.timeline(), Style.PLAIN));
     }
 
     @Test
@@ -153,7 +155,7 @@ class TextRendererTest {
 
     @Test
     void reportIsTitleNotesSections() throws IOException {
-        Golden.check("report.txt", text(Examples.report(), new Style(50, false, true)));
+        GOLDEN.check("report.txt", text(Examples.report(), new Style(50, false, true)));
     }
 
     @Test

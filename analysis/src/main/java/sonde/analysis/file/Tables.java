@@ -67,11 +67,16 @@ final class Tables {
      */
     void born(int parent, int child, long time, boolean shared, boolean certain) {
         boolean told = child < byThread.length && byThread[child] != null;
-        if (told && !(certain && shared)) {
+        if (told && !(certain && shared) || !told && wasListed(threads.pid(child), time)) {
             return;
         }
         DescriptorTable table = of(parent, time);
         set(child, shared ? table : table.copy());
+    }
+
+    /** A birth after that is the recorder's, which tells again what was there before. */
+    private boolean wasListed(int pid, long time) {
+        return listed.stream().anyMatch(one -> one.pid() == pid && one.atNanos() <= time);
     }
 
     void executed(int thread, long time) {

@@ -35,6 +35,7 @@ public final class ProcessSymbols implements Operator, Symbols {
 
     private final ProcessMaps maps;
     private final Function<Long, Frame> namer;
+    private final Map<String, byte[]> buildIds;
     private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
 
     /**
@@ -42,8 +43,17 @@ public final class ProcessSymbols implements Operator, Symbols {
      * @param namer names a location of {@code maps}
      */
     public ProcessSymbols(ProcessMaps maps, Function<Long, Frame> namer) {
+        this(maps, namer, Map.of());
+    }
+
+    /**
+     * @param buildIds of files by path, for mappings that do not tell theirs
+     */
+    public ProcessSymbols(
+            ProcessMaps maps, Function<Long, Frame> namer, Map<String, byte[]> buildIds) {
         this.maps = maps;
         this.namer = namer;
+        this.buildIds = Map.copyOf(buildIds);
     }
 
     private static final class Fields {
@@ -154,6 +164,10 @@ public final class ProcessSymbols implements Operator, Symbols {
             device = major << 32 | (fields.integer(code, "min", batch, row) & 0xffff_ffffL);
             inode = fields.integer(code, "ino", batch, row);
         }
+        String path = fields.text(code, batch, row);
+        if (buildId.length == 0) {
+            buildId = buildIds.getOrDefault(path, buildId);
+        }
         maps.mapped(
                 batch.time(row),
                 pid,
@@ -161,7 +175,7 @@ public final class ProcessSymbols implements Operator, Symbols {
                         fields.integer(code, "addr", batch, row),
                         fields.integer(code, "len", batch, row),
                         fields.integer(code, "pgoff", batch, row),
-                        fields.text(code, batch, row),
+                        path,
                         buildId,
                         device,
                         inode));

@@ -116,8 +116,13 @@ final class CtfJson implements RowText {
             case FieldClass.Real real ->
                     JsonValues.real(out, Double.longBitsToDouble(batch.u64(row, node.at)));
             case FieldClass.Text text -> {
-                byte[] bytes = span(batch, row, node.at);
-                JsonText.string(out, bytes, 0, bytes.length);
+                int chars = Layout.inPlace(text);
+                if (chars > 0) {
+                    JsonText.string(out, batch, row, node.at, chars);
+                } else {
+                    byte[] bytes = span(batch, row, node.at);
+                    JsonText.string(out, bytes, 0, bytes.length);
+                }
             }
             case FieldClass.Blob blob -> JsonValues.bytes(out, span(batch, row, node.at));
             case FieldClass.Array array when shape != null -> {

@@ -20,6 +20,9 @@ final class Decoder {
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
 
+    private static final int TIMESTAMP = Role.DEFAULT_CLOCK_TIMESTAMP.ordinal();
+    private static final int UUID = Role.METADATA_STREAM_UUID.ordinal();
+
     final Payload payload = new Payload(1 << 16);
     final long[] slots;
 
@@ -98,6 +101,7 @@ final class Decoder {
                 case Op.BYTES_32 -> integer(op, memory.get(U32, bytes(op, 32)), 32);
                 case Op.BYTES_64 -> integer(op, memory.get(U64, bytes(op, 64)), 64);
                 case Op.BITS -> bits(op);
+                case Op.COPY -> copy(op);
                 case Op.VARIABLE -> variable(op);
                 default -> other(op);
             }
@@ -122,6 +126,13 @@ final class Decoder {
         }
     }
 
+    private void copy(Op op) throws Overrun {
+        long at = (base + take(op.mask, op.bits)) >>> 3;
+        if (op.at >= 0) {
+            copy(at, payload.start + op.at, (int) (op.bits >>> 3));
+        }
+    }
+
     private long bytes(Op op, int bits) throws Overrun {
         return (base + take(op.mask, bits)) >>> 3;
     }
@@ -131,7 +142,7 @@ final class Decoder {
         if (op.at >= 0) {
             payload.put(op.at, op.storedBytes, value);
         }
-        if (op.slot >= 0 || op.roles != null) {
+        if (op.slot >= 0 || op.roles.length > 0) {
             keep(op, op.signed || bits == 64 ? value : value & (1L << bits) - 1, bits);
         }
     }
@@ -140,13 +151,11 @@ final class Decoder {
         if (op.slot >= 0) {
             slots[op.slot] = value;
         }
-        if (op.roles != null) {
-            for (Role role : op.roles.all()) {
-                told[role.ordinal()] = value;
-                hasTold[role.ordinal()] = true;
-                if (role == Role.DEFAULT_CLOCK_TIMESTAMP) {
-                    tick(value, bits);
-                }
+        for (int role : op.roles) {
+            told[role] = value;
+            hasTold[role] = true;
+            if (role == TIMESTAMP) {
+                tick(value, bits);
             }
         }
     }
@@ -323,8 +332,10 @@ final class Decoder {
 
     private void blob(Op op) throws Overrun {
         long at = octets(op);
-        if (op.roles != null && op.roles.all().contains(Role.METADATA_STREAM_UUID)) {
-            uuid(at, count(op));
+        for (int role : op.roles) {
+            if (role == UUID) {
+                uuid(at, count(op));
+            }
         }
         if (op.at >= 0) {
             long count = count(op);

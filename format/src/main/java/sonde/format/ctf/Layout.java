@@ -1,5 +1,6 @@
 package sonde.format.ctf;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -8,12 +9,16 @@ import sonde.event.Field;
 import sonde.format.ctf.schema.FieldClass;
 import sonde.format.ctf.schema.FieldClass.Bits;
 import sonde.format.ctf.schema.FieldClass.Meaning;
+import sonde.format.ctf.schema.Length;
 
 /**
  * Gives the shown fields of an event places in its payload: first what the stream's events share,
  * then what the event has of its own.
  */
 final class Layout {
+    /** Longer texts become spans. */
+    private static final int MOST_CHARS = 256;
+
     private final List<Field> fields = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private int bytes;
@@ -45,10 +50,12 @@ final class Layout {
         }
     }
 
+    /**
+     * Without gaps: fields that lie side by side in the trace do so here, and are copied at once.
+     */
     private int take(int sizeBytes) {
-        int alignment = Math.min(sizeBytes, 4);
-        int offset = (bytes + alignment - 1) & -alignment;
-        bytes = offset + sizeBytes;
+        int offset = bytes;
+        bytes += sizeBytes;
         return offset;
     }
 
@@ -59,10 +66,18 @@ final class Layout {
             case FieldClass.Real real -> {
                 node.at = take(8);
                 String name = unique(path);
+                node.path = name;
                 fields.add(
                         new Field(name, "double " + name, Field.Kind.FLOAT, node.at, 8, 8, true));
             }
-            case FieldClass.Text text -> span(node, path, "char", 1, false);
+            case FieldClass.Text text -> {
+                int inPlace = inPlace(text);
+                if (inPlace > 0) {
+                    chars(node, path, inPlace);
+                } else {
+                    span(node, path, "char", 1, false);
+                }
+            }
             case FieldClass.Blob blob -> span(node, path, "u8", 1, false);
             case FieldClass.Structure structure -> {
                 for (Node child : node.children) {
@@ -106,6 +121,22 @@ final class Layout {
         node.path = name;
         String declaration = element + " " + name + "[]";
         fields.add(new Field(name, declaration, Field.Kind.SPAN, node.at, 8, elementBytes, signed));
+    }
+
+    private void chars(Node node, String path, int sizeBytes) {
+        node.at = take(sizeBytes);
+        node.path = unique(path);
+        String declaration = "char " + node.path + "[" + sizeBytes + "]";
+        fields.add(
+                new Field(node.path, declaration, Field.Kind.CHARS, node.at, sizeBytes, 1, false));
+    }
+
+    /** Bytes of a text that stays as it lies, 0 when it becomes a span. */
+    static int inPlace(FieldClass.Text text) {
+        boolean plain = text.encoding().equals(StandardCharsets.UTF_8);
+        return plain && text.length() instanceof Length.Fixed fixed && fixed.count() <= MOST_CHARS
+                ? (int) fixed.count()
+                : 0;
     }
 
     private String unique(String path) {

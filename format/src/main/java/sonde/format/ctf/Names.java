@@ -1,7 +1,9 @@
 package sonde.format.ctf;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
+import sonde.format.ctf.schema.FieldClass;
 import sonde.format.ftrace.ThreadNames;
 
 /** Tells thread names that LTTng's context {@code procname} carries. */
@@ -31,7 +33,16 @@ final class Names {
         if (node == null || known == null || tid < 0 || known.comm(tid) != null) {
             return;
         }
-        known.learn(tid, batch.bytes(row, batch.u32(row, node.at), batch.u32(row, node.at + 4)));
+        int chars = node.type instanceof FieldClass.Text text ? Layout.inPlace(text) : 0;
+        byte[] name =
+                chars > 0
+                        ? batch.bytes(row, node.at, chars)
+                        : batch.bytes(row, batch.u32(row, node.at), batch.u32(row, node.at + 4));
+        int length = 0;
+        while (length < name.length && name[length] != 0) {
+            length++;
+        }
+        known.learn(tid, Arrays.copyOf(name, length));
     }
 
     byte @Nullable [] comm(int tid) {

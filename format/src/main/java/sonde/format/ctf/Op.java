@@ -43,10 +43,7 @@ final class Op {
 
     static final int VARIANT = 13;
 
-    /** Moves {@link #bits} on. */
-    static final int SKIP = 14;
-
-    /** Copies {@link #bits} as they are. */
+    /** Copies {@link #bits} on bytes as they are. */
     static final int COPY = 15;
 
     final int code;
@@ -61,7 +58,10 @@ final class Op {
     boolean bigEndian;
     boolean reversed;
     boolean bool;
-    @Nullable Roles roles;
+
+    /** What it tells the reader: {@link Role#ordinal()}; empty for nothing. */
+    int[] roles = {};
+
     @Nullable Node node;
 
     /** Of a variant: what to do for each option. */
@@ -75,9 +75,6 @@ final class Op {
         this.mask = alignment - 1;
     }
 
-    /** What a field tells the reader. */
-    record Roles(Set<Role> all) {}
-
     void choices(List<List<Range>> choices) {
         lows = new long[choices.size()][];
         highs = new long[choices.size()][];
@@ -86,6 +83,10 @@ final class Op {
             lows[i] = ranges.stream().mapToLong(Range::low).toArray();
             highs[i] = ranges.stream().mapToLong(Range::high).toArray();
         }
+    }
+
+    void roles(Set<Role> all) {
+        roles = all.stream().mapToInt(Role::ordinal).toArray();
     }
 
     /** The option that a value chooses, -1 for none. */

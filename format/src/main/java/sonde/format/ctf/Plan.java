@@ -44,6 +44,10 @@ final class Plan {
         Op[] packetFields = NOTHING;
 
         Op[] commonContext = NOTHING;
+
+        /** Bytes at the start of each payload that a packet's events share; 0 when none may be. */
+        int sharedBytes;
+
         @Nullable Node packetNode;
         @Nullable Node commonNode;
         int cpuSlot = -1;
@@ -202,6 +206,7 @@ final class Plan {
             layout.place(context, "packet.");
             stream.packetNode = context;
             stream.packetFields = Steps.keeping(context);
+            stream.sharedBytes = isShared(context) ? layout.fixedBytes() : 0;
         }
         if (common != null) {
             layout.place(common, "context.");
@@ -214,6 +219,19 @@ final class Plan {
         for (Parts parts : all) {
             stream.put(event(stream, parts, new Layout(layout), system));
         }
+    }
+
+    /** Whether a structure has neither spans nor choices. */
+    private static boolean isShared(Node node) {
+        return switch (node.type) {
+            case Bits bits -> bits.clock() == null;
+            case FieldClass.VariableInteger variable -> true;
+            case FieldClass.Real real -> true;
+            case FieldClass.Text text -> Layout.inPlace(text) > 0;
+            case FieldClass.Structure structure ->
+                    node.children.stream().allMatch(child -> !child.shown || isShared(child));
+            default -> !node.shown;
+        };
     }
 
     /** An event's own structures. */

@@ -18,6 +18,7 @@ final class Print {
         INTEGER,
         REAL,
         TEXT,
+        CHARS,
         BLOB,
         INTEGERS,
         VALUES,
@@ -28,6 +29,7 @@ final class Print {
     private final byte[] before;
     private final Kind kind;
     private final int at;
+    private final int charBytes;
     private final @Nullable Shape shape;
     private final @Nullable Node node;
     private final Print[][] options;
@@ -42,6 +44,10 @@ final class Print {
         this.kind = kind;
         this.at = node == null ? -1 : node.at;
         this.node = node;
+        this.charBytes =
+                node != null && node.type instanceof FieldClass.Text text
+                        ? Layout.inPlace(text)
+                        : 0;
         this.shape = shape;
         this.options = options;
     }
@@ -92,7 +98,10 @@ final class Print {
                 case FieldClass.Bits bits -> integer(node);
                 case FieldClass.VariableInteger variable -> integer(node);
                 case FieldClass.Real real -> add(Kind.REAL, node, null, new Print[0][]);
-                case FieldClass.Text text -> add(Kind.TEXT, node, null, new Print[0][]);
+                case FieldClass.Text text -> {
+                    Kind kind = Layout.inPlace(text) > 0 ? Kind.CHARS : Kind.TEXT;
+                    add(kind, node, null, new Print[0][]);
+                }
                 case FieldClass.Blob blob -> add(Kind.BLOB, node, null, new Print[0][]);
                 case FieldClass.Structure structure -> {
                     pending.append('{');
@@ -147,6 +156,7 @@ final class Print {
             }
             case REAL -> Reals.append(out, Double.longBitsToDouble(batch.u64(row, at)));
             case TEXT -> Quoted.append(out, batch, row, batch.u32(row, at), batch.u32(row, at + 4));
+            case CHARS -> Quoted.append(out, batch, row, at, charBytes);
             case BLOB -> blob(out, batch, row);
             case INTEGERS -> integers(out, batch, row);
             case VALUES -> {

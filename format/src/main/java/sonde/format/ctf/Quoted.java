@@ -30,14 +30,19 @@ final class Quoted {
         out.put('"');
     }
 
-    /** Appends a text of a payload. */
+    /** Appends a text of a payload, up to its NUL. */
     static void append(TextBuffer out, Batch batch, int row, int offset, int length) {
         out.put('"');
         int start = out.size();
         out.raw(batch, row, offset, length);
         int end = out.size();
         for (int i = start; i < end; i++) {
-            if (ESCAPED[out.at(i) & 0xff]) {
+            byte b = out.at(i);
+            if (b == 0) {
+                out.truncate(i);
+                break;
+            }
+            if (ESCAPED[b & 0xff]) {
                 byte[] bytes = out.since(start);
                 out.truncate(start);
                 escaped(out, bytes);
@@ -49,6 +54,9 @@ final class Quoted {
 
     private static void escaped(TextBuffer out, byte[] bytes) {
         for (byte b : bytes) {
+            if (b == 0) {
+                break;
+            }
             if (!ESCAPED[b & 0xff]) {
                 out.put((char) (b & 0xff));
                 continue;
@@ -64,7 +72,6 @@ final class Quoted {
                 case '\r' -> out.put('r');
                 case '\t' -> out.put('t');
                 case 0x0b -> out.put('v');
-                case 0 -> out.put('0');
                 default -> out.put('x').hex(b, 2);
             }
         }

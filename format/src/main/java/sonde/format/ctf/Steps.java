@@ -15,6 +15,8 @@ final class Steps {
     private static final boolean NATIVE_BIG_ENDIAN =
             ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
+    private static final long MOST_BITS = 1 << 20;
+
     /** Whether the reader is told what the fields with a role say. */
     private final boolean told;
 
@@ -28,14 +30,14 @@ final class Steps {
     static Op[] telling(Node root) {
         Steps steps = new Steps(true);
         steps.add(root);
-        return steps.ops.toArray(Op[]::new);
+        return steps.joined();
     }
 
     /** Steps for a root structure that was told before, or tells nothing. */
     static Op[] keeping(Node root) {
         Steps steps = new Steps(false);
         steps.add(root);
-        return steps.ops.toArray(Op[]::new);
+        return steps.joined();
     }
 
     private void add(Node node) {
@@ -52,6 +54,11 @@ final class Steps {
                 op.bits = real.bits();
                 op.bigEndian = real.bigEndian();
                 op.reversed = real.reversed();
+                value(op, node, Set.of());
+            }
+            case FieldClass.Text text when Layout.inPlace(text) > 0 -> {
+                Op op = new Op(Op.COPY, 8);
+                op.bits = 8L * Layout.inPlace(text);
                 value(op, node, Set.of());
             }
             case FieldClass.Text text -> {
@@ -73,12 +80,44 @@ final class Steps {
         }
     }
 
+    /** Fields that lie side by side in trace and payload become one copy. */
+    private Op[] joined() {
+        List<Op> joined = new ArrayList<>();
+        Op run = null;
+        for (Op op : ops) {
+            if (run != null && follows(run, op)) {
+                run.bits += op.bits;
+            } else if (isCopy(op)) {
+                run = new Op(Op.COPY, op.mask + 1);
+                run.bits = op.bits;
+                run.at = op.at;
+                joined.add(run);
+            } else {
+                run = null;
+                joined.add(op);
+            }
+        }
+        return joined.toArray(Op[]::new);
+    }
+
+    private static boolean isCopy(Op op) {
+        boolean plain = op.code == Op.COPY || op.code >= Op.BYTES_8 && op.code <= Op.BYTES_64;
+        return plain && op.slot < 0 && op.roles.length == 0 && op.mask >= 7;
+    }
+
+    private static boolean follows(Op run, Op op) {
+        boolean inTrace = isCopy(op) && op.mask <= run.mask && (run.bits & op.mask) == 0;
+        boolean inPayload =
+                run.at < 0 ? op.at < 0 : op.at == run.at + run.bits / 8 && run.bits < MOST_BITS;
+        return inTrace && inPayload;
+    }
+
     private void value(Op op, Node node, Set<Role> roles) {
         op.at = node.at;
         op.slot = node.slot;
         op.node = node;
         if (told && !roles.isEmpty()) {
-            op.roles = new Op.Roles(roles);
+            op.roles(roles);
         }
         ops.add(op);
     }
@@ -109,7 +148,7 @@ final class Steps {
         boolean counts = bits.clock() != null && bits.roles().isEmpty();
         Set<Role> roles = counts ? Set.of(Role.DEFAULT_CLOCK_TIMESTAMP) : bits.roles();
         if ((told || counts) && !roles.isEmpty()) {
-            op.roles = new Op.Roles(roles);
+            op.roles(roles);
         }
         return op;
     }
@@ -183,7 +222,7 @@ final class Steps {
         for (int i = 0; i < options; i++) {
             Steps steps = new Steps(told);
             steps.add(node.children.get(i));
-            op.options[i] = steps.ops.toArray(Op[]::new);
+            op.options[i] = steps.joined();
         }
         op.at = node.at;
         op.node = node;

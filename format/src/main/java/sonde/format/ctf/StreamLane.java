@@ -3,6 +3,7 @@ package sonde.format.ctf;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
@@ -29,6 +30,7 @@ final class StreamLane implements Lane {
     private int cpu = NO_PACKET;
     private long lastTime;
     private Batch batch;
+    private byte[] shared = {};
 
     /** A batch with the memory of its payloads. */
     private static final class Page {
@@ -115,8 +117,31 @@ final class StreamLane implements Lane {
         long begin = stamped ? decoder.nanos(stream.clock) : lastTime;
         losses.flush(this, begin);
         losses.packet(this, Math.max(begin, lastTime));
+        share(stream);
         inPacket = true;
         return true;
+    }
+
+    /** Reads what the packet's events share once. */
+    private void share(Plan.Stream stream) {
+        if (stream.sharedBytes == 0) {
+            return;
+        }
+        Payload payload = decoder.payload;
+        int used = payload.used;
+        long position = decoder.position;
+        try {
+            payload.begin(stream.sharedBytes, true);
+            decoder.position = packets.context;
+            decoder.run(stream.packetFields);
+            int start = payload.start;
+            shared = Arrays.copyOfRange(payload.bytes, start, start + stream.sharedBytes);
+        } catch (Overrun e) {
+            throw new IllegalStateException(e); // it has been read before
+        } finally {
+            payload.used = used;
+            decoder.position = position;
+        }
     }
 
     private Plan.Stream stream() {
@@ -175,7 +200,9 @@ final class StreamLane implements Lane {
         }
         long time = decoder.nanos(stream.clock);
         payload.begin(event.fixedBytes, event.clears);
-        if (stream.packetNode != null) {
+        if (stream.sharedBytes > 0) {
+            System.arraycopy(shared, 0, payload.bytes, payload.start, stream.sharedBytes);
+        } else if (stream.packetNode != null) {
             long position = decoder.position;
             decoder.position = packets.context;
             decoder.run(stream.packetFields);

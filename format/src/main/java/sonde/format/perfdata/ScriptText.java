@@ -35,6 +35,8 @@ public final class ScriptText implements RowText {
     // PERF_CONTEXT_MAX: markers lie above it.
     private static final long CONTEXT_MAX = PerfEvent.PERF_CONTEXT_MAX;
     private static final int COMM_COLUMNS = 16;
+    // PERF_MAX_STACK_DEPTH, what perf script shows unless told otherwise
+    private static final int MOST_FRAMES = 127;
     private static final int OUTPUT_TYPES = 8;
 
     private final @Nullable Shape[] shapes;
@@ -276,9 +278,11 @@ public final class ScriptText implements RowText {
             return;
         }
         out.put('\n');
-        for (int i = 0; i < depth; i++) {
+        int frames = 0;
+        for (int i = 0; i < depth && frames < MOST_FRAMES; i++) {
             long address = batch.stackEntry(row, i);
             if (Long.compareUnsigned(address, CONTEXT_MAX) < 0) {
+                frames++;
                 out.put('\t');
                 symbols.append(out, pid, address, true);
                 out.put('\n');

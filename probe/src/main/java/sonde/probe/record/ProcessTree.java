@@ -7,19 +7,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import sonde.format.bundle.Meta;
-import sonde.sys.Clocks;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;
 
 /** What /proc says of processes and their descendants. Everything may vanish while it is read. */
 public final class ProcessTree {
-    /** Descriptors listed of one process; more are left out. */
-    private static final int MAX_DESCRIPTORS = 4096;
-
     private static final int MAX_PROCESSES = 10_000;
 
     private ProcessTree() {}
@@ -65,51 +58,6 @@ public final class ProcessTree {
             }
         }
         return children;
-    }
-
-    /**
-     * Descriptor tables of those processes.
-     *
-     * @param inheritedOnly leave out those that execve closes: of a child that waits before it
-     */
-    static List<Meta.Descriptors> descriptors(List<Integer> pids, boolean inheritedOnly) {
-        List<Meta.Descriptors> tables = new ArrayList<>();
-        for (int pid : pids) {
-            Map<Integer, String> targets = new TreeMap<>();
-            String folder = "/proc/" + pid + "/fd/";
-            String[] names = new File(folder).list();
-            long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-            for (String name : names == null ? new String[0] : names) {
-                boolean kept = !inheritedOnly || survivesExec(pid, name);
-                if (targets.size() < MAX_DESCRIPTORS && kept) {
-                    String target = link(folder + name);
-                    if (!target.isEmpty()) {
-                        targets.put(Integer.parseInt(name), target);
-                    }
-                }
-            }
-            tables.add(new Meta.Descriptors(pid, now, targets));
-        }
-        return tables;
-    }
-
-    /** fdinfo's second line: flags, octal, with O_CLOEXEC of this very descriptor. */
-    private static boolean survivesExec(int pid, String descriptor) {
-        for (String line : text("/proc/" + pid + "/fdinfo/" + descriptor).split("\n")) {
-            if (line.matches("flags:\\s+[0-7]{1,15}")) {
-                return (Long.parseLong(line.substring(6).strip(), 8) & Files.O_CLOEXEC) == 0;
-            }
-        }
-        return false;
-    }
-
-    private static String link(String path) {
-        try {
-            byte[] target = Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
-            return new String(target, StandardCharsets.UTF_8);
-        } catch (SyscallException e) {
-            return "";
-        }
     }
 
     private static String text(String path) {

@@ -80,15 +80,29 @@ public final class RecordSession implements AutoCloseable {
             // Now that all threads run, so that filters know them.
             meta = meta.withRecorder(self());
             sources.open(meta);
-            boolean waiting = request.mode() == Meta.Mode.COMMAND;
-            meta =
-                    meta.withParts(sources.parts())
-                            .withProcesses(
-                                    ProcessTree.descriptors(sources.tree(), waiting), List.of());
+            meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
             folder.writeMeta(meta);
             sources.arm(meta.recorder().tids());
             loop.armed();
         }
+    }
+
+    private List<Meta.Descriptors> descriptors() {
+        boolean all = request.mode() == Meta.Mode.ALL;
+        boolean waiting = request.mode() == Meta.Mode.COMMAND;
+        DescriptorTables.Taken taken =
+                DescriptorTables.take(
+                        all ? DescriptorTables.everybody() : sources.tree(),
+                        waiting,
+                        DescriptorTables.LIMIT_NANOS);
+        if (taken.left() > 0) {
+            notes.add(
+                    "open files of "
+                            + taken.left()
+                            + " processes were not looked at, it would have taken too long; what"
+                            + " they open from now on has its name");
+        }
+        return taken.tables();
     }
 
     /** Says when the command was let go; its pid's events before that are sonde's own. */
@@ -183,7 +197,7 @@ public final class RecordSession implements AutoCloseable {
         }
         List<Meta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == Meta.Mode.PID) {
-            tables.addAll(ProcessTree.descriptors(sources.tree(), false));
+            tables.addAll(descriptors());
         }
         Meta.Times times = meta.times();
         meta =
@@ -197,9 +211,10 @@ public final class RecordSession implements AutoCloseable {
                                 new Meta.Target(
                                         request.mode(), request.argv(), request.rootPids(), exit))
                         .withProcesses(tables, meta.jvmMaps());
+        // On a full disk this is the room for the end of perf.data and for meta.json.
+        folder.releaseReserve();
         Sources.Account account = sources.account(times.startNanos(), endNanos);
         sources.close();
-        folder.releaseReserve();
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
         meta =
                 meta.withState(Meta.State.FINISHED)

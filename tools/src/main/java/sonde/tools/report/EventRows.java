@@ -26,6 +26,7 @@ import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventListing.Filter;
 import sonde.format.ftrace.EventListing.Part;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.FieldText;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
@@ -34,6 +35,7 @@ import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.ScriptSymbols;
 import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
+import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
@@ -50,7 +52,10 @@ final class EventRows implements Listing.Rows {
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
         this.options = options;
-        boolean named = source.recordings().stream().anyMatch(TraceDatRecording.class::isInstance);
+        boolean named =
+                source.recordings().stream()
+                        .anyMatch(one ->
+                                one instanceof TraceDatRecording || one instanceof TextRecording);
         // A perf.data alone tells all names when they begin to hold.
         this.names = named ? ThreadNames.of(source.comms()) : ThreadNames.following();
     }
@@ -63,6 +68,7 @@ final class EventRows implements Listing.Rows {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
                 case CtfRecording ctf -> parts.addAll(parts(ctf, form));
+                case TextRecording text -> parts.addAll(parts(text, form));
                 default -> parts.addAll(named(recording, form));
             }
         }
@@ -155,7 +161,7 @@ final class EventRows implements Listing.Rows {
             Source of = lane.source();
             RowText row =
                     form == Listing.Form.TEXT
-                            ? new EventText(of, context, names, chains)
+                            ? new FieldText(of, names, frames, FieldText.Details.FIELDS)
                             : new EventJson(of, context, names, chains);
             parts.add(new Part(lane, row, ""));
         }
@@ -172,6 +178,19 @@ final class EventRows implements Listing.Rows {
         List<Part> parts = new ArrayList<>();
         for (Lane lane : ctf.lanes()) {
             parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
+        }
+        return parts;
+    }
+
+    private List<Part> parts(TextRecording text, Listing.Form form) {
+        if (form == Listing.Form.TEXT) {
+            return EventListing.labelled(text.lanes(), text.rowText(names));
+        }
+        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : text.lanes()) {
+            RowText row = new EventJson(lane.source(), context, names, AddressNames.NONE);
+            parts.add(new Part(lane, row, ""));
         }
         return parts;
     }

@@ -1,19 +1,25 @@
 package sonde.tools.report;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.format.ftrace.TextBuffer;
 import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.ScriptSymbols;
 import sonde.symbol.CodeModule;
+import sonde.symbol.FunctionTable;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
@@ -25,45 +31,64 @@ import sonde.symbol.Symbolizer;
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
+    // Kernel space of 48-bit addresses; what lies between it and user space is no address.
+    private static final long LOWEST_KERNEL = 0xffff_8000_0000_0000L;
     // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
     private static final int NT_GNU_BUILD_ID = 3;
 
     private final ProcessMaps maps = new ProcessMaps();
-    private final Symbolizer symbolizer =
-            new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+    private final Symbolizer symbolizer;
+    private final Map<String, byte[]> buildIds = new HashMap<>();
     private final KernelSymbols kernel;
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
 
     PerfCode(PerfDataRecording recording) throws IOException {
-        Path own = Path.of("/proc/kallsyms");
-        boolean readable = Files.isReadable(own) && isOwnKernel(recording);
-        kernel = readable ? KernelSymbols.parse(Files.readAllBytes(own)) : KernelSymbols.none();
+        SymbolOptions here = SymbolOptions.here();
+        List<String> folders = new ArrayList<>(here.debugFolders());
+        folders.add(System.getProperty("user.home", "/") + "/.debug");
+        SymbolOptions options = new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
+        symbolizer =
+                new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
+        String kernelId = "";
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel")) {
+                kernelId = id.id();
+            } else if (!id.kernel() && id.id().length() > 2) {
+                buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
+            }
+        }
+        kernel = kernel(kernelId, folders);
     }
 
     /** Follows mappings; goes before the listing over every row. */
     ProcessSymbols follower() {
-        return new ProcessSymbols(maps, symbolizer::frame);
+        return new ProcessSymbols(maps, symbolizer::frame, buildIds);
     }
 
     /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
-    private static boolean isOwnKernel(PerfDataRecording recording) throws IOException {
-        String own = "";
+    private static KernelSymbols kernel(String wanted, List<String> folders) throws IOException {
         Path notes = Path.of("/sys/kernel/notes");
-        if (Files.isReadable(notes)) {
-            own = buildId(Files.readAllBytes(notes));
-        }
-        for (BuildId id : recording.features().buildIds()) {
-            if (id.kernel() && id.path().startsWith("[kernel")) {
-                return own.isEmpty() || id.id().startsWith(own);
+        String own = Files.isReadable(notes) ? buildId(Files.readAllBytes(notes)) : "";
+        List<Path> places = new ArrayList<>();
+        if (wanted.length() < 3 || !own.isEmpty() && wanted.startsWith(own)) {
+            places.add(Path.of("/proc/kallsyms"));
+        } else {
+            for (String folder : folders) {
+                String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
+                places.add(Path.of(folder, ".build-id", name, "kallsyms"));
             }
         }
-        return true;
+        for (Path place : places) {
+            if (Files.isReadable(place)) {
+                return KernelSymbols.parse(Files.readAllBytes(place));
+            }
+        }
+        return KernelSymbols.none();
     }
 
     private static String buildId(byte[] notes) {
-        java.nio.ByteBuffer in =
-                java.nio.ByteBuffer.wrap(notes).order(java.nio.ByteOrder.nativeOrder());
+        ByteBuffer in = ByteBuffer.wrap(notes).order(ByteOrder.nativeOrder());
         while (in.remaining() >= 12) {
             int name = in.getInt() + 3 & -4;
             int size = in.getInt();
@@ -121,6 +146,9 @@ final class PerfCode implements ScriptSymbols {
     }
 
     private String kernelName(long address) {
+        if (address < LOWEST_KERNEL) {
+            return " [unknown] ([unknown])";
+        }
         int symbol = kernel.find(address);
         if (symbol < 0) {
             return " [unknown] (" + KERNEL + ")";
@@ -135,7 +163,7 @@ final class PerfCode implements ScriptSymbols {
                 + ")";
     }
 
-    private String userName(@org.jspecify.annotations.Nullable CodeModule module, long location) {
+    private String userName(@Nullable CodeModule module, long location) {
         if (module == null || module.kind() == CodeModule.Kind.UNMAPPED) {
             return " [unknown] ([unknown])";
         }
@@ -162,6 +190,9 @@ final class PerfCode implements ScriptSymbols {
 
     /** perf asks for names without parameters and return types: {@code "ns::f<int>"}. */
     static String withoutParameters(String name) {
+        if (name.contains("thunk to ")) {
+            return name;
+        }
         int close = name.lastIndexOf(')');
         int open = close;
         for (int depth = 0; open >= 0; open--) {
@@ -180,11 +211,10 @@ final class PerfCode implements ScriptSymbols {
             return name;
         }
         String bare = name.substring(0, open);
-        int clone = name.indexOf(" [clone", close);
         int space = lastSpace(bare);
         boolean operator = bare.contains("operator");
         String kept = space < 0 || operator ? bare : bare.substring(space + 1);
-        return clone < 0 ? kept : kept + name.substring(clone);
+        return kept;
     }
 
     /** The last blank that stands in no brackets; -1 for none. */

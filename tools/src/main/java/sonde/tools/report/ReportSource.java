@@ -26,6 +26,8 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.text.TextFormat;
+import sonde.format.text.TextRecording;
 import sonde.format.trace.TraceFormat;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
@@ -37,6 +39,7 @@ import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
 import sonde.symbol.SymbolOptions;
 import sonde.sys.Arch;
+import sonde.sys.FileStatus;
 import sonde.sys.Machine;
 import sonde.sys.Syscalls;
 
@@ -64,6 +67,7 @@ public final class ReportSource implements AutoCloseable {
     private @Nullable Meta meta;
     private byte[] kallsyms = {};
     private String machine = "";
+    private List<String> moreCalls = List.of();
 
     private ReportSource(String name) {
         this.name = name;
@@ -266,12 +270,26 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    private void take(TextRecording opened) {
+        recordings.add(opened);
+        opened.comms().forEach(comms::putIfAbsent);
+        if (machine.isEmpty()) {
+            machine = opened.machine();
+        }
+        moreCalls = opened.moreCalls();
+    }
+
     /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
         Input input;
         if (Files.isRegularFile(path) || !Files.exists(path)) {
             input = Input.open(path);
         } else {
+            FileStatus status = sonde.sys.Files.stat(path.toString());
+            if (status.isDevice()) {
+                // /dev/zero never ends
+                throw new MalformedInputException("file", "kind", -1, "it is " + status.kind());
+            }
             try (InputStream stream = Files.newInputStream(path)) {
                 input = Spool.of(path.toString(), stream);
             }
@@ -301,6 +319,8 @@ public final class ReportSource implements AutoCloseable {
         Optional<TraceFormat> other = TraceFormat.of(input);
         if (other.isPresent()) {
             recordings.add(other.get().open(input));
+        } else if (TextFormat.of(input) != null) {
+            take(TextRecording.open(input));
         } else {
             recordings.addFirst(PerfDataRecording.open(input));
         }
@@ -422,7 +442,8 @@ public final class ReportSource implements AutoCloseable {
     /** Names of system calls on the recorded machine; ours when it does not say. */
     Syscalls syscalls() {
         try {
-            return Syscalls.of(machine.isEmpty() ? Arch.current() : Arch.find(machine));
+            Arch arch = machine.isEmpty() ? Arch.current() : Arch.find(machine);
+            return Syscalls.of(arch).and(moreCalls);
         } catch (IllegalArgumentException unknown) {
             return Syscalls.of(Arch.current());
         }

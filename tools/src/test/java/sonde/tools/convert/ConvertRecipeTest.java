@@ -56,8 +56,7 @@ class ConvertRecipeTest {
         Path from = folder.resolve("any name");
         Files.write(from, PerfettoBytes.example());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ConvertRecipe.Outcome outcome =
-                new ConvertRecipe().convert(from, out, ExportFormat.FOLDED);
+        ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, out, ExportFormat.FOLDED);
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .isEqualTo("[/lib.so+0x20];leaf 10000000\n");
         assertThat(outcome.losses()).contains("3 × sched:sched_switch (no stack)");

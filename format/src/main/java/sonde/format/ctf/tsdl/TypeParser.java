@@ -94,11 +94,13 @@ final class TypeParser {
         return false;
     }
 
-    /** The words of a type's name: {@code unsigned long}, {@code const char *}. */
+    /** The words of a type's name: {@code unsigned long}, {@code const char *}, without const. */
     private String typeName() throws MalformedInputException {
+        tokens.acceptWord("const");
         StringBuilder name = new StringBuilder(tokens.word("a type's name"));
         while (tokens.peek().kind() == Kind.WORD || tokens.peek().is("*")) {
-            name.append(' ').append(tokens.take().text());
+            String part = tokens.take().text();
+            name.append(part.equals("const") ? "" : " " + part);
         }
         return name.toString();
     }

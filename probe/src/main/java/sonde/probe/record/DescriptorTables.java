@@ -1,0 +1,172 @@
+package sonde.probe.record;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import sonde.format.bundle.Meta;
+import sonde.sys.Clocks;
+import sonde.sys.Files;
+import sonde.sys.Processes;
+import sonde.sys.SyscallException;
+
+/**
+ * What /proc says of open descriptors. Everything may vanish while it is read, and nobody waits
+ * long for it: after the time limit the rest is left out and counted.
+ *
+ * <p>A pipe's text, {@code pipe:[N]}, gets a holder's name, {@code pipe:[N] of PID:FD}: one outside
+ * the listed processes where there is one, so that both ends have the same name.
+ */
+final class DescriptorTables {
+    /** For all processes of a call together. */
+    static final long LIMIT_NANOS = 200_000_000;
+
+    /** Descriptors listed of one process; more are left out. */
+    private static final int MAX_DESCRIPTORS = 4096;
+
+    /** Of all together: what meta.json holds of them is some megabytes. */
+    private static final int MAX_TOTAL = 1 << 16;
+
+    private final boolean inheritedOnly;
+    private final long deadline;
+    private final List<Meta.Descriptors> tables = new ArrayList<>();
+    private final Set<String> pipes = new HashSet<>();
+    private int total;
+    private int left;
+
+    private DescriptorTables(boolean inheritedOnly, long limitNanos) {
+        this.inheritedOnly = inheritedOnly;
+        this.deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + limitNanos;
+    }
+
+    /**
+     * Tables of processes.
+     *
+     * @param left processes not looked at for want of time
+     */
+    record Taken(List<Meta.Descriptors> tables, int left) {}
+
+    /**
+     * Reads them.
+     *
+     * @param inheritedOnly leave out those that execve closes: of a child that waits before it
+     */
+    static Taken take(List<Integer> pids, boolean inheritedOnly, long limitNanos) {
+        DescriptorTables taking = new DescriptorTables(inheritedOnly, limitNanos);
+        pids.forEach(taking::process);
+        return new Taken(taking.withHolders(new HashSet<>(pids)), taking.left);
+    }
+
+    /** All processes but kernel threads, which have no descriptors, and this one. */
+    static List<Integer> everybody() {
+        List<Integer> pids = new ArrayList<>();
+        int own = Processes.getpid();
+        for (int pid : numbers("/proc")) {
+            if (pid != own) {
+                pids.add(pid);
+            }
+        }
+        return pids;
+    }
+
+    private boolean isLate() {
+        return total >= MAX_TOTAL || Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline;
+    }
+
+    private void process(int pid) {
+        if (isLate()) {
+            left++;
+            return;
+        }
+        Map<Integer, String> targets = new TreeMap<>();
+        String folder = "/proc/" + pid + "/fd/";
+        long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        for (int fd : numbers(folder)) {
+            boolean kept = !inheritedOnly || survivesExec(pid, fd);
+            String target = targets.size() < MAX_DESCRIPTORS && kept ? link(folder + fd) : "";
+            if (!target.isEmpty()) {
+                targets.put(fd, target);
+                if (target.startsWith("pipe:[")) {
+                    pipes.add(target);
+                }
+            }
+        }
+        total += targets.size();
+        if (!targets.isEmpty()) {
+            tables.add(new Meta.Descriptors(pid, now, targets));
+        }
+    }
+
+    private List<Meta.Descriptors> withHolders(Set<Integer> listed) {
+        if (pipes.isEmpty()) {
+            return tables;
+        }
+        Map<String, String> holders = new HashMap<>();
+        for (int pid : everybody()) {
+            if (!listed.contains(pid) && !isLate()) {
+                for (int fd : numbers("/proc/" + pid + "/fd")) {
+                    hold(link("/proc/" + pid + "/fd/" + fd), pid, fd, holders);
+                }
+            }
+        }
+        for (Meta.Descriptors table : tables) {
+            new TreeMap<>(table.targets())
+                    .forEach((fd, target) -> hold(target, table.pid(), fd, holders));
+        }
+        List<Meta.Descriptors> named = new ArrayList<>();
+        for (Meta.Descriptors table : tables) {
+            Map<Integer, String> targets = new TreeMap<>(table.targets());
+            targets.replaceAll((fd, target) -> target + holders.getOrDefault(target, ""));
+            named.add(new Meta.Descriptors(table.pid(), table.atNanos(), targets));
+        }
+        return named;
+    }
+
+    private void hold(String target, int pid, int fd, Map<String, String> holders) {
+        if (pipes.contains(target)) {
+            holders.putIfAbsent(target, " of " + pid + ":" + fd);
+        }
+    }
+
+    /** fdinfo's second line: flags, octal, with O_CLOEXEC of this very descriptor. */
+    private static boolean survivesExec(int pid, int fd) {
+        for (String line : text("/proc/" + pid + "/fdinfo/" + fd).split("\n")) {
+            if (line.matches("flags:\\s+[0-7]{1,15}")) {
+                return (Long.parseLong(line.substring(6).strip(), 8) & Files.O_CLOEXEC) == 0;
+            }
+        }
+        return false;
+    }
+
+    /** The directory's names that are numbers, in order; empty when it is gone or not ours. */
+    private static int[] numbers(String folder) {
+        String[] names = new File(folder).list();
+        return java.util.Arrays.stream(names == null ? new String[0] : names)
+                .filter(name -> name.matches("\\d{1,9}"))
+                .mapToInt(Integer::parseInt)
+                .sorted()
+                .toArray();
+    }
+
+    private static String link(String path) {
+        try {
+            byte[] target = Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
+            return new String(target, StandardCharsets.UTF_8);
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+
+    private static String text(String path) {
+        try {
+            return new String(Files.readAll(path, 1 << 16), StandardCharsets.UTF_8);
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+}

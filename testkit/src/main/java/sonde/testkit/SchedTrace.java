@@ -1,0 +1,186 @@
+package sonde.testkit;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A trace.dat of scheduler, system call and block events, told row by row: layouts of
+ * include/trace/events/{sched,syscalls,block}.h, Linux 6.1, x86-64. All times in nanoseconds.
+ */
+public final class SchedTrace {
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int SWITCH = 301;
+    private static final int WAKEUP = 302;
+    private static final int WAKEUP_NEW = 303;
+    private static final int FORK = 304;
+    private static final int ENTER = 305;
+    private static final int EXIT = 306;
+    private static final int ISSUE = 307;
+    private static final int COMPLETE = 308;
+
+    private final TreeMap<Integer, List<Event>> cpus = new TreeMap<>();
+
+    private record Event(long time, byte[] payload) {}
+
+    /** No rows yet. */
+    public SchedTrace() {}
+
+    private SchedTrace add(long time, int cpu, Bytes payload) {
+        Event event = new Event(time, payload.toBytes());
+        cpus.computeIfAbsent(cpu, ignored -> new ArrayList<>()).add(event);
+        return this;
+    }
+
+    /** common_type, common_flags, common_preempt_count, common_pid. */
+    private static Bytes common(int id, int tid) {
+        return new Bytes(ORDER).u16(id).u8(0).u8(0).u32(tid);
+    }
+
+    /** sched_switch; {@code state} as TASK_* bits. */
+    public SchedTrace switched(
+            long time, int cpu, String from, int previous, long state, String to, int next) {
+        return add(
+                time,
+                cpu,
+                common(SWITCH, previous)
+                        .chars(from, 16)
+                        .u32(previous)
+                        .u32(120)
+                        .u64(state)
+                        .chars(to, 16)
+                        .u32(next)
+                        .u32(120));
+    }
+
+    /** sched_wakeup. */
+    public SchedTrace wake(long time, int cpu, int waker, String comm, int woken) {
+        return add(time, cpu, woken(WAKEUP, waker, comm, woken, cpu));
+    }
+
+    /** sched_process_fork and sched_wakeup_new. */
+    public SchedTrace forked(long time, int cpu, String comm, int parent, int child) {
+        add(time, cpu, common(FORK, parent).chars(comm, 16).u32(parent).chars(comm, 16).u32(child));
+        return add(time, cpu, woken(WAKEUP_NEW, parent, comm, child, cpu));
+    }
+
+    private static Bytes woken(int id, int waker, String comm, int woken, int cpu) {
+        return common(id, waker).chars(comm, 16).u32(woken).u32(120).u32(cpu);
+    }
+
+    /** sys_enter. */
+    public SchedTrace enter(long time, int cpu, int tid, long number) {
+        Bytes payload = common(ENTER, tid).u64(number);
+        for (int i = 0; i < 6; i++) {
+            payload.u64(0);
+        }
+        return add(time, cpu, payload);
+    }
+
+    /** sys_exit. */
+    public SchedTrace exit(long time, int cpu, int tid, long number, long result) {
+        return add(time, cpu, common(EXIT, tid).u64(number).u64(result));
+    }
+
+    /** block_rq_issue. */
+    public SchedTrace issue(long time, int cpu, int tid, long sector, int sectors, String rwbs) {
+        return add(time, cpu, block(ISSUE, tid, sector, sectors, rwbs));
+    }
+
+    /** block_rq_complete. */
+    public SchedTrace complete(long time, int cpu, int tid, long sector, int sectors, String rwbs) {
+        return add(time, cpu, block(COMPLETE, tid, sector, sectors, rwbs));
+    }
+
+    private static Bytes block(int id, int tid, long sector, int sectors, String rwbs) {
+        return common(id, tid)
+                .u32(8 << 20 | 1) // dev_t 8:1
+                .u32(0)
+                .u64(sector)
+                .u32(sectors)
+                .u32(0) // error
+                .chars(rwbs, 8);
+    }
+
+    /** The file, version 7. */
+    public byte[] toBytes() {
+        TraceDatBytes file = new TraceDatBytes(ORDER, 8);
+        file.event("sched", "sched_switch", SWITCH, switchFields());
+        file.event("sched", "sched_wakeup", WAKEUP, wakeFields());
+        file.event("sched", "sched_wakeup_new", WAKEUP_NEW, wakeFields());
+        file.event(
+                "sched",
+                "sched_process_fork",
+                FORK,
+                text("parent_comm", 8, 16)
+                        + field("pid_t parent_pid", 24, 4)
+                        + text("child_comm", 28, 16)
+                        + field("pid_t child_pid", 44, 4));
+        file.event(
+                "raw_syscalls",
+                "sys_enter",
+                ENTER,
+                field("long id", 8, 8) + field("unsigned long args[6]", 16, 48));
+        file.event(
+                "raw_syscalls",
+                "sys_exit",
+                EXIT,
+                field("long id", 8, 8) + field("long ret", 16, 8));
+        file.event("block", "block_rq_issue", ISSUE, blockFields());
+        file.event("block", "block_rq_complete", COMPLETE, blockFields());
+        for (int cpu = 0; cpu <= cpus.lastKey(); cpu++) {
+            file.cpu(page(cpus.getOrDefault(cpu, List.of())));
+        }
+        return file.version7(false);
+    }
+
+    private static byte[] page(List<Event> events) {
+        long last = events.isEmpty() ? 0 : events.getFirst().time;
+        RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, last);
+        for (Event event : events) {
+            page.extend(event.time - last).event(0, event.payload);
+            last = event.time;
+        }
+        return page.toBytes();
+    }
+
+    private static String switchFields() {
+        return text("prev_comm", 8, 16)
+                + field("pid_t prev_pid", 24, 4)
+                + field("int prev_prio", 28, 4)
+                + field("long prev_state", 32, 8)
+                + text("next_comm", 40, 16)
+                + field("pid_t next_pid", 56, 4)
+                + field("int next_prio", 60, 4);
+    }
+
+    private static String wakeFields() {
+        return text("comm", 8, 16)
+                + field("pid_t pid", 24, 4)
+                + field("int prio", 28, 4)
+                + field("int target_cpu", 32, 4);
+    }
+
+    private static String blockFields() {
+        return field("dev_t dev", 8, 4)
+                + field("sector_t sector", 16, 8)
+                + field("unsigned int nr_sector", 24, 4)
+                + field("int error", 28, 4)
+                + text("rwbs", 32, 8);
+    }
+
+    private static String text(String name, int offset, int size) {
+        return field("char " + name + "[" + size + "]", offset, size);
+    }
+
+    private static String field(String declaration, int offset, int size) {
+        return "\tfield:"
+                + declaration
+                + ";\toffset:"
+                + offset
+                + ";\tsize:"
+                + size
+                + ";\tsigned:1;\n";
+    }
+}

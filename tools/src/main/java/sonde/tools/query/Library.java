@@ -1,0 +1,56 @@
+package sonde.tools.query;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/** Queries that come with sonde: a .sql file each, whose first line says what it answers. */
+public final class Library {
+    private static final List<String> NAMES =
+            List.of(
+                    "run-queue-latency",
+                    "longest-blocked",
+                    "syscall-latency",
+                    "wake-up-chains",
+                    "critical-path",
+                    "irq-time",
+                    "block-io",
+                    "page-cache-misses",
+                    "lock-contention",
+                    "lost-events");
+
+    private Library() {}
+
+    /**
+     * A query.
+     *
+     * @param description one line
+     */
+    public record Query(String name, String description, String sql) {}
+
+    /** All of them. */
+    public static List<Query> all() {
+        return NAMES.stream().map(Library::read).toList();
+    }
+
+    /** The query of that name. */
+    public static Optional<Query> named(String name) {
+        return NAMES.contains(name) ? Optional.of(read(name)) : Optional.empty();
+    }
+
+    private static Query read(String name) {
+        try (InputStream in = Library.class.getResourceAsStream("library/" + name + ".sql")) {
+            if (in == null) {
+                throw new IllegalStateException("no query " + name);
+            }
+            String sql = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String first = sql.lines().findFirst().orElse("");
+            return new Query(name, first.substring(Math.min(3, first.length())), sql);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

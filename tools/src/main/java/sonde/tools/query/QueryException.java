@@ -1,0 +1,11 @@
+package sonde.tools.query;
+
+/** A statement that is wrong, in DuckDB's words; one or two lines. */
+public final class QueryException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /** With what is wrong and, after a line end, where. */
+    public QueryException(String message) {
+        super(message);
+    }
+}

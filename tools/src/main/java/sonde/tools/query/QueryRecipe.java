@@ -1,0 +1,221 @@
+package sonde.tools.query;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sonde.store.Store;
+import sonde.store.derive.TraceInput;
+import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.SqlException;
+import sonde.tools.report.QueryInput;
+import sonde.tools.report.ReportSource;
+
+/** Recordings that are open for SQL. */
+public final class QueryRecipe implements AutoCloseable {
+    private static final int MEMORY_MEGABYTES = 1200;
+
+    private final List<ReportSource> sources = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private final Path scratch;
+    private final @Nullable Path output;
+    private @Nullable Store store;
+
+    private QueryRecipe(Path scratch, @Nullable Path output) {
+        this.scratch = scratch;
+        this.output = output;
+    }
+
+    /**
+     * Opens recordings.
+     *
+     * @param output the only file that a statement may write, or null
+     * @param cached whether tables may be kept for the next time, and taken from the last
+     * @throws IOException when one of them cannot be read
+     */
+    public static QueryRecipe open(List<Path> files, @Nullable Path output, boolean cached)
+            throws IOException {
+        Path scratch = Files.createTempDirectory("sonde-query");
+        QueryRecipe recipe = new QueryRecipe(scratch, output);
+        try {
+            for (Path file : files) {
+                recipe.sources.add(ReportSource.open(file));
+            }
+            recipe.start(cached ? IndexFolder.of(files) : null);
+            return recipe;
+        } catch (IOException | RuntimeException e) {
+            recipe.close();
+            throw e;
+        }
+    }
+
+    private void start(@Nullable Path index) throws IOException {
+        TimeAxis axis = TimeAxis.of(sources);
+        notes.addAll(axis.notes());
+        List<TraceInput> inputs = new ArrayList<>();
+        for (int i = 0; i < sources.size(); i++) {
+            inputs.add(QueryInput.of(sources.get(i), axis.shifts().get(i)));
+        }
+        Path written = output;
+        List<Path> allowed = written == null ? List.of() : List.of(partOf(written));
+        store = Store.open(inputs, new Store.Options(MEMORY_MEGABYTES, scratch, allowed, index));
+    }
+
+    private Store store() {
+        Store open = store;
+        if (open == null) {
+            throw new IllegalStateException("not open");
+        }
+        return open;
+    }
+
+    /** What is to be known about the recordings and their clocks. */
+    public List<String> notes() {
+        List<String> all = new ArrayList<>(notes);
+        sources.forEach(source -> all.addAll(source.notes()));
+        return all;
+    }
+
+    /** Every table that a statement can name. */
+    public List<String> tables() {
+        return store().tableNames();
+    }
+
+    /** Names and types of a table's columns, as statements see them. */
+    public List<String> columns(String table) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (Rows rows = store().query("SELECT * FROM \"" + table + "\" LIMIT 0")) {
+            rows.columns().forEach(column -> names.add(column.name()));
+        }
+        return names;
+    }
+
+    /** Keeps what statements read for the next time; for after their rows are out. */
+    public void keep() {
+        store().keep();
+    }
+
+    /** Ends the statement that runs. */
+    public void interrupt() {
+        store().interrupt();
+    }
+
+    /**
+     * Runs statements and writes the rows of the last one.
+     *
+     * @throws QueryException when one is wrong
+     * @throws IOException when a recording or the output fails
+     */
+    public void run(String sql, OutputFormat format, OutputStream out)
+            throws IOException, QueryException {
+        try {
+            write(sql, format, out);
+        } catch (SqlException e) {
+            throw new QueryException(SqlMessage.of(String.valueOf(e.getMessage()), tables()));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void write(String sql, OutputFormat format, OutputStream out) throws IOException {
+        Rows first = store().query(sql);
+        boolean simple = first.columns().stream().allMatch(Rows.Column::isSimple);
+        List<Rows.Column> shown = first.columns();
+        Rows rows = first;
+        if (!simple) {
+            // Lists, times and the like are written as DuckDB writes them.
+            first.close();
+            String value = format == OutputFormat.JSON ? "to_json(COLUMNS(*))" : "COLUMNS(*)";
+            rows = store().query("SELECT " + value + "::VARCHAR FROM (" + bare(sql) + ")");
+        }
+        try (Rows closing = rows) {
+            RowWriter writer = new RowWriter(closing, out);
+            switch (format) {
+                case CSV -> writer.csv();
+                case JSON -> writer.json(!simple, shown.stream().map(Rows.Column::name).toList());
+                case TABLE -> writer.table(shown);
+                case PARQUET -> throw new IllegalArgumentException("Parquet goes into a file");
+            }
+        }
+    }
+
+    /** A statement without the semicolon at its end. */
+    private static String bare(String sql) {
+        String text = sql.strip();
+        while (text.endsWith(";")) {
+            text = text.substring(0, text.length() - 1).strip();
+        }
+        return text + "\n";
+    }
+
+    /**
+     * Runs a statement and writes its rows into the file named when this was opened, which is
+     * replaced once all are written.
+     */
+    public void runInto(String sql, OutputFormat format) throws IOException, QueryException {
+        Path file = output;
+        if (file == null) {
+            throw new IllegalStateException("no output file was named");
+        }
+        Path part = partOf(file);
+        try {
+            if (format == OutputFormat.PARQUET) {
+                String copy =
+                        "COPY ("
+                                + bare(sql)
+                                + ") TO "
+                                + Store.quoted(part.toString())
+                                + " (FORMAT parquet, COMPRESSION zstd)";
+                try {
+                    store().query(copy).close();
+                } catch (SqlException e) {
+                    String message = String.valueOf(e.getMessage());
+                    throw new QueryException(SqlMessage.of(message, tables()));
+                }
+            } else {
+                try (OutputStream out = Files.newOutputStream(part)) {
+                    run(sql, format, out);
+                }
+            }
+            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    private static Path partOf(Path file) {
+        Path whole = file.toAbsolutePath().normalize();
+        return whole.resolveSibling("." + whole.getFileName() + ".part");
+    }
+
+    @Override
+    public void close() {
+        Store open = store;
+        if (open != null) {
+            open.close();
+        }
+        sources.forEach(ReportSource::close);
+        try {
+            delete(scratch);
+        } catch (IOException ignored) {
+            // A folder of temporary files that stays costs nothing but space.
+            scratch.toFile().deleteOnExit();
+        }
+    }
+
+    /** Removes a folder and what is in it. */
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> left = Files.walk(folder)) {
+            for (Path file : left.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package sonde.tools.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.analysis.sched.ThreadState;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
+import sonde.event.result.Samples;
+import sonde.event.result.Timeline;
+import sonde.testkit.Golden;
+import sonde.tools.report.ReportOptions.Section;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
+
+/** Whole reports of {@link Scripted}, whose every number is known. */
+final class ReportTest {
+    private static final Golden GOLDEN = Golden.of("tools", ReportTest.class);
+    private static final Set<Section> ALL = EnumSet.allOf(Section.class);
+
+    @TempDir Path folder;
+    private Path bundle = Path.of("");
+
+    @BeforeEach
+    void write() throws IOException {
+        bundle = Scripted.write(folder);
+    }
+
+    private static String text(Result result) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new TextRenderer().render(result, out, Style.PLAIN);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static ReportOptions options(
+            Set<Integer> tids, List<String> comms, List<String> types) {
+        return new ReportOptions(ALL, null, null, tids, comms, types, 40);
+    }
+
+    private String report(ReportOptions options) throws IOException {
+        try (ReportSource source = ReportSource.open(bundle)) {
+            return text(new ReportRecipe(options).run(source));
+        }
+    }
+
+    @Test
+    void everySectionOfAWholeRecording() throws IOException {
+        String report = report(ReportOptions.of(ALL));
+        GOLDEN.check("scripted.txt", report);
+        assertThat(report.substring(report.indexOf("\n\n")).lines().mapToInt(String::length))
+                .allMatch(length -> length <= 80);
+    }
+
+    @Test
+    void summaryIsAScreenful() throws IOException {
+        String summary = text(ReportRecipe.summary(bundle));
+        assertThat(summary)
+                .startsWith(
+                        "scripted.sonde\n"
+                                + "0.081 s wall, 0.092 s on CPU (1.13 CPUs busy),"
+                                + " 2 threads of 2 processes, ");
+        assertThat(summary.lines().count()).isLessThan(50);
+    }
+
+    @Test
+    void oneThreadHasOneTableOfCalls() throws IOException {
+        assertThat(report(options(Set.of(100), List.of(), List.of())))
+                .contains("1 thread of 1 process")
+                .contains("system calls\n")
+                .doesNotContain("system calls by thread");
+    }
+
+    @Test
+    void whatFitsNothingIsSaid() {
+        assertThatThrownBy(() -> report(options(Set.of(), List.of("ap"), List.of())))
+                .isInstanceOf(NothingMatchesException.class)
+                .hasMessage("no recorded thread is called 'ap'; the nearest are app");
+        assertThatThrownBy(() -> report(options(Set.of(999), List.of(), List.of())))
+                .hasMessage("no recorded thread has the number 999; there are 100, 101");
+        assertThatThrownBy(() -> report(options(Set.of(), List.of(), List.of("sched:swich"))))
+                .hasMessageStartingWith(
+                        "no event of this recording matches 'sched:swich'; the nearest are"
+                                + " sched:sched_switch, ");
+        ReportOptions late = new ReportOptions(ALL, 5.0, 6.0, Set.of(), List.of(), List.of(), 40);
+        assertThatThrownBy(() -> report(late)).hasMessage("nothing in this recording fits --time");
+    }
+
+    @Test
+    void aListingWithoutARowSaysSo() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle)) {
+            ReportOptions none = options(Set.of(), List.of("nosuch"), List.of());
+            Listing listing = new ReportRecipe(none).events(source);
+            assertThatThrownBy(() -> text(listing))
+                    .isInstanceOf(NothingMatchesException.class)
+                    .hasMessage("nothing in this recording fits --comm");
+        }
+    }
+
+    @Test
+    void thePageHasTheTimesOfTheHeadline() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle)) {
+            Timeline page = new ReportRecipe(ReportOptions.of(ALL)).page(source).timeline();
+            assertThat(page.start()).isEqualTo(1_000_000_000);
+            assertThat(page.end()).isEqualTo(1_081_000_000);
+            assertThat(page.tracks())
+                    .extracting(Timeline.Track::name)
+                    .containsExactly("app 100", "app 101");
+            assertThat(page.stateNanos()[ThreadState.RUNNING.ordinal()]).isEqualTo(91_500_000);
+            assertThat(page.stateNanos()[ThreadState.WAITING.ordinal()]).isEqualTo(2_500_000);
+            assertThat(page.stateNanos()[ThreadState.BLOCKED.ordinal()]).isEqualTo(8_000_000);
+            assertThat(page.stateNanos()[ThreadState.SLEEPING.ordinal()]).isEqualTo(19_000_000);
+            long[] states = page.tracks().getFirst().stateNanos();
+            assertThat(states[ThreadState.RUNNING.ordinal()]).isEqualTo(52_500_000);
+            assertThat(page.samples())
+                    .extracting(Samples::name)
+                    .containsExactly("on-cpu", "off-cpu", "page-faults");
+            Samples onCpu = page.samples().getFirst();
+            assertThat(onCpu.weight()).containsOnly(10_000_000L).hasSize(6);
+            assertThat(Arrays.stream(onCpu.track()).sum()).isEqualTo(2);
+            // These switches have no chains to draw.
+            assertThat(page.samples().get(1).weight()).isEmpty();
+        }
+    }
+}
