@@ -38,6 +38,9 @@ public final class RowStore implements AutoCloseable {
     static final int CHUNK_BYTES = 8 << 20;
     static final int MOST_PAYLOAD_BYTES = 64 << 20;
 
+    /** Entries of all chains together: 128 MB. */
+    static final int MOST_CHAIN_ENTRIES = 16 << 20;
+
     private static final VarHandle U16 = view(short[].class);
     private static final VarHandle U32 = view(int[].class);
     private static final VarHandle U64 = view(long[].class);
@@ -61,6 +64,7 @@ public final class RowStore implements AutoCloseable {
     private long weight;
     private int stack;
     private long rows;
+    private long leftOut;
     private @Nullable Chunk chunk;
 
     /** Memory with rows one behind the other. */
@@ -136,6 +140,10 @@ public final class RowStore implements AutoCloseable {
         Integer known = stackIds.get(new Chain(entries));
         if (known != null) {
             return known;
+        }
+        if (stackEntries.size() + entries.length > MOST_CHAIN_ENTRIES) {
+            leftOut++;
+            return 0;
         }
         int id = stackStarts.size() - 1;
         for (long entry : entries) {
@@ -266,8 +274,12 @@ public final class RowStore implements AutoCloseable {
      * takes no more rows afterwards and is closed with the recording.
      */
     public Recording recording(String name, Clock clock, List<String> notes) {
+        List<String> all = new ArrayList<>(notes);
+        if (leftOut > 0) {
+            all.add(leftOut + " call chains are left out: there are too many different ones.");
+        }
         FrameNames names = frames.isEmpty() ? null : this::name;
-        return new StoredRecording(this, name, clock, notes, names);
+        return new StoredRecording(this, name, clock, all, names);
     }
 
     private Frame name(long entry) {

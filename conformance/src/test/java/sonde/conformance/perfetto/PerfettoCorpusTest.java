@@ -81,8 +81,7 @@ class PerfettoCorpusTest {
 
     @Test
     void everyTrackEventIsThere() throws IOException {
-        try (Unwrapped file =
-                Unwrapped.of(Input.open(file("chrome.pftrace")), Limits.DEFAULT)) {
+        try (Unwrapped file = Unwrapped.of(Input.open(file("chrome.pftrace")), Limits.DEFAULT)) {
             Recording trace = open(file.inputs().getFirst());
             Map<String, Long> counts = counts(trace);
             long events = counts.getOrDefault("slice:begin", 0L);

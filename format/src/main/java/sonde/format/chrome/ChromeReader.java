@@ -181,7 +181,7 @@ public final class ChromeReader {
             if (event.isObject()) {
                 // Stack frames may stand behind the events that name them.
                 boolean waits = frames.isEmpty() && !event.at("sf").isNull();
-                if (waits && waiting.size() < 1 << 20) {
+                if (waits && waiting.size() < 100_000) {
                     waiting.add(event);
                 } else {
                     event(event);
@@ -215,7 +215,7 @@ public final class ChromeReader {
     private void event(JsonTree event) {
         String phase = event.text("ph");
         if (phase.equals("M")) {
-            if (timeless.size() < 1 << 20) {
+            if (timeless.size() < 100_000) {
                 timeless.add(event);
             }
             return;

@@ -10,7 +10,7 @@ import sonde.format.json.JsonTree;
  * into those that all threads share.
  */
 final class FirefoxStacks {
-    private static final int MOST_FRAMES = 10_000;
+    private static final int MOST_FRAMES = 2048;
 
     private final RowStore store;
     private final JsonTree strings;

@@ -1,8 +1,10 @@
 package sonde.format.jfr;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +71,13 @@ final class JfrChunk {
     private final long end;
     private final Map<Long, Map<Long, Object>> pools = new HashMap<>();
     private int constants;
+    private long budget;
 
     JfrChunk(Header header, MemorySegment bytes) throws MalformedInputException {
         this.header = header;
         this.end = bytes.byteSize();
+        // Classes without fields take no bytes: a hostile file could nest them without end.
+        this.budget = 64 * end + (1 << 20);
         this.in = new JfrCursor(bytes, header.compressed);
         this.metadata = JfrMetadata.read(in, header.metadata);
     }
@@ -159,11 +164,12 @@ final class JfrChunk {
         if (!field.array()) {
             return one(field, type, depth);
         }
-        @Nullable Object[] elements = new @Nullable Object[in.count(field.name())];
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] = one(field, type, depth);
+        int count = in.count(field.name());
+        List<@Nullable Object> elements = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            elements.add(one(field, type, depth));
         }
-        return elements;
+        return elements.toArray();
     }
 
     private @Nullable Object one(JfrField field, JfrClass type, int depth)
@@ -190,6 +196,10 @@ final class JfrChunk {
                         : text;
             }
             default -> {
+                budget -= 1 + type.fields().size();
+                if (budget < 0) {
+                    throw in.malformed(name, "more values than bytes");
+                }
                 @Nullable Object[] fields = new @Nullable Object[type.fields().size()];
                 for (int i = 0; i < fields.length; i++) {
                     fields[i] = field(type.fields().get(i), depth + 1);

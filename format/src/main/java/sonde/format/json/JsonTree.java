@@ -30,6 +30,9 @@ public final class JsonTree {
 
     private static final int MOST_DEPTH = 200;
 
+    private static final int NODE_BYTES = 96;
+    private static final int MOST_EVENT_BYTES = 256 << 20;
+
     private static final JsonFactory FACTORY =
             JsonFactory.builder()
                     .streamReadConstraints(
@@ -60,7 +63,7 @@ public final class JsonTree {
     public static JsonTree read(String format, Input input) throws IOException {
         try (JsonParser parser = parser(input.segment())) {
             parser.nextToken();
-            return of(parser);
+            return of(parser, new Budget(Runtime.getRuntime().maxMemory() / 2));
         } catch (MalformedInputException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
@@ -77,22 +80,48 @@ public final class JsonTree {
 
     /** The value whose first token the parser stands at; the parser stays at its last one. */
     public static JsonTree of(JsonParser parser) throws IOException {
+        return of(parser, new Budget(MOST_EVENT_BYTES));
+    }
+
+    /** Bytes that a tree may take. */
+    private static final class Budget {
+        private long left;
+
+        Budget(long bytes) {
+            left = bytes;
+        }
+
+        void take(long bytes) throws IOException {
+            left -= bytes;
+            if (left < 0) {
+                throw new IOException("more values than there is memory for");
+            }
+        }
+    }
+
+    private static JsonTree of(JsonParser parser, Budget budget) throws IOException {
         JsonToken token = parser.currentToken();
         if (token == null) {
             return NULL;
         }
+        budget.take(NODE_BYTES);
         return switch (token) {
             case START_OBJECT -> {
                 Map<String, JsonTree> members = new LinkedHashMap<>();
                 while (parser.nextToken() == JsonToken.FIELD_NAME) {
                     String key = parser.currentName();
                     parser.nextToken();
-                    members.put(key, of(parser));
+                    budget.take(NODE_BYTES + 2L * key.length());
+                    members.put(key, of(parser, budget));
                 }
                 yield new JsonTree(members);
             }
-            case START_ARRAY -> array(parser);
-            case VALUE_STRING -> new JsonTree(parser.getText());
+            case START_ARRAY -> array(parser, budget);
+            case VALUE_STRING -> {
+                String text = parser.getText();
+                budget.take(2L * text.length());
+                yield new JsonTree(text);
+            }
             case VALUE_NUMBER_INT -> {
                 boolean small = parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
                 yield new JsonTree(small ? parser.getLongValue() : parser.getDoubleValue());
@@ -105,12 +134,13 @@ public final class JsonTree {
     }
 
     /** An array; of numbers and nulls only: as numbers, null as NaN. */
-    private static JsonTree array(JsonParser parser) throws IOException {
+    private static JsonTree array(JsonParser parser, Budget budget) throws IOException {
         double[] numbers = new double[8];
         int count = 0;
         JsonToken token = parser.nextToken();
         while (token == JsonToken.VALUE_NULL || token != null && token.isNumeric()) {
             if (count == numbers.length) {
+                budget.take(16L * count);
                 numbers = Arrays.copyOf(numbers, 2 * count);
             }
             numbers[count++] = token == JsonToken.VALUE_NULL ? Double.NaN : parser.getDoubleValue();
@@ -124,7 +154,7 @@ public final class JsonTree {
             elements.add(Double.isNaN(numbers[i]) ? NULL : new JsonTree(numbers[i]));
         }
         while (token != null && token != JsonToken.END_ARRAY) {
-            elements.add(of(parser));
+            elements.add(of(parser, budget));
             token = parser.nextToken();
         }
         return new JsonTree(elements);

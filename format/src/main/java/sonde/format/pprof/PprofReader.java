@@ -22,6 +22,8 @@ import sonde.format.TraceRows.Place;
  */
 public final class PprofReader {
     static final String FORMAT = "pprof";
+    private static final int MOST_FRAMES = 4096;
+    private static final int MOST_INLINED = 256;
 
     private final TraceRows rows;
     private final RowStore store;
@@ -218,7 +220,7 @@ public final class PprofReader {
         Mapping in = mappings.getOrDefault(mapping, new Mapping(0, 0, ""));
         Frame.Kind kind = in.file.startsWith("[kernel") ? Frame.Kind.KERNEL : Frame.Kind.USER;
         LongList entries = new LongList();
-        for (int i = 0; i < called.size(); i++) {
+        for (int i = 0; i < called.size() && i < MOST_INLINED; i++) {
             String name = string(functions.getOrDefault(called.at(i), -1L));
             entries.add(store.frame(new Frame(name, in.file, kind)));
         }
@@ -256,7 +258,7 @@ public final class PprofReader {
                 default -> {}
             }
         }
-        for (int i = 0; i < ids.size(); i++) {
+        for (int i = 0; i < ids.size() && chain.size() < MOST_FRAMES; i++) {
             for (long entry : locations.getOrDefault(ids.at(i), new long[0])) {
                 chain.add(entry);
             }
