@@ -8,15 +8,27 @@ module sonde.format {
     requires aircompressor.v3;
     requires org.tukaani.xz;
 
+    exports sonde.format;
     exports sonde.format.btf;
     exports sonde.format.bundle;
+    exports sonde.format.chrome;
     exports sonde.format.ctf;
     exports sonde.format.elf;
+    exports sonde.format.export;
+    exports sonde.format.firefox;
     exports sonde.format.ftrace;
+    exports sonde.format.heaptrack;
+    exports sonde.format.jfr;
+    exports sonde.format.json;
     exports sonde.format.names;
+    exports sonde.format.pcap;
     exports sonde.format.perfdata;
+    exports sonde.format.perfetto;
+    exports sonde.format.pprof;
+    exports sonde.format.speedscope;
     exports sonde.format.text;
+    exports sonde.format.trace;
     exports sonde.format.tracedat;
+    exports sonde.format.valgrind;
     exports sonde.format.wrapper;
-    exports sonde.format;
 }

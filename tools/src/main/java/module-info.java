@@ -13,6 +13,7 @@ module sonde.tools {
     requires sonde.sys;
     requires sonde.bpf;
 
+    exports sonde.tools.convert;
     exports sonde.tools.doctor;
     exports sonde.tools.list;
     exports sonde.tools.query;

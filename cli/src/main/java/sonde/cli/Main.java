@@ -32,6 +32,10 @@ public final class Main {
                             "show where the time went in a recording: text, JSON or a page",
                             ReportCommand::new),
                     new Entry(
+                            "convert",
+                            "write a recording in the format of another tool",
+                            ConvertCommand::new),
+                    new Entry(
                             "query",
                             "ask recordings in SQL: every event type is a table",
                             QueryCommand::new),

@@ -13,6 +13,7 @@ import java.util.Objects;
 import sonde.analysis.Operator;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.FrameNames;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
@@ -24,6 +25,7 @@ import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventListing.Part;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.FieldText;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
@@ -94,7 +96,7 @@ final class EventRows implements Listing.Rows {
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
                 case CtfRecording ctf -> parts.addAll(parts(ctf, form));
                 case TextRecording text -> parts.addAll(parts(text, form));
-                default -> throw new IllegalStateException("no text for " + recording);
+                default -> parts.addAll(named(recording, form));
             }
         }
         EventFilter base = new EventFilter(source, options, names, symbols);
@@ -227,6 +229,24 @@ final class EventRows implements Listing.Rows {
                             ? styled(new EventText(of, context, names, addresses))
                                     .offsetBy(options.listing().offsetNanos())
                             : new EventJson(of, context, names, addresses);
+            parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    /** Recordings whose call chains have names. */
+    private List<Part> named(Recording recording, Listing.Form form) throws IOException {
+        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
+        FrameNames frames = recording.frames();
+        AddressNames chains =
+                frames == null ? AddressNames.NONE : (pid, entry) -> frames.frame(entry).name();
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            Source of = lane.source();
+            RowText row =
+                    form == Listing.Form.TEXT
+                            ? new FieldText(of, names, frames, FieldText.Details.FIELDS)
+                            : new EventJson(of, context, names, chains);
             parts.add(new Part(lane, row, ""));
         }
         return parts;

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.text.TextFormat;
 import sonde.format.text.TextRecording;
+import sonde.format.trace.TraceFormat;
 import sonde.format.tracedat.TimeShift;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
@@ -388,6 +390,11 @@ public final class ReportSource implements AutoCloseable {
     private void input(Input input) throws IOException {
         if (TraceDatRecording.isTraceDat(input)) {
             take(TraceDatRecording.of(input));
+            return;
+        }
+        Optional<TraceFormat> other = TraceFormat.of(input);
+        if (other.isPresent()) {
+            recordings.add(other.get().open(input));
         } else if (TextFormat.of(input) != null) {
             take(TextRecording.open(input));
         } else {

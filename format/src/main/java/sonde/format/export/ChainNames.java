@@ -1,0 +1,27 @@
+package sonde.format.export;
+
+import sonde.event.FrameNames;
+import sonde.event.Recording;
+import sonde.event.result.Frame;
+
+/** Names of the entries of call chains, whichever recording they come from. */
+@FunctionalInterface
+public interface ChainNames {
+    /**
+     * The frame that an entry stands for.
+     *
+     * @param pid process of the row, -1 when unknown
+     * @param entry an address or what the recording's own names take; markers are not asked for
+     */
+    Frame frame(Recording recording, int pid, long entry);
+
+    /** Names of the recordings themselves; addresses in hexadecimal where there are none. */
+    static ChainNames own() {
+        return (recording, pid, entry) -> {
+            FrameNames names = recording.frames();
+            return names != null
+                    ? names.frame(entry)
+                    : new Frame("0x" + Long.toHexString(entry), "", Frame.Kind.USER);
+        };
+    }
+}

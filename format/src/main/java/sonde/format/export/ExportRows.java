@@ -1,0 +1,109 @@
+package sonde.format.export;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.event.Clock;
+import sonde.event.Lane;
+import sonde.event.Recording;
+
+/** The rows of recordings by time; of equal times the earlier recording's and lane's first. */
+public final class ExportRows implements AutoCloseable {
+    private final List<Lane> lanes = new ArrayList<>();
+    private final PriorityQueue<Position> later =
+            new PriorityQueue<>((a, b) ->
+                    a.time != b.time
+                            ? Long.compare(a.time, b.time)
+                            : Integer.compare(a.number, b.number));
+    private final ChainNames names;
+    private final Clock clock;
+    private @Nullable Position current;
+
+    private static final class Position {
+        final int number;
+        final Recording recording;
+        final Lane lane;
+        Batch batch;
+        int row;
+        long time;
+
+        Position(int number, Recording recording, Lane lane, Batch batch) {
+            this.number = number;
+            this.recording = recording;
+            this.lane = lane;
+            this.batch = batch;
+            this.time = batch.time(0);
+        }
+
+        boolean step() throws IOException {
+            if (++row == batch.size()) {
+                Batch next = lane.next();
+                if (next == null) {
+                    return false;
+                }
+                batch = next;
+                row = 0;
+            }
+            time = batch.time(row);
+            return true;
+        }
+    }
+
+    private ExportRows(List<Recording> recordings, ChainNames names) throws IOException {
+        this.names = names;
+        Clock first = Clock.UNKNOWN;
+        for (Recording recording : recordings) {
+            if (!recording.sources().isEmpty() && first == Clock.UNKNOWN) {
+                first = recording.sources().getFirst().clock();
+            }
+            for (Lane lane : recording.lanes()) {
+                lanes.add(lane);
+                Batch batch = lane.next();
+                if (batch != null) {
+                    later.add(new Position(lanes.size(), recording, lane, batch));
+                }
+            }
+        }
+        clock = first;
+    }
+
+    /** Rows of recordings whose clocks are one. */
+    public static ExportRows of(List<Recording> recordings, ChainNames names) throws IOException {
+        return new ExportRows(recordings, names);
+    }
+
+    /** What the times count. */
+    Clock clock() {
+        return clock;
+    }
+
+    /** The next row; null at the end. */
+    @Nullable ExportRow next() throws IOException {
+        Position at = current;
+        if (at == null) {
+            at = later.poll();
+        } else if (!at.step()) {
+            at = later.poll();
+        } else {
+            Position other = later.peek();
+            boolean behind =
+                    other != null
+                            && (other.time < at.time
+                                    || other.time == at.time && other.number < at.number);
+            if (behind) {
+                later.add(at);
+                at = later.poll();
+            }
+        }
+        current = at;
+        return at == null ? null : new ExportRow(at.recording, at.batch, at.row, names);
+    }
+
+    @Override
+    public void close() {
+        lanes.forEach(Lane::close);
+    }
+}

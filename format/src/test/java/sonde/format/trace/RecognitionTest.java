@@ -1,0 +1,63 @@
+package sonde.format.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import sonde.format.Input;
+import sonde.format.RecordedRows;
+import sonde.testkit.Property;
+import sonde.testkit.TraceDatBytes;
+
+/** Every file is recognised by its own reader and by no other. */
+class RecognitionTest {
+    @TestFactory
+    List<DynamicTest> everyFormatByEveryRecogniser() {
+        List<DynamicTest> tests = new ArrayList<>();
+        Samples.all()
+                .forEach((name, bytes) -> {
+                    String format = name.split(" ")[0].toUpperCase(Locale.ROOT);
+                    tests.add(
+                            DynamicTest.dynamicTest(
+                                    name,
+                                    () ->
+                                            assertThat(matching(bytes))
+                                                    .containsExactly(TraceFormat.valueOf(format))));
+                });
+        return tests;
+    }
+
+    private static List<TraceFormat> matching(byte[] bytes) {
+        Input input = RecordedRows.input(bytes);
+        return Arrays.stream(TraceFormat.values()).filter(one -> one.matches(input)).toList();
+    }
+
+    @Test
+    void otherFilesAreNone() {
+        byte[] traceDat = new TraceDatBytes(ByteOrder.LITTLE_ENDIAN, 8).version7(false);
+        assertThat(matching(traceDat)).isEmpty();
+        assertThat(matching(new byte[0])).isEmpty();
+        assertThat(matching(new byte[1000])).isEmpty();
+        assertThat(matching(Samples.text("{\"a\": 1}"))).isEmpty();
+        assertThat(matching(Samples.text("[1, 2]"))).isEmpty();
+        assertThat(matching(Samples.text("main;leaf 10\nmain 3\n"))).isEmpty();
+    }
+
+    @Test
+    void randomBytesAreNone() {
+        Property.forAll(
+                1,
+                300,
+                random -> {
+                    byte[] bytes = new byte[random.nextInt(2000)];
+                    random.nextBytes(bytes);
+                    assertThat(matching(bytes)).isEmpty();
+                });
+    }
+}

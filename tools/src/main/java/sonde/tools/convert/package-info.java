@@ -1,0 +1,2 @@
+/** Recordings in other tools' formats: {@code sonde convert}. */
+package sonde.tools.convert;
