@@ -15,6 +15,7 @@ module sonde.format {
     exports sonde.format.ftrace;
     exports sonde.format.names;
     exports sonde.format.perfdata;
+    exports sonde.format.text;
     exports sonde.format.tracedat;
     exports sonde.format.wrapper;
     exports sonde.format;

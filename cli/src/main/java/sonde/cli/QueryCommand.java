@@ -77,6 +77,11 @@ final class QueryCommand implements Callable<Integer> {
             description = "write into a file; its ending chooses the format")
     private @Nullable Path output;
 
+    @Option(
+            names = "--no-cache",
+            description = "neither take tables from index/ or the cache folder nor keep them")
+    private boolean noCache;
+
     QueryCommand() {}
 
     @Override
@@ -91,7 +96,7 @@ final class QueryCommand implements Callable<Integer> {
         if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
             throw wrong("no statement: give one, or -f FILE.sql, or --run NAME");
         }
-        try (QueryRecipe query = QueryRecipe.open(files, output)) {
+        try (QueryRecipe query = QueryRecipe.open(files, output, !noCache)) {
             for (String note : query.notes()) {
                 Failures.say(spec.commandLine().getErr(), note);
             }
@@ -112,6 +117,7 @@ final class QueryCommand implements Callable<Integer> {
                 query.run(sql, chosen, out);
                 out.flush();
             }
+            query.keep();
             return ExitCode.DONE;
         } catch (QueryException e) {
             complain(spec.commandLine().getErr(), e);

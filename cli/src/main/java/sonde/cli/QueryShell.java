@@ -144,6 +144,7 @@ final class QueryShell {
             out.flush();
             query.run(sql, format, bytes);
             bytes.flush();
+            query.keep();
             remember(sql);
         } catch (QueryException e) {
             QueryCommand.complain(out, e);

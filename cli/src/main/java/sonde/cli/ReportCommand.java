@@ -51,6 +51,8 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --json | jq .",
             "  sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ \"sh*\"'",
             "",
+            "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
+            "",
             "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
                     + " damaged beyond reading."
         })
@@ -202,8 +204,13 @@ final class ReportCommand implements Callable<Integer> {
         } catch (FilterException e) {
             throw new ParameterException(spec.commandLine(), "--filter", e);
         }
-        for (String note : source.notes()) {
-            spec.commandLine().getErr().println("sonde: " + note);
+        tellNotes(source);
+    }
+
+    /** A listing has no place for what could not be read of a file. */
+    private void tellNotes(ReportSource source) {
+        if (source.meta() == null) {
+            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
         }
     }
 

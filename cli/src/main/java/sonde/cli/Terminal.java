@@ -21,7 +21,14 @@ final class Terminal {
     static Style style(int fd) {
         int width = width(fd);
         boolean colour = width > 0 && System.getenv("NO_COLOR") == null;
-        return new Style(width, colour, isUnicode(System.getenv()));
+        return new Style(
+                width > 0 ? width : wished(System.getenv()), colour, isUnicode(System.getenv()));
+    }
+
+    /** What COLUMNS asks for where there is no terminal (POSIX, environment variables); else 0. */
+    private static int wished(Map<String, String> environment) {
+        String columns = environment.getOrDefault("COLUMNS", "");
+        return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : 0;
     }
 
     /**

@@ -16,6 +16,10 @@ import java.util.stream.Stream;
 final class Training {
     private static final int LISTINGS = 8;
 
+    private static final String QUERY =
+            "SELECT name, count(*), min(utid) FROM events JOIN thread_state USING (utid)"
+                    + " GROUP BY name";
+
     private Training() {}
 
     static int run(List<String> command) {
@@ -51,6 +55,9 @@ final class Training {
             Main.quietly("report", bundle + "/trace.dat", "--events");
         }
         Main.quietly("report", bundle, "--events", "--json");
+        Main.quietly("query", "--no-cache", bundle, QUERY);
+        Main.quietly("query", bundle, QUERY);
+        Main.quietly("query", bundle, QUERY);
     }
 
     private static void delete(Path folder) throws IOException {

@@ -96,7 +96,11 @@ class ArchitectureTest {
                 noClasses()
                         .that()
                         .resideOutsideOfPackages(
-                                "sonde.sys..", "sonde.format..", "sonde.bpf..", "sonde.probe..")
+                                "sonde.sys..",
+                                "sonde.format..",
+                                "sonde.bpf..",
+                                "sonde.probe..",
+                                "sonde.store..")
                         .and(DescribedPredicate.not(within("sonde.event.Batch")))
                         .should()
                         .dependOnClassesThat()

@@ -82,7 +82,16 @@ final class FilesKernelTest {
                         program.toString(),
                         folder.toString());
         String port = said.lines().filter(line -> line.matches("\\d+")).findFirst().orElseThrow();
-        String report = run(sonde, "report", bundle + ".sonde", "--files", "--rows", "500");
+        String report =
+                run(
+                        "env",
+                        "COLUMNS=1000",
+                        sonde,
+                        "report",
+                        bundle + ".sonde",
+                        "--files",
+                        "--rows",
+                        "500");
         for (int i = 0; i < 5; i++) {
             String line = line(report, folder.resolve("in" + i) + " ");
             assertThat(line).contains((i + 1) * 10 + ".0 KiB");

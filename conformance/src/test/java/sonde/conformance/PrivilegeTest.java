@@ -85,6 +85,14 @@ class PrivilegeTest {
     }
 
     @Test
+    void processOfAnotherUserIsRefusedInOneLine() throws Exception {
+        Sonde.Outcome outcome = nobody().run("record", "-p", "1", "--duration", "1s");
+        assertThat(outcome.status()).as("%s", outcome).isEqualTo(3);
+        assertThat(outcome.err().strip().lines()).hasSize(1);
+        assertSaid(outcome, "process 1", "another user's", "root");
+    }
+
+    @Test
     void unprivilegedUserOfAPrivilegedProgram() throws Exception {
         Sonde.Outcome outcome =
                 nobody().run("record", "-o", "other", "-p", "1", "--duration", "1s");

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import sonde.store.derive.Derivations;
 import sonde.store.derive.Derived;
 import sonde.store.derive.TraceInput;
@@ -23,6 +24,8 @@ import sonde.store.duckdb.Database;
 import sonde.store.duckdb.Rows;
 import sonde.store.duckdb.SqlException;
 import sonde.store.duckdb.TableFunction;
+import sonde.store.index.Index;
+import sonde.store.index.IndexedTable;
 import sonde.store.table.EventTable;
 import sonde.store.table.Trace;
 
@@ -46,6 +49,11 @@ public final class Store implements AutoCloseable {
     private final Map<String, String> eventNames = new TreeMap<>();
 
     private final Map<String, EventTable> tables = new LinkedHashMap<>();
+    private final Map<String, IndexedTable> indexed = new LinkedHashMap<>();
+    private final @Nullable Index index;
+
+    /** Values read of a table below which keeping it would save nothing to be felt. */
+    private static final long WORTH_KEEPING = 200_000;
 
     /**
      * What a store may use.
@@ -53,18 +61,22 @@ public final class Store implements AutoCloseable {
      * @param memoryMegabytes of DuckDB; what needs more goes through {@code scratch}
      * @param scratch folder for what does not fit into memory
      * @param files that statements may read and write, absolute
+     * @param index folder where tables are kept for the next time, null for none
      */
-    public record Options(int memoryMegabytes, Path scratch, List<Path> files) {
+    public record Options(
+            int memoryMegabytes, Path scratch, List<Path> files, @Nullable Path index) {
         public Options {
             files = List.copyOf(files);
         }
     }
 
-    private Store(Database database, List<TraceInput> inputs) throws SqlException {
+    private Store(Database database, List<TraceInput> inputs, @Nullable Path kept)
+            throws SqlException {
         this.database = database;
+        index = kept == null ? null : Index.in(kept);
         connection = database.connect();
         filling = database.connect();
-        derivations = new Derivations(inputs, filling);
+        derivations = new Derivations(inputs, filling, index);
         for (int i = 0; i < inputs.size(); i++) {
             TraceInput input = inputs.get(i);
             traces.add(new Trace(i, input.name(), input.recordings(), input.shiftNanos()));
@@ -84,7 +96,7 @@ public final class Store implements AutoCloseable {
         settings.put("temp_directory", options.scratch.toString());
         settings.put("autoinstall_known_extensions", "false");
         settings.put("autoload_known_extensions", "false");
-        Store store = new Store(Database.open(settings), inputs);
+        Store store = new Store(Database.open(settings), inputs, options.index);
         try {
             store.prepare(options);
             return store;
@@ -155,12 +167,17 @@ public final class Store implements AutoCloseable {
             throw new SqlException("no event type is called " + name);
         }
         synchronized (tables) {
-            return tables.computeIfAbsent(
-                    known,
-                    wanted ->
-                            wanted.equals("events")
-                                    ? EventTable.all(traces, derivations)
-                                    : EventTable.of(wanted, traces, derivations));
+            EventTable table =
+                    tables.computeIfAbsent(
+                            known,
+                            wanted ->
+                                    wanted.equals("events")
+                                            ? EventTable.all(traces, derivations)
+                                            : EventTable.of(wanted, traces, derivations));
+            Index kept = index;
+            return kept == null
+                    ? table
+                    : indexed.computeIfAbsent(known, ignored -> new IndexedTable(table, kept));
         }
     }
 
@@ -214,8 +231,23 @@ public final class Store implements AutoCloseable {
         }
     }
 
+    /**
+     * Keeps what the statements so far read from recordings in the index, so that the next one need
+     * not. To be called when the rows of a statement have been written.
+     */
+    public void keep() {
+        synchronized (tables) {
+            indexed.values().forEach(table -> table.keep(WORTH_KEEPING));
+        }
+        derivations.keep(database);
+    }
+
     @Override
     public void close() {
+        Index kept = index;
+        if (kept != null) {
+            kept.close();
+        }
         filling.close();
         connection.close();
         database.close();

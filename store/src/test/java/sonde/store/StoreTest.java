@@ -44,7 +44,7 @@ final class StoreTest {
         for (SampleRecording one : recordings) {
             inputs.add(input(one, inputs.isEmpty() ? 0 : 500));
         }
-        return Store.open(inputs, new Store.Options(500, folder, List.of()));
+        return Store.open(inputs, new Store.Options(500, folder, List.of(), null));
     }
 
     static List<List<@Nullable Object>> rows(Store store, String sql) throws IOException {

@@ -1,6 +1,8 @@
 package sonde.sys;
 
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -20,6 +22,20 @@ public final class Syscalls {
                 numbers.put(names[number], number);
             }
         }
+    }
+
+    private Syscalls(Syscalls table, List<String> more) {
+        names = Arrays.copyOf(table.names, SIZE + more.size());
+        numbers = new HashMap<>(table.numbers);
+        for (int i = 0; i < more.size(); i++) {
+            names[SIZE + i] = more.get(i);
+            numbers.putIfAbsent(more.get(i), SIZE + i);
+        }
+    }
+
+    /** This table with names that it lacks; the first of them has the number 512. */
+    public Syscalls and(List<String> more) {
+        return more.isEmpty() ? this : new Syscalls(this, more);
     }
 
     /** The table of that architecture. */

@@ -41,11 +41,6 @@ public final class ThreadStates implements Operator {
     private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
     private static final int PARKED_OR_IDLE = 0x40 | 0x80;
 
-    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
-    private static final long DEFAULT_SAMPLE_NANOS = 250_000;
-
-    private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
-
     private static final byte NONE = -1;
     private static final byte DEAD = -2;
     private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
@@ -559,40 +554,14 @@ public final class ThreadStates implements Operator {
         }
         learn(threads.size() - 1);
         Arrays.fill(state, 0, known, NONE);
-        long each = weightIsNanos ? 0 : medianDistance(samples);
-        for (int i = 0; i < samples.kept(); i++) {
-            int thread = samples.thread(i);
-            long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
-            long nanos = weightIsNanos ? weight * samples.stride() : each;
-            long time = samples.time(i);
-            long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
-            if (state[thread] == NONE) {
-                since[thread] = from;
-            }
-            from = Math.max(from, since[thread]);
-            emit(thread, UNKNOWN, since[thread], from);
-            emit(thread, RUNNING, from, time);
-            state[thread] = DEAD;
-            since[thread] = time;
-        }
+        SampledSpans spans = new SampledSpans(samples, weightIsNanos);
+        spans.handOut(
+                known,
+                (thread, as, from, to) -> {
+                    state[thread] = DEAD; // silent() has nothing to add
+                    emit(thread, as, from, to);
+                });
         return true;
-    }
-
-    private long medianDistance(StackSums samples) {
-        long[] last = new long[known];
-        boolean[] sampled = new boolean[known];
-        long[] distances = new long[samples.kept()];
-        int count = 0;
-        for (int i = 0; i < distances.length; i++) {
-            int thread = samples.thread(i);
-            if (sampled[thread]) {
-                distances[count++] = samples.time(i) - last[thread];
-            }
-            sampled[thread] = true;
-            last[thread] = samples.time(i);
-        }
-        Arrays.sort(distances, 0, count);
-        return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
     }
 
     /**

@@ -15,6 +15,9 @@ import sonde.event.Source;
 
 /** Weights of samples added up by thread and call chain, and every sample by time. */
 public final class StackSums implements Operator {
+    /** System of samples that count, of whatever the recording's own tool sampled. */
+    public static final String PROFILE = "profile";
+
     /** Samples kept singly; beyond, every second one goes, again and again. */
     private static final int KEPT = 400_000;
 
@@ -62,14 +65,15 @@ public final class StackSums implements Operator {
 
     private static boolean isCpuSample(EventType type) {
         String name = type.name();
-        return type.system().equals("perf")
-                && (name.startsWith("cpu-clock")
-                        || name.startsWith("task-clock")
-                        || name.startsWith("cycles")
-                        || name.startsWith("cpu-cycles")
-                        || name.startsWith("cpu_core/cycles")
-                        || name.startsWith("cpu_atom/cycles")
-                        || name.startsWith("cpu/cycles"));
+        return type.system().equals(PROFILE)
+                || type.system().equals("perf")
+                        && (name.startsWith("cpu-clock")
+                                || name.startsWith("task-clock")
+                                || name.startsWith("cycles")
+                                || name.startsWith("cpu-cycles")
+                                || name.startsWith("cpu_core/cycles")
+                                || name.startsWith("cpu_atom/cycles")
+                                || name.startsWith("cpu/cycles"));
     }
 
     @Override

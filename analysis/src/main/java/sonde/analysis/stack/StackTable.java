@@ -72,7 +72,7 @@ public final class StackTable {
                 continue;
             }
             // All but a part's first are return addresses: the call lies before.
-            long address = entry - (i > start ? 1 : 0);
+            long address = entry - (i > start && !symbols.isNamed() ? 1 : 0);
             if (user && i > start && !symbols.isCode(pid, address)) {
                 node = NONE;
             } else {

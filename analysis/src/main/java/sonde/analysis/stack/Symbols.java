@@ -1,5 +1,6 @@
 package sonde.analysis.stack;
 
+import sonde.event.FrameNames;
 import sonde.event.result.Frame;
 
 /**
@@ -19,6 +20,41 @@ public interface Symbols {
 
     /** Whether a whole user stack may end with this frame: a process's or thread's first. */
     boolean isRoot(Frame frame);
+
+    /** Whether entries of chains are names, not addresses: then none is a return address. */
+    default boolean isNamed() {
+        return false;
+    }
+
+    /** Frames as the recording itself names the entries of its chains. */
+    static Symbols named(FrameNames names) {
+        return new Symbols() {
+            @Override
+            public long location(int pid, long entry) {
+                return entry;
+            }
+
+            @Override
+            public boolean isCode(int pid, long entry) {
+                return true;
+            }
+
+            @Override
+            public Frame frame(long location) {
+                return names.frame(location);
+            }
+
+            @Override
+            public boolean isRoot(Frame frame) {
+                return true;
+            }
+
+            @Override
+            public boolean isNamed() {
+                return true;
+            }
+        };
+    }
 
     /** Names nothing: frames are addresses. */
     static Symbols none() {

@@ -52,8 +52,6 @@ public final class CodeBuilder {
         return this;
     }
 
-    // --- values --------------------------------------------------------------------------------
-
     /** {@code to = from}. */
     public CodeBuilder move(Register to, Register from) {
         return add(new Alu(AluOperation.MOVE, true, to, from));
@@ -121,8 +119,6 @@ public final class CodeBuilder {
         return add(new Negate(true, to));
     }
 
-    // --- memory --------------------------------------------------------------------------------
-
     /** {@code to = *(base + offset)}, zero-extended. */
     public CodeBuilder load(Width width, Register to, Register base, int offset) {
         return add(new Load(width, to, base, toShort(offset)));
@@ -142,8 +138,6 @@ public final class CodeBuilder {
     public CodeBuilder atomicAdd(Width width, Register base, int offset, Register from) {
         return add(new AtomicAdd(width, base, toShort(offset), from));
     }
-
-    // --- control -------------------------------------------------------------------------------
 
     /** Calls a helper: arguments in R1 to R5, all five lost, result in R0. */
     public CodeBuilder call(int helper) {

@@ -45,12 +45,15 @@ public final class ExistingTasks {
     private final PerfRecords records;
     private final long id;
     private final Comms comms;
+    private final MappedFiles files;
 
     /**
      * @param owner the event the records count for: the dummy
      * @param comms is told the names too
+     * @param files is told the mapped files and loaded modules
      */
-    public ExistingTasks(PerfDataWriter writer, AttrEntry owner, Comms comms) {
+    public ExistingTasks(PerfDataWriter writer, AttrEntry owner, Comms comms, MappedFiles files) {
+        this.files = files;
         this.writer = writer;
         this.comms = comms;
         this.records = new PerfRecords(owner.attr());
@@ -72,6 +75,7 @@ public final class ExistingTasks {
             if (!module.matches()) {
                 continue;
             }
+            files.module(module.group(1));
             long address = Long.parseUnsignedLong(module.group(3), 16);
             if (address == 0) {
                 continue;
@@ -156,6 +160,7 @@ public final class ExistingTasks {
         if (path.length() > MAX_PATH || path.equals("[vsyscall]")) {
             return;
         }
+        files.mappedBefore(path, pid);
         PerfRecords.Mapping mapping =
                 new PerfRecords.Mapping(
                         pid,

@@ -7,17 +7,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import sonde.format.elf.ElfFile;
 import sonde.format.perfdata.BuildId;
+import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
 
 /**
- * The executable files that mmap2 records named, and their build ids: {@code perf buildid-list} and
- * the tools behind it find the right debug files by them. Read when a recording ends.
+ * The executable files that mmap2 records named or that were mapped before, the kernel and its
+ * modules, and their build ids: {@code perf buildid-list} and the tools behind it find the right
+ * debug files by them. Read when a recording ends.
  */
 public final class MappedFiles {
     /** Files beyond these are left out; their names cost memory. */
@@ -27,48 +31,101 @@ public final class MappedFiles {
     static final int MAX_PATH_BYTES = 4096;
 
     private static final Path KERNEL_NOTES = Path.of("/sys/kernel/notes");
+
+    private static final Path MODULES = Path.of("/sys/module");
+
+    /** For the files that were mapped before the recording: a machine may have thousands. */
+    private static final long EARLIER_NANOS = 200_000_000;
+
     private static final long MAX_ELF_BYTES = 4L << 30;
     private static final int NT_GNU_BUILD_ID = 3;
     private static final byte[] GNU = {'G', 'N', 'U', 0};
 
     private final Set<String> paths = new LinkedHashSet<>();
+    private final Map<String, Integer> earlier = new LinkedHashMap<>();
+    private final Set<String> modules = new LinkedHashSet<>();
 
     /** None yet. */
     public MappedFiles() {}
 
+    /** A file was mapped before the recording began, as that process sees it. */
+    void mappedBefore(String path, int pid) {
+        if (isFile(path) && earlier.size() < MAX_FILES) {
+            earlier.putIfAbsent(path, pid);
+        }
+    }
+
+    /** A kernel module is loaded. */
+    void module(String name) {
+        if (name.matches("[\\w-]{1,64}") && modules.size() < MAX_FILES) {
+            modules.add(name);
+        }
+    }
+
+    private static boolean isFile(String path) {
+        return path.startsWith("/") && !path.startsWith("//");
+    }
+
     /** A file was mapped; {@code //anon}, {@code [vdso]} and the like are no files. */
     void mapped(String path) {
-        if (path.startsWith("/") && !path.startsWith("//") && paths.size() < MAX_FILES) {
+        if (isFile(path) && paths.size() < MAX_FILES) {
             paths.add(path);
         }
     }
 
-    /** Build ids of the kernel and of the files that have one and can be opened. */
+    /** Build ids of the kernel, its modules and the files that have one and can be opened. */
     public List<BuildId> buildIds() {
-        HexFormat hex = HexFormat.of();
         List<BuildId> found = new ArrayList<>();
-        kernelId()
-                .ifPresent(id ->
-                        found.add(new BuildId(-1, true, hex.formatHex(id), "[kernel.kallsyms]")));
+        note(KERNEL_NOTES).ifPresent(id -> found.add(of(id, true, "[kernel.kallsyms]")));
+        for (String module : modules) {
+            note(MODULES.resolve(module).resolve("notes/.note.gnu.build-id"))
+                    .ifPresent(id -> found.add(of(id, true, "[" + module + "]")));
+        }
         for (String path : paths) {
-            fileId(path)
-                    .ifPresent(id -> found.add(new BuildId(-1, false, hex.formatHex(id), path)));
+            file(path).ifPresent(id -> found.add(of(id, false, path)));
+        }
+        long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + EARLIER_NANOS;
+        for (Map.Entry<String, Integer> one : earlier.entrySet()) {
+            String path = one.getKey();
+            if (Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline) {
+                break;
+            }
+            if (!paths.contains(path)) {
+                seenBy(one.getValue(), path).ifPresent(id -> found.add(of(id, false, path)));
+            }
         }
         return found;
     }
 
-    private static Optional<byte[]> fileId(String path) {
+    private static BuildId of(byte[] id, boolean kernel, String path) {
+        return new BuildId(-1, kernel, HexFormat.of().formatHex(id), path);
+    }
+
+    private static Optional<byte[]> file(String path) {
         try (TargetFile file = TargetFile.open(path, MAX_ELF_BYTES)) {
-            return ElfFile.of(file).buildId().filter(id -> id.length <= 20);
+            return id(file);
         } catch (IOException gone) {
             // Removed, not ours to read, or no ELF file: perf's list leaves it out too.
             return Optional.empty();
         }
     }
 
-    private static Optional<byte[]> kernelId() {
+    /** In the root of that process as long as it lives, else in ours. */
+    private static Optional<byte[]> seenBy(int pid, String path) {
+        try (TargetFile file = TargetFile.openIn("/proc/" + pid + "/root", path, MAX_ELF_BYTES)) {
+            return id(file);
+        } catch (IOException gone) {
+            return file(path);
+        }
+    }
+
+    private static Optional<byte[]> id(TargetFile file) throws IOException {
+        return ElfFile.of(file).buildId().filter(id -> id.length <= 20);
+    }
+
+    private static Optional<byte[]> note(Path notes) {
         try {
-            return note(ByteBuffer.wrap(Files.readAllBytes(KERNEL_NOTES)));
+            return note(ByteBuffer.wrap(Files.readAllBytes(notes)));
         } catch (IOException unreadable) {
             return Optional.empty();
         }

@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sonde.probe.tracefs.InstanceName;
 import sonde.sys.Bpf;
 import sonde.sys.Fd;
-import sonde.sys.Files;
 import sonde.sys.Processes;
 import sonde.sys.SyscallException;
 
@@ -23,9 +23,6 @@ final class OwnSampleFilter implements AutoCloseable {
     private static final int BPF_PROG_LOAD = 5;
     private static final int BPF_PROG_TYPE_PERF_EVENT = 7;
 
-    /** PROC_PID_INIT_INO of include/linux/proc_ns.h. */
-    private static final long INITIAL_NAMESPACE = 0xEFFFFFFCL;
-
     private final int program;
 
     private OwnSampleFilter(int program) {
@@ -39,7 +36,7 @@ final class OwnSampleFilter implements AutoCloseable {
      *     of {@code bpf})
      */
     static OwnSampleFilter load() throws SyscallException {
-        if (Files.stat("/proc/self/ns/pid").inode() != INITIAL_NAMESPACE) {
+        if (InstanceName.namespace() != InstanceName.INITIAL_NAMESPACE) {
             throw new SyscallException(
                     "bpf", "filter of own samples, in a pid namespace", sonde.sys.Errno.EINVAL);
         }

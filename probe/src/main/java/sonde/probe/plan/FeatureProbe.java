@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import sonde.format.perfdata.PerfAttr;
+import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -51,6 +52,7 @@ public final class FeatureProbe {
         probe.perf();
         probe.symbols();
         probe.bpf();
+        probe.pidNamespace();
         Machine.Uname uname = Machine.uname();
         return new KernelFeatures(
                 uname.release(),
@@ -58,6 +60,33 @@ public final class FeatureProbe {
                 probe.findings,
                 probe.tracepoints,
                 unprivilegedRing());
+    }
+
+    /**
+     * ftrace's filters and fields and BPF's pids are numbers of the initial namespace, and inside
+     * another one nobody can tell which they are; perf's events of a task are told in ours.
+     */
+    private void pidNamespace() {
+        if (isInitialNamespace()) {
+            return;
+        }
+        Finding inside =
+                Finding.no(
+                        "this is a pid namespace (a container), whose pids are not the kernel's",
+                        "record from outside: sonde record -p PID");
+        for (Feature feature : List.of(Feature.TRACEFS, Feature.PERF_SYSTEM_WIDE, Feature.BPF)) {
+            findings.put(feature, inside);
+        }
+        tracepoints = List.of();
+    }
+
+    private static boolean isInitialNamespace() {
+        try {
+            return InstanceName.namespace() == InstanceName.INITIAL_NAMESPACE;
+        } catch (SyscallException e) {
+            // No /proc to ask: nothing says that it is another one.
+            return true;
+        }
     }
 
     private void tracefs() {

@@ -208,8 +208,8 @@ public final class Planner {
         gaps.add(
                 new Gap(
                         "stacks of switches",
-                        "sched:sched_switch is not open to this user",
-                        "run as root"));
+                        "sched:sched_switch is not open here",
+                        features.finding(Feature.PERF_SYSTEM_WIDE).remedy()));
     }
 
     private void faults() {

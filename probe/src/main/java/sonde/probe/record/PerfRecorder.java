@@ -113,7 +113,7 @@ final class PerfRecorder implements AutoCloseable {
         }
         rings.enable();
         AttrEntry dummy = rings.entries().getFirst();
-        ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms());
+        ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
         existing.kernel();
         // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
         existing.processes(() -> rings.drain(writer::append));

@@ -211,9 +211,10 @@ public final class RecordSession implements AutoCloseable {
                                 new Meta.Target(
                                         request.mode(), request.argv(), request.rootPids(), exit))
                         .withProcesses(tables, meta.jvmMaps());
+        // On a full disk this is the room for the end of perf.data and for meta.json.
+        folder.releaseReserve();
         Sources.Account account = sources.account(times.startNanos(), endNanos);
         sources.close();
-        folder.releaseReserve();
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
         meta =
                 meta.withState(Meta.State.FINISHED)

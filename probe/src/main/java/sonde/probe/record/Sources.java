@@ -13,6 +13,7 @@ import sonde.probe.perf.PerfTarget;
 import sonde.probe.plan.Plan;
 import sonde.probe.tracefs.CpuStats;
 import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
 /** What a session records with: ftrace's rings, perf's, and the kernel's formats of both. */
@@ -110,6 +111,16 @@ final class Sources {
                             formats,
                             request.program());
         } catch (SyscallException e) {
+            boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
+            if (denied && !bound.isEmpty() && ftrace == null) {
+                // perf_event_open asks ptrace_may_access of the process.
+                throw new IOException(
+                        "process "
+                                + request.rootPids().getFirst()
+                                + " cannot be recorded: it is another user's, or has more rights"
+                                + " than you; run as root or give CAP_PERFMON",
+                        e);
+            }
             notes.add("no perf events: " + e.getMessage());
         }
     }

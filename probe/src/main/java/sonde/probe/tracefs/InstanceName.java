@@ -30,6 +30,9 @@ public record InstanceName(
         return new InstanceName(bootId().substring(0, 8), namespace(), pid, ticks(pid), suffix);
     }
 
+    /** Inode of the initial pid namespace: PROC_PID_INIT_INO of include/linux/proc_ns.h. */
+    public static final long INITIAL_NAMESPACE = 0xEFFFFFFCL;
+
     /** What a directory name says, if it is of our form. */
     public static Optional<InstanceName> parse(String name) {
         Matcher matcher = FORM.matcher(name);

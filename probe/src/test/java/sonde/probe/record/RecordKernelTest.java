@@ -148,6 +148,27 @@ class RecordKernelTest {
         assertThat(completed).isEqualTo(issued);
     }
 
+    @Test
+    void filesMappedBeforeHaveTheirBuildIds() throws Exception {
+        Process sleeper = new ProcessBuilder("sleep", "60").start();
+        RecordRequest request =
+                new RecordRequest(
+                        "0.1.0", Meta.Mode.PID, List.of(), List.of((int) sleeper.pid()), null);
+        try (BundleFolder folder = RecordDriver.folder(bundle());
+                RecordSession session =
+                        RecordSession.start(
+                                RecordDriver.plan(RecordSpec.of(Meta.Mode.PID)), folder, request)) {
+            assertThat(session.stop(null).state()).isEqualTo(Meta.State.FINISHED);
+        } finally {
+            sleeper.destroyForcibly();
+        }
+        Run list = run("perf", "buildid-list", "-i", bundle().resolve("perf.data").toString());
+        assertThat(list.err()).isEmpty();
+        assertThat(list.out())
+                .containsPattern("(?m)^[0-9a-f]{40} .*/libc\\.so\\.6$")
+                .containsPattern("(?m)^[0-9a-f]{40} .*/sleep$");
+    }
+
     /**
      * Two who count page faults: the kernel marks the samples of the one that came first with the
      * identifier of the other, and perf stops at them.
@@ -269,8 +290,10 @@ class RecordKernelTest {
             try (BundleFolder folder = BundleFolder.open(disk + "/full.sonde")) {
                 assertThat(BundleRepair.finish(folder)).isEqualTo(meta);
             }
-            // perf itself reads it only when its last features still found room.
             Path perf = disk.resolve("full.sonde/perf.data");
+            Run script = run("perf", "script", "-i", perf.toString());
+            assertThat(script.err()).isEmpty();
+            assertThat(script.out()).contains("sched:sched_switch:");
             try (PerfDataRecording read = PerfDataRecording.open(Input.open(perf))) {
                 Lane lane = read.lanes().getFirst();
                 assertThat(lane.next()).isNotNull();

@@ -179,6 +179,45 @@ public final class Rows implements AutoCloseable {
         return size;
     }
 
+    /**
+     * Copies a column of the chunk into one of the same physical type: a number of equal width
+     * (those of an enumeration are its numbers), or a text.
+     *
+     * @param size rows of the chunk
+     */
+    public void copy(int column, int size, Vector out) {
+        MemorySegment mask = validity[column];
+        boolean text = layouts.get(column).type == VARCHAR;
+        if (!text) {
+            out.copyFrom(data[column]);
+        }
+        boolean whole = mask.address() == 0;
+        if (whole && !text) {
+            return;
+        }
+        for (int row = 0; row < size; row++) {
+            boolean none = !whole && (mask.get(U64, (row >>> 6) * 8L) >>> row & 1) == 0;
+            if (none) {
+                out.setNull(row);
+            } else if (text) {
+                copyText(data[column], row, out);
+            }
+        }
+    }
+
+    private static void copyText(MemorySegment all, int row, Vector out) {
+        long at = (long) STRING_BYTES * row;
+        int length = all.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+        if (length <= INLINE_BYTES) {
+            out.copyInline(row, all.get(U64, at), all.get(U64, at + 8));
+        } else {
+            byte[] bytes =
+                    NativeLibrary.memory(all.get(U64, at + 8), length)
+                            .toArray(ValueLayout.JAVA_BYTE);
+            out.setUtf8(row, bytes, length);
+        }
+    }
+
     /** A value: Boolean, Long, BigInteger, Double or String; null for none. */
     public @Nullable Object value(int column, int row) {
         MemorySegment mask = validity[column];

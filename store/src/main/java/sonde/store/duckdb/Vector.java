@@ -98,6 +98,17 @@ public final class Vector {
         Api.call(ASSIGN, pointer, row, scratch.address(), length);
     }
 
+    /** Numbers of this vector's own width, from its first row on. */
+    void copyFrom(MemorySegment numbers) {
+        MemorySegment.copy(numbers, 0, data, 0, numbers.byteSize());
+    }
+
+    /** A text of up to 12 bytes, as it lies in another vector. */
+    void copyInline(int row, long low, long high) {
+        data.set(U64, (long) STRING_BYTES * row, low);
+        data.set(U64, (long) STRING_BYTES * row + 8, high);
+    }
+
     /** A list of integers; lists are set in the order of their rows. */
     public void setList(int row, long[] values, int count) {
         long before = Api.call(LIST_SIZE, pointer);

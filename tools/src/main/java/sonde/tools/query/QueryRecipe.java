@@ -37,16 +37,18 @@ public final class QueryRecipe implements AutoCloseable {
      * Opens recordings.
      *
      * @param output the only file that a statement may write, or null
+     * @param cached whether tables may be kept for the next time, and taken from the last
      * @throws IOException when one of them cannot be read
      */
-    public static QueryRecipe open(List<Path> files, @Nullable Path output) throws IOException {
+    public static QueryRecipe open(List<Path> files, @Nullable Path output, boolean cached)
+            throws IOException {
         Path scratch = Files.createTempDirectory("sonde-query");
         QueryRecipe recipe = new QueryRecipe(scratch, output);
         try {
             for (Path file : files) {
                 recipe.sources.add(ReportSource.open(file));
             }
-            recipe.start();
+            recipe.start(cached ? IndexFolder.of(files) : null);
             return recipe;
         } catch (IOException | RuntimeException e) {
             recipe.close();
@@ -54,7 +56,7 @@ public final class QueryRecipe implements AutoCloseable {
         }
     }
 
-    private void start() throws IOException {
+    private void start(@Nullable Path index) throws IOException {
         TimeAxis axis = TimeAxis.of(sources);
         notes.addAll(axis.notes());
         List<TraceInput> inputs = new ArrayList<>();
@@ -63,7 +65,7 @@ public final class QueryRecipe implements AutoCloseable {
         }
         Path written = output;
         List<Path> allowed = written == null ? List.of() : List.of(partOf(written));
-        store = Store.open(inputs, new Store.Options(MEMORY_MEGABYTES, scratch, allowed));
+        store = Store.open(inputs, new Store.Options(MEMORY_MEGABYTES, scratch, allowed, index));
     }
 
     private Store store() {
@@ -93,6 +95,11 @@ public final class QueryRecipe implements AutoCloseable {
             rows.columns().forEach(column -> names.add(column.name()));
         }
         return names;
+    }
+
+    /** Keeps what statements read for the next time; for after their rows are out. */
+    public void keep() {
+        store().keep();
     }
 
     /** Ends the statement that runs. */
@@ -195,13 +202,20 @@ public final class QueryRecipe implements AutoCloseable {
             open.close();
         }
         sources.forEach(ReportSource::close);
-        try (Stream<Path> left = Files.walk(scratch)) {
-            for (Path file : left.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            delete(scratch);
         } catch (IOException ignored) {
             // A folder of temporary files that stays costs nothing but space.
             scratch.toFile().deleteOnExit();
+        }
+    }
+
+    /** Removes a folder and what is in it. */
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> left = Files.walk(folder)) {
+            for (Path file : left.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
         }
     }
 }

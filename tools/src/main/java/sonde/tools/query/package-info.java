@@ -2,7 +2,7 @@
  * {@code sonde query}: SQL over recordings.
  *
  * {@snippet :
- * try (QueryRecipe query = QueryRecipe.open(List.of(Path.of("make.sonde")), null)) {
+ * try (QueryRecipe query = QueryRecipe.open(List.of(Path.of("make.sonde")), null, true)) {
  *     query.run("SELECT name, count(*) FROM events GROUP BY ALL", OutputFormat.TABLE, out);
  * }
  * }

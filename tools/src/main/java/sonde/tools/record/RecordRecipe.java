@@ -80,12 +80,7 @@ public final class RecordRecipe {
      */
     public RecordOutcome run() throws IOException, InterruptedException, UnknownEventException {
         for (int pid : order.pids()) {
-            if (!lives(pid)) {
-                throw new IOException(
-                        "no process has the number "
-                                + pid
-                                + "; it has ended, or 'ps -e' shows another one");
-            }
+            RunningTarget.check(pid);
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
@@ -297,16 +292,7 @@ public final class RecordRecipe {
     private boolean targetsGone(@Nullable Target target) {
         return target == null
                 && !order.pids().isEmpty()
-                && order.pids().stream().noneMatch(RecordRecipe::lives);
-    }
-
-    private static boolean lives(int pid) {
-        try {
-            Processes.kill(pid, 0);
-            return true;
-        } catch (SyscallException e) {
-            return e.errno() == Errno.EPERM;
-        }
+                && order.pids().stream().noneMatch(RunningTarget::lives);
     }
 
     private static Meta.@Nullable Exit exit(@Nullable WaitStatus status) {

@@ -13,6 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import sonde.analysis.Operator;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Lane;
@@ -34,6 +35,7 @@ import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.ScriptSymbols;
 import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
+import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
@@ -47,12 +49,15 @@ final class EventRows implements Listing.Rows {
     private final ThreadNames names;
     private final Map<Source, ThreadNames> namesOf = new IdentityHashMap<>();
     private final EventText.Latest latest = new EventText.Latest();
-    private final List<ProcessSymbols> symbols = new ArrayList<>();
+    private final List<Operator> symbols = new ArrayList<>();
 
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
         this.options = options;
-        boolean named = source.recordings().stream().anyMatch(TraceDatRecording.class::isInstance);
+        boolean named =
+                source.recordings().stream()
+                        .anyMatch(one ->
+                                one instanceof TraceDatRecording || one instanceof TextRecording);
         // A perf.data alone tells all names when they begin to hold.
         this.names = named ? ThreadNames.of(source.comms()) : ThreadNames.following();
     }
@@ -91,6 +96,7 @@ final class EventRows implements Listing.Rows {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
                 case CtfRecording ctf -> parts.addAll(parts(ctf, form));
+                case TextRecording text -> parts.addAll(parts(text, form));
                 default -> throw new IllegalStateException("no text for " + recording);
             }
         }
@@ -191,6 +197,7 @@ final class EventRows implements Listing.Rows {
         if (ScriptText.namesCode(perf)) {
             code = new PerfCode(perf);
             symbols.add(code.follower());
+            symbols.add(code.kernelMaps());
         }
         ScriptText text =
                 new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
@@ -238,6 +245,19 @@ final class EventRows implements Listing.Rows {
         List<Part> parts = new ArrayList<>();
         for (Lane lane : ctf.lanes()) {
             parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
+        }
+        return parts;
+    }
+
+    private List<Part> parts(TextRecording text, Listing.Form form) {
+        if (form == Listing.Form.TEXT) {
+            return EventListing.labelled(text.lanes(), text.rowText(names));
+        }
+        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : text.lanes()) {
+            RowText row = new EventJson(lane.source(), context, names, AddressNames.NONE);
+            parts.add(new Part(lane, row, ""));
         }
         return parts;
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
@@ -25,8 +26,10 @@ import sonde.analysis.sched.WakeUps;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
+import sonde.analysis.stack.Symbols;
 import sonde.analysis.stack.Trees;
 import sonde.analysis.syscall.Syscalls;
+import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
@@ -100,8 +103,9 @@ final class Findings {
         ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
         everything = source.tree().all();
         threads = new Threads(source.tree(), source.comms());
-        stacks = new StackTable(symbols);
-        trees = new Trees(stacks, symbols);
+        Symbols frames = frames(source, symbols);
+        stacks = new StackTable(frames);
+        trees = new Trees(stacks, frames);
         states =
                 new ThreadStates(
                         threads,
@@ -122,7 +126,8 @@ final class Findings {
                         losses, counts, events);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
-        estimated = states.estimate(samples, weightUnit() == Unit.NANOS);
+        boolean timed = extent.last() > extent.first();
+        estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);
         Meta meta = source.meta();
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
@@ -133,10 +138,27 @@ final class Findings {
         }
     }
 
+    /** Whether rows are sums of samples, not samples. */
+    final boolean isProfile() {
+        return counts.counts().stream()
+                .anyMatch(count -> count.type().system().equals(StackSums.PROFILE));
+    }
+
+    /** A recording that names its frames itself is the only one of its report. */
+    private static Symbols frames(ReportSource source, Symbols otherwise) {
+        return source.recordings().stream()
+                .map(Recording::frames)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(Symbols::named)
+                .orElse(otherwise);
+    }
+
     /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
     final Unit weightUnit() {
         boolean clock =
                 counts.counts().stream()
+                        .filter(count -> count.type().system().equals("perf"))
                         .anyMatch(count ->
                                 count.type().name().startsWith("cpu-clock")
                                         || count.type().name().startsWith("task-clock"));

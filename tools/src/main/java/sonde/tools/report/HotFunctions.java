@@ -47,7 +47,8 @@ final class HotFunctions {
     HotFunctions(Findings found) {
         found.samples.forEach((thread, node, weight, count) -> {
             if (found.shown(thread) && node >= 0) {
-                add(found.trees.frame(node), count);
+                // A row of a profile stands for as many samples as it weighs.
+                add(found.trees.frame(node), found.isProfile() ? weight : count);
             }
         });
     }

@@ -24,6 +24,7 @@ import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.sys.Machine;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
@@ -31,15 +32,15 @@ import sonde.symbol.Symbolizer;
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
-    // Kernel space of 48-bit addresses; what lies between it and user space is no address.
-    private static final long LOWEST_KERNEL = 0xffff_8000_0000_0000L;
     // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
     private static final int NT_GNU_BUILD_ID = 3;
 
-    private final ProcessMaps maps = new ProcessMaps();
+    private final ProcessMaps maps = ProcessMaps.keepingOverExec();
     private final Symbolizer symbolizer;
     private final Map<String, byte[]> buildIds = new HashMap<>();
     private final KernelSymbols kernel;
+    private final boolean narrow;
+    private final KernelMaps kernelMaps = new KernelMaps();
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
 
@@ -58,12 +59,24 @@ final class PerfCode implements ScriptSymbols {
                 buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
             }
         }
-        kernel = kernel(kernelId, folders);
+        String arch = recording.features().arch();
+        narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
+        boolean other =
+                kernelId.isEmpty()
+                        && !recording.features().osRelease().isEmpty()
+                        && !recording.features().osRelease().equals(Machine.uname().release());
+        // perf names code of a kernel that tells no build id after the one that runs now.
+        kernel = other ? KernelSymbols.none() : kernel(kernelId, folders);
     }
 
     /** Follows mappings; goes before the listing over every row. */
     ProcessSymbols follower() {
         return new ProcessSymbols(maps, symbolizer::frame, buildIds);
+    }
+
+    /** Follows what the kernel has mapped; goes before the listing, too. */
+    KernelMaps kernelMaps() {
+        return kernelMaps;
     }
 
     /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
@@ -108,13 +121,13 @@ final class PerfCode implements ScriptSymbols {
 
     @Override
     public boolean changes(long address) {
-        return address >= 0;
+        return address >= 0 && !isKernel(address);
     }
 
     @Override
     public void append(TextBuffer out, int pid, long address, boolean chain) {
         int start = out.size();
-        if (address < 0) {
+        if (isKernel(address)) {
             out.hex(address, 1).pad(start, 16, false);
             byte[] known = kernelNames.get(address);
             if (known == null) {
@@ -145,13 +158,19 @@ final class PerfCode implements ScriptSymbols {
         out.put(known);
     }
 
+    /** The kernel of a 32-bit machine lies in the upper part of 4 GiB. */
+    private boolean isKernel(long address) {
+        return address < 0 || narrow && kernelMaps.has(address);
+    }
+
     private String kernelName(long address) {
-        if (address < LOWEST_KERNEL) {
+        String file = kernelMaps.file(address);
+        int symbol = kernel.find(address);
+        if (symbol < 0 && file.isEmpty()) {
             return " [unknown] ([unknown])";
         }
-        int symbol = kernel.find(address);
         if (symbol < 0) {
-            return " [unknown] (" + KERNEL + ")";
+            return " [unknown] (" + printable(file) + ")";
         }
         String module = kernel.module(symbol);
         return " "

@@ -117,9 +117,10 @@ public final class ReportRecipe {
             sections.add(all.offCpu());
         }
         if (options.has(Section.SYSCALLS)) {
-            sections.add(all.syscalls());
+            CallSections calls = new CallSections(found, options.rows());
+            sections.add(calls.all());
             if (found.shownThreads().size() > 1) {
-                sections.add(all.syscallsByThread());
+                sections.add(calls.byThread());
             }
         }
         if (options.has(Section.IO)) {
@@ -152,7 +153,12 @@ public final class ReportRecipe {
         Sections top = new Sections(found, TOP);
         Table files = new FileSections(found, TOP).top();
         for (Table table :
-                List.of(top.hottest(), top.userCauses(), top.syscalls(), files, top.io())) {
+                List.of(
+                        top.hottest(),
+                        top.userCauses(),
+                        new CallSections(found, TOP).all(),
+                        files,
+                        top.io())) {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
@@ -236,6 +242,8 @@ public final class ReportRecipe {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
                             + " what lies between is unknown.");
+        } else if (found.extent.last() == found.extent.first()) {
+            notes.add("The recording has no times.");
         } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
@@ -252,9 +260,10 @@ public final class ReportRecipe {
             if (!cut.isEmpty()) {
                 notes.add(
                         text(
-                                "%.0f %% of user stacks are cut: frame pointers are off in %s;"
-                                        + " 'cut user stacks' has the remedy for each, --call-graph"
-                                        + " dwarf is one for all.",
+                                "%.0f %% of user stacks are cut: frame pointers are off in %s."
+                                        + " Compile with -fno-omit-frame-pointer, run Java with"
+                                        + " -XX:+PreserveFramePointer, or record with"
+                                        + " --call-graph dwarf.",
                                 100 * share, modules(cut)));
             }
         }

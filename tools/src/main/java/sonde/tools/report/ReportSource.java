@@ -28,6 +28,8 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.text.TextFormat;
+import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TimeShift;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
@@ -68,6 +70,7 @@ public final class ReportSource implements AutoCloseable {
     private @Nullable Meta meta;
     private byte[] kallsyms = {};
     private String machine = "";
+    private List<String> moreCalls = List.of();
 
     private ReportSource(String name) {
         this.name = name;
@@ -341,6 +344,15 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
+    private void take(TextRecording opened) {
+        recordings.add(opened);
+        opened.comms().forEach(comms::putIfAbsent);
+        if (machine.isEmpty()) {
+            machine = opened.machine();
+        }
+        moreCalls = opened.moreCalls();
+    }
+
     /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
         Input input;
@@ -376,6 +388,8 @@ public final class ReportSource implements AutoCloseable {
     private void input(Input input) throws IOException {
         if (TraceDatRecording.isTraceDat(input)) {
             take(TraceDatRecording.of(input));
+        } else if (TextFormat.of(input) != null) {
+            take(TextRecording.open(input));
         } else {
             recordings.addFirst(PerfDataRecording.open(input));
         }
@@ -497,7 +511,8 @@ public final class ReportSource implements AutoCloseable {
     /** Names of system calls on the recorded machine; ours when it does not say. */
     Syscalls syscalls() {
         try {
-            return Syscalls.of(machine.isEmpty() ? Arch.current() : Arch.find(machine));
+            Arch arch = machine.isEmpty() ? Arch.current() : Arch.find(machine);
+            return Syscalls.of(arch).and(moreCalls);
         } catch (IllegalArgumentException unknown) {
             return Syscalls.of(Arch.current());
         }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
@@ -17,14 +16,12 @@ import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.WakeUps;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.Trees;
-import sonde.analysis.syscall.SyscallStats;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
-import sonde.sys.Errno;
 
 /** The tables and trees of a report, each from one or two operators. */
 final class Sections {
@@ -164,66 +161,6 @@ final class Sections {
             found.trees.add(tree, first, stack, last, entry.sum().nanos(), entry.sum().count());
         }
         return tree;
-    }
-
-    Table syscalls() {
-        Rows rows = calls(new Rows("system calls").column("call", Unit.TEXT));
-        for (SyscallStats one : found.calls.totals(found::shown)) {
-            if (rows.size() < limit) {
-                add(rows, one, null);
-            }
-        }
-        return rows.table();
-    }
-
-    Table syscallsByThread() {
-        Rows rows =
-                calls(
-                        new Rows("system calls by thread")
-                                .column("thread", Unit.TEXT)
-                                .column("call", Unit.TEXT));
-        record Row(int thread, SyscallStats stats) {}
-        List<Row> all = new ArrayList<>();
-        for (int thread : found.shownThreads()) {
-            found.calls.of(thread).forEach(stats -> all.add(new Row(thread, stats)));
-        }
-        all.sort((one, other) ->
-                Long.compare(other.stats.latency().sum(), one.stats.latency().sum()));
-        all.stream()
-                .limit(limit)
-                .forEach(row -> add(rows, row.stats, found.threadName(row.thread)));
-        return rows.table();
-    }
-
-    private static Rows calls(Rows rows) {
-        return rows.column("count", Unit.COUNT)
-                .column("total", Unit.NANOS)
-                .column("mean", Unit.NANOS)
-                .column("p50", Unit.NANOS)
-                .column("p99", Unit.NANOS)
-                .column("max", Unit.NANOS)
-                .column("errors", Unit.TEXT)
-                .column("pending", Unit.COUNT);
-    }
-
-    private void add(Rows rows, SyscallStats one, @Nullable String thread) {
-        StringJoiner errors = new StringJoiner(" ");
-        one.errors().forEach((errno, count) -> errors.add(Errno.name(errno) + "×" + count));
-        LogLinear latency = one.latency();
-        List<@Nullable Object> row = new ArrayList<>();
-        if (thread != null) {
-            row.add(thread);
-        }
-        row.add(found.callNames.nameOf(one.number()));
-        row.add(latency.count());
-        row.add(latency.sum());
-        row.add(latency.mean());
-        row.add(latency.quantile(0.5));
-        row.add(latency.quantile(0.99));
-        row.add(latency.max());
-        row.add(errors.toString());
-        row.add(one.pending() == 0 ? null : one.pending());
-        rows.add(row.toArray());
     }
 
     Table io() {

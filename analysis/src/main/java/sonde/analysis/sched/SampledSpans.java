@@ -1,0 +1,74 @@
+package sonde.analysis.sched;
+
+import java.util.Arrays;
+import sonde.analysis.stack.StackSums;
+
+/**
+ * Spans made of samples: each sample stands for the time before it, what is between is {@link
+ * ThreadState#UNKNOWN}.
+ */
+final class SampledSpans {
+    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
+    private static final long DEFAULT_SAMPLE_NANOS = 250_000;
+
+    private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
+    private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
+    private static final byte UNKNOWN = (byte) ThreadState.UNKNOWN.ordinal();
+
+    private final StackSums samples;
+    private final boolean weightIsNanos;
+
+    /**
+     * @param weightIsNanos whether weights are times; else each sample stands for the median time
+     *     from one of its thread's to the next
+     */
+    SampledSpans(StackSums samples, boolean weightIsNanos) {
+        this.samples = samples;
+        this.weightIsNanos = weightIsNanos;
+    }
+
+    /** Takes spans. */
+    @FunctionalInterface
+    interface Sink {
+        void span(int thread, byte state, long from, long to);
+    }
+
+    /** Hands out the spans of threads 0 to {@code threads}, each thread's by time. */
+    void handOut(int threads, Sink sink) {
+        boolean[] begun = new boolean[threads];
+        long[] since = new long[threads];
+        long each = weightIsNanos ? 0 : medianDistance(threads);
+        for (int i = 0; i < samples.kept(); i++) {
+            int thread = samples.thread(i);
+            long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
+            long nanos = weightIsNanos ? weight * samples.stride() : each;
+            long time = samples.time(i);
+            long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
+            if (!begun[thread]) {
+                since[thread] = from;
+            }
+            from = Math.max(from, since[thread]);
+            sink.span(thread, UNKNOWN, since[thread], from);
+            sink.span(thread, RUNNING, from, time);
+            begun[thread] = true;
+            since[thread] = time;
+        }
+    }
+
+    private long medianDistance(int threads) {
+        long[] last = new long[threads];
+        boolean[] sampled = new boolean[threads];
+        long[] distances = new long[samples.kept()];
+        int count = 0;
+        for (int i = 0; i < distances.length; i++) {
+            int thread = samples.thread(i);
+            if (sampled[thread]) {
+                distances[count++] = samples.time(i) - last[thread];
+            }
+            sampled[thread] = true;
+            last[thread] = samples.time(i);
+        }
+        Arrays.sort(distances, 0, count);
+        return count == 0 ? DEFAULT_SAMPLE_NANOS : distances[count / 2];
+    }
+}

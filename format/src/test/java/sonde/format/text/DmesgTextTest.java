@@ -1,0 +1,64 @@
+package sonde.format.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sonde.format.text.Reading.Row;
+
+class DmesgTextTest {
+    @Test
+    void secondsSinceBootAndWhoWrote() throws Exception {
+        Reading read = Reading.of(Texts.DMESG);
+        assertThat(read.events()).containsOnly("log:printk");
+        assertThat(read.rows())
+                .extracting(Row::time)
+                .containsExactly(0L, 1_314_755_000L, 7_373_144_341_000L);
+        assertThat(read.rows()).extracting(Row::tid).containsExactly(-1, 69, -1);
+        assertThat(read.rows()).extracting(Row::cpu).containsExactly(-1, -1, 1);
+        assertThat(read.rows().get(1).field("text")).isEqualTo("drop_caches: 3");
+        assertThat(read.rows().get(1).field("level")).isEqualTo(-1L);
+    }
+
+    @Test
+    void recordsOfKmsgHaveLevelAndFacility() throws Exception {
+        Reading read = Reading.of(Texts.KMSG);
+        assertThat(read.rows()).hasSize(2);
+        Row started = read.rows().get(1);
+        assertThat(started.time()).isEqualTo(5_140_900_000L);
+        assertThat(started.field("level")).isEqualTo(6L);
+        assertThat(started.field("facility")).isEqualTo(3L);
+        assertThat(started.field("text")).isEqualTo("systemd[1]: started");
+    }
+
+    @Test
+    void aMessageOfSeveralLinesKeepsItsTime() throws Exception {
+        Reading read = Reading.of("<4>[    2.500000] Call Trace:\n  dump_stack+0x1\n");
+        assertThat(read.rows()).extracting(Row::time).containsOnly(2_500_000_000L);
+        assertThat(read.rows()).extracting(row -> row.field("level")).containsOnly(4L);
+        assertThat(read.rows().get(1).field("text")).isEqualTo("  dump_stack+0x1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[Fri Nov 20 18:51:44 2026] usb 1: x|2026-11-20T18:51:44Z|-1",
+                "2026-11-20T20:54:36,144341+01:00 usb 1: x|2026-11-20T19:54:36.144341Z|-1",
+                "2026-11-20T20:54:36-0130 host kernel: usb 1: x|2026-11-20T22:24:36Z|-1",
+                "Nov 20 20:54:36 host kernel: usb 1: x|1970-11-20T20:54:36Z|-1",
+                "kern  :info  : [    1.335013] usb 1: x|1970-01-01T00:00:01.335013Z|6",
+                "<6>[    1.335013] usb 1: x|1970-01-01T00:00:01.335013Z|6",
+                "<30>[    1.335013] usb 1: x|1970-01-01T00:00:01.335013Z|6",
+                "[    1.335013 <    0.020258>] usb 1: x|1970-01-01T00:00:01.335013Z|-1",
+            })
+    void everyTimeThatDmesgPrints(String line, Instant time, long level) throws Exception {
+        Row row = Reading.of(line + "\n").only();
+        long nanos = time.getEpochSecond() * 1_000_000_000 + time.getNano();
+        assertThat(row.time()).isEqualTo(nanos);
+        assertThat(row.field("text")).isEqualTo("usb 1: x");
+        assertThat(row.field("level")).isEqualTo(level);
+    }
+}
