@@ -191,18 +191,10 @@ final class ReportCommand implements Callable<Integer> {
             }
             if (events) {
                 events(source, options);
-                tellNotes(source);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options).run(source), json);
             return ExitCode.DONE;
-        }
-    }
-
-    /** A listing has no place for what could not be read of a file. */
-    private void tellNotes(ReportSource source) {
-        if (source.meta() == null) {
-            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
         }
     }
 
@@ -211,6 +203,14 @@ final class ReportCommand implements Callable<Integer> {
             Shown.onOut(new ReportRecipe(options).events(source), json);
         } catch (FilterException e) {
             throw new ParameterException(spec.commandLine(), "--filter", e);
+        }
+        tellNotes(source);
+    }
+
+    /** A listing has no place for what could not be read of a file. */
+    private void tellNotes(ReportSource source) {
+        if (source.meta() == null) {
+            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
         }
     }
 
