@@ -192,4 +192,34 @@ final class StoreTest {
                     .containsExactly(List.of(0L));
         }
     }
+
+    @Test
+    void whatWasReadIsKeptAndADamagedIndexIsMadeAgain() throws IOException {
+        String sql = "SELECT cpu, sum(next_pid) FROM \"sched.sched_switch\" GROUP BY 1 ORDER BY 1";
+        SampleRecording recording = new SampleRecording(110_000);
+        Path kept = folder.resolve("index");
+        List<List<@Nullable Object>> cold;
+        try (Store store = kept(recording, kept)) {
+            cold = rows(store, sql);
+            store.keep();
+        }
+        assertThat(kept.resolve("manifest")).exists();
+        try (Store store = kept(recording, kept)) {
+            assertThat(rows(store, sql)).isEqualTo(cold);
+            assertThat(store.decoded().get("sched.sched_switch")).isEmpty();
+        }
+        try (java.util.stream.Stream<Path> files = java.nio.file.Files.list(kept)) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".parquet")).toList()) {
+                java.nio.file.Files.write(file, new byte[100]);
+            }
+        }
+        try (Store store = kept(recording, kept)) {
+            assertThat(rows(store, sql)).isEqualTo(cold);
+        }
+    }
+
+    private Store kept(SampleRecording recording, Path index) throws IOException {
+        return Store.open(
+                List.of(input(recording, 0)), new Store.Options(500, folder, List.of(), index));
+    }
 }
