@@ -6,6 +6,7 @@ module sonde.cli {
     requires sonde.sys;
     requires sonde.format;
     requires sonde.probe;
+    requires sonde.analysis;
     requires sonde.store;
     requires sonde.tools;
     requires sonde.view;

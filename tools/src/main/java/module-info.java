@@ -6,7 +6,7 @@ module sonde.tools {
     requires transitive sonde.format;
     requires transitive sonde.event;
     requires sonde.symbol;
-    requires sonde.analysis;
+    requires transitive sonde.analysis;
     requires transitive sonde.store;
     requires sonde.view;
     requires com.fasterxml.jackson.core;

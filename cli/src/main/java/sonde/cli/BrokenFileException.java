@@ -18,6 +18,9 @@ final class BrokenFileException extends IOException {
 
     private static String reason(Path file, MalformedInputException cause) {
         String found = String.valueOf(cause.getMessage());
+        if (found.startsWith(file + ": ")) {
+            found = "trace.dat: " + cause.reason();
+        }
         if (found.startsWith(IN_BUNDLE)) {
             return found.substring(BUNDLE.length()).replaceFirst(": ", " ");
         }

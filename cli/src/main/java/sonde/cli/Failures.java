@@ -10,11 +10,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import sonde.analysis.filter.FilterException;
 import sonde.format.MalformedInputException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 import sonde.tools.report.NothingMatchesException;
+import sonde.view.Escape;
 import sonde.view.Paragraph;
 
 /**
@@ -47,6 +49,14 @@ final class Failures {
     static int usage(ParameterException failure, String[] args) {
         CommandLine line = failure.getCommandLine();
         PrintWriter err = line.getErr();
+        if (failure.getCause() instanceof FilterException filter) {
+            String[] lines = filter.getMessage().split("\n", -1);
+            say(err, "--filter: " + lines[0]);
+            for (int i = 1; i < lines.length; i++) {
+                err.println(INDENT + Escape.line(lines[i])); // the caret points at a column
+            }
+            return ExitCode.USAGE;
+        }
         say(err, String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " "));
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
             err.println(INDENT + "'" + line.getCommandName() + " --help' lists the options");

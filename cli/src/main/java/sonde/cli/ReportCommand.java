@@ -18,11 +18,13 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.analysis.filter.FilterException;
 import sonde.event.result.Report;
 import sonde.format.MalformedInputException;
 import sonde.tools.report.ReportOptions;
@@ -34,7 +36,7 @@ import sonde.view.HtmlRenderer;
 /** {@code sonde report}. */
 @Command(
         mixinStandardHelpOptions = true,
-        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING",
+        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING…",
         description = {
             "Says where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd"
                     + " or a perf.data of perf. Without sections: a screenful of everything."
@@ -47,6 +49,7 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --syscalls --time 1.5,2.0",
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
+            "  sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ \"sh*\"'",
             "",
             "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
             "",
@@ -56,8 +59,13 @@ import sonde.view.HtmlRenderer;
 final class ReportCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "RECORDING", description = "a bundle, a trace.dat or a perf.data")
-    private Path recording;
+    @Parameters(
+            paramLabel = "RECORDING",
+            arity = "1..*",
+            description = "a bundle, a trace.dat or a perf.data; with --events several files")
+    private List<Path> recordings = new ArrayList<>();
+
+    @Mixin private ListingArguments listing = new ListingArguments();
 
     @Option(names = "--threads", description = "each thread's time by state")
     private boolean threads;
@@ -149,9 +157,7 @@ final class ReportCommand implements Callable<Integer> {
             description = "the summary of a recording that ended just now, and its exit code")
     private @Nullable Integer afterRecord;
 
-    ReportCommand() {
-        recording = Path.of("");
-    }
+    ReportCommand() {}
 
     @Override
     public Integer call() throws Exception {
@@ -163,12 +169,18 @@ final class ReportCommand implements Callable<Integer> {
         try {
             return report(options);
         } catch (MalformedInputException e) {
-            throw new BrokenFileException(recording, e);
+            String message = String.valueOf(e.getMessage());
+            Path broken =
+                    recordings.stream()
+                            .filter(file -> message.startsWith(file + ": "))
+                            .findFirst()
+                            .orElse(recordings.getFirst());
+            throw new BrokenFileException(broken, e);
         }
     }
 
     private int report(ReportOptions options) throws IOException {
-        try (ReportSource source = ReportSource.open(recording)) {
+        try (ReportSource source = ReportSource.open(recordings)) {
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;
@@ -178,7 +190,8 @@ final class ReportCommand implements Callable<Integer> {
                 return ExitCode.DONE;
             }
             if (events) {
-                Shown.onOut(new ReportRecipe(options).events(source), json);
+                events(source, options);
+                tellNotes(source);
                 return ExitCode.DONE;
             }
             Shown.onOut(new ReportRecipe(options).run(source), json);
@@ -186,13 +199,28 @@ final class ReportCommand implements Callable<Integer> {
         }
     }
 
+    /** A listing has no place for what could not be read of a file. */
+    private void tellNotes(ReportSource source) {
+        if (source.meta() == null) {
+            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
+        }
+    }
+
+    private void events(ReportSource source, ReportOptions options) throws IOException {
+        try {
+            Shown.onOut(new ReportRecipe(options).events(source), json);
+        } catch (FilterException e) {
+            throw new ParameterException(spec.commandLine(), "--filter", e);
+        }
+    }
+
     private int afterRecord(int status) throws Exception {
-        Report summary = ReportRecipe.summary(recording);
+        Report summary = ReportRecipe.summary(recordings.getFirst());
         if (json) {
             Shown.onOut(summary, true);
         } else {
             Shown.onErr(summary);
-            NextSteps.print(recording, spec.commandLine().getErr());
+            NextSteps.print(recordings.getFirst(), spec.commandLine().getErr());
         }
         return status;
     }
@@ -201,6 +229,9 @@ final class ReportCommand implements Callable<Integer> {
         CommandLine line = spec.commandLine();
         if (html != null && json) {
             throw new ParameterException(line, "--html and --json exclude each other");
+        }
+        if (recordings.size() > 1 && !events) {
+            throw new ParameterException(line, "several files are listed with --events only");
         }
         if (html != null && events) {
             throw new ParameterException(line, "--html and --events exclude each other");
@@ -253,7 +284,8 @@ final class ReportCommand implements Callable<Integer> {
             from = seconds(time.substring(0, comma));
             to = seconds(time.substring(comma + 1));
         }
-        return new ReportOptions(sections(), from, to, tids, comms, types, rows);
+        return new ReportOptions(
+                sections(), from, to, tids, comms, types, rows, listing.options(spec));
     }
 
     private @Nullable Double seconds(String text) {

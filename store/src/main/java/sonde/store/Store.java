@@ -205,6 +205,17 @@ public final class Store implements AutoCloseable {
         return found;
     }
 
+    /** Why a recording could not be read on while a statement ran; null when it could. */
+    public @Nullable IOException failure() {
+        synchronized (tables) {
+            return tables.values().stream()
+                    .map(EventTable::failure)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
     /** Ends the statement that runs; may be called by any thread. */
     public void interrupt() {
         connection.interrupt();

@@ -2,6 +2,7 @@ package sonde.symbol;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import sonde.format.ftrace.KallsymsText;
 
 /**
  * The kernel's functions from the text of {@code /proc/kallsyms}, whole or as kept in a recording.
@@ -137,42 +138,15 @@ public final class KernelSymbols {
         }
 
         KernelSymbols parse() {
-            int at = 0;
-            while (at < text.length) {
-                at = line(at);
-            }
+            KallsymsText.forEach(
+                    text,
+                    (address, type, name) -> {
+                        int small = type | 0x20;
+                        if (small == 't' || small == 'w') {
+                            add(address, name);
+                        }
+                    });
             return finish();
-        }
-
-        /** Reads a line and gives the start of the next. */
-        private int line(int start) {
-            byte[] bytes = text;
-            int at = start;
-            long address = 0;
-            int digit;
-            while (at < bytes.length && (digit = hex(bytes[at])) >= 0) {
-                address = address << 4 | digit;
-                at++;
-            }
-            // " T x": blank, type, blank, name
-            if (at > start && at + 3 < bytes.length && bytes[at] == ' ' && bytes[at + 2] == ' ') {
-                int type = bytes[at + 1] | 0x20;
-                if ((type == 't' || type == 'w') && bytes[at + 3] > ' ') {
-                    add(address, at + 3);
-                    at += 4;
-                }
-            }
-            while (at < bytes.length && bytes[at] != '\n') {
-                at++;
-            }
-            return at + 1;
-        }
-
-        private static int hex(int c) {
-            if (c >= '0' && c <= '9') {
-                return c - '0';
-            }
-            return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
         }
 
         private void add(long address, int name) {

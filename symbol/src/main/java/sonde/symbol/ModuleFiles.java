@@ -164,7 +164,9 @@ final class ModuleFiles {
             return own;
         }
         Optional<FunctionTable> separate = separate(path, elf);
-        return separate.isPresent() ? separate : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
+        return separate.isPresent()
+                ? separate
+                : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
     }
 
     /** Looks for a debug file by build-id, then by name (gdb manual, "Separate Debug Files"). */

@@ -43,7 +43,8 @@ final class ModuleSymbols {
             ElfFile elf, int sectionType, FunctionTable.Aliases aliases)
             throws MalformedInputException {
         Optional<ElfSymbols> symbols = elf.symbols(sectionType);
-        return symbols.map(s -> FunctionTable.of(elf, s, aliases)).filter(t -> t.intervalCount() > 0);
+        return symbols.map(s -> FunctionTable.of(elf, s, aliases))
+                .filter(t -> t.intervalCount() > 0);
     }
 
     Frame frame(long fileOffset) {

@@ -44,6 +44,7 @@ public final class ProcessMaps {
     private final Map<FileKey, Integer> files = new HashMap<>();
     private final List<CodeModule> modules = new ArrayList<>();
     private final AddressSpace kernel = new AddressSpace();
+    private final boolean keepsOverExec;
     private int lastPid = -1;
     private @Nullable AddressSpace lastSpace;
     private long refused;
@@ -54,6 +55,19 @@ public final class ProcessMaps {
 
     /** No process is known yet. */
     public ProcessMaps() {
+        this(false);
+    }
+
+    /**
+     * As above, and what a process had mapped before an exec stays until something is mapped over
+     * it, as in perf: samples of the exec itself have the call chain of the old program.
+     */
+    public static ProcessMaps keepingOverExec() {
+        return new ProcessMaps(true);
+    }
+
+    private ProcessMaps(boolean keeps) {
+        keepsOverExec = keeps;
         // number 0 stands for everything once the limit of modules is reached
         Mapping nothing = new Mapping(0, 0, 0, "");
         modules.add(new CodeModule(0, Kind.UNMAPPED, -1, 0, 0, nothing));
@@ -100,7 +114,9 @@ public final class ProcessMaps {
 
     /** A process began a new program (PERF_RECORD_COMM with PERF_RECORD_MISC_COMM_EXEC). */
     public void execed(int pid) {
-        put(pid, new AddressSpace());
+        if (!keepsOverExec) {
+            put(pid, new AddressSpace());
+        }
     }
 
     /** A process (not a mere thread) ended. */

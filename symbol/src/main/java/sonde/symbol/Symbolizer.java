@@ -197,7 +197,7 @@ public final class Symbolizer {
             boolean fits =
                     wanted.length == 0
                             || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
-            Optional<FunctionTable> functions = 
+            Optional<FunctionTable> functions =
                     ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
             return fits && functions.isPresent()
                     ? ModuleSymbols.of("[vdso]", elf, functions.get())

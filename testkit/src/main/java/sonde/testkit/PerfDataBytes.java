@@ -119,6 +119,13 @@ public final class PerfDataBytes {
         return out.toArray();
     }
 
+    /** The same attr with other branches asked for (branch_sample_type, at byte 72). */
+    public byte[] withBranches(byte[] attr, long branchSampleType) {
+        byte[] changed = attr.clone();
+        ByteBuffer.wrap(changed).order(order).putLong(72, branchSampleType);
+        return changed;
+    }
+
     /** Adds an event. */
     public PerfDataBytes event(byte[] attr, long... eventIds) {
         attrs.add(attr);
@@ -137,6 +144,36 @@ public final class PerfDataBytes {
         return fields().u32(64).text(text, 64).toArray();
     }
 
+    /** HEADER_NRCPUS (7): available, online. */
+    public PerfDataBytes cpus(int available, int online) {
+        return feature(7, fields().u32(available).u32(online).toArray());
+    }
+
+    /** A count, then that many header strings: CMDLINE (11), halves of CPU_TOPOLOGY (13). */
+    public byte[] strings(String... texts) {
+        Fields out = fields().u32(texts.length);
+        for (String text : texts) {
+            out.raw(headerString(text));
+        }
+        return out.toArray();
+    }
+
+    /** HEADER_EVENT_DESC (12): count, attr size, then attr, number of ids, name, ids of each. */
+    public PerfDataBytes describe(String... names) {
+        Fields out = fields().u32(names.length).u32(ATTR_BYTES);
+        for (int i = 0; i < names.length; i++) {
+            out.raw(attrs.get(i)).u32(ids.get(i).length).raw(headerString(names[i]));
+            out.u64(ids.get(i));
+        }
+        return feature(12, out.toArray());
+    }
+
+    /** Adds bytes behind the latest record that its size does not count: an AUX area. */
+    public PerfDataBytes area(byte[] bytes) {
+        data.raw(bytes);
+        return this;
+    }
+
     /** Adds a record with its header. */
     public PerfDataBytes record(int type, int misc, Fields body) {
         data.u32(type).u16(misc).u16(8 + body.size()).raw(body.toArray());
@@ -151,6 +188,13 @@ public final class PerfDataBytes {
     /** File mode. */
     public byte[] file() {
         return file(data.size());
+    }
+
+    /** File mode of perf before 3.2: "PERFFILE", whose bytes tell no byte order. */
+    public byte[] version1() {
+        byte[] bytes = file();
+        System.arraycopy("PERFFILE".getBytes(StandardCharsets.US_ASCII), 0, bytes, 0, 8);
+        return bytes;
     }
 
     /** File mode as a killed recorder leaves it: no size of data, no features. */

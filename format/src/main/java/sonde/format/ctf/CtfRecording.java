@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -44,6 +45,10 @@ import sonde.format.ftrace.ThreadNames;
  * vpid}.
  */
 public final class CtfRecording implements Recording {
+    /** Rows of a batch of every lane together. */
+    private static final int MOST_ROWS = 1 << 18;
+
+    private static final int LEAST_ROWS = 512;
     private static final String METADATA = "metadata";
 
     private final InputSet inputs;
@@ -204,9 +209,12 @@ public final class CtfRecording implements Recording {
     public List<Lane> lanes() {
         notes.clearLosses();
         List<Lane> lanes = new ArrayList<>();
+        int count = traces.stream().mapToInt(trace -> trace.streams.size()).sum();
+        // Hundreds of lanes hold a batch or two each.
+        int rows = Math.clamp(MOST_ROWS / Math.max(1, count), LEAST_ROWS, Batch.CAPACITY);
         for (Trace trace : traces) {
             for (List<StreamFile> files : trace.streams) {
-                lanes.add(new StreamLane(trace.source, trace.plan, files, notes));
+                lanes.add(new StreamLane(trace.source, trace.plan, files, notes, rows));
             }
         }
         return lanes;

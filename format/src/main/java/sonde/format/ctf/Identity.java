@@ -3,7 +3,7 @@ package sonde.format.ctf;
 import org.jspecify.annotations.Nullable;
 import sonde.format.ctf.schema.FieldClass;
 
-/** Which fields of the common context name the thread: the contexts of LTTng. */
+/** Which fields name the thread of an event: the contexts of LTTng, or what perf adds. */
 final class Identity {
     private final int tidAt;
     private final int tidBytes;
@@ -21,14 +21,21 @@ final class Identity {
         this.procname = procname;
     }
 
-    /** Those of a common context; the ids of the host before those of a namespace. */
-    static Identity of(@Nullable Node common) {
-        Node tid = integer(common, "tid");
-        Node pid = integer(common, "pid");
+    /**
+     * Those of a common context, the ids of the host before those of a namespace; or else those
+     * that perf puts into payloads.
+     */
+    static Identity of(@Nullable Node common, @Nullable Node payload) {
+        Node tid = first(integer(common, "tid"), integer(common, "vtid"));
+        Node pid = first(integer(common, "pid"), integer(common, "vpid"));
         return new Identity(
-                tid == null ? integer(common, "vtid") : tid,
-                pid == null ? integer(common, "vpid") : pid,
+                first(tid, integer(payload, "perf_tid")),
+                first(pid, integer(payload, "perf_pid")),
                 text(common));
+    }
+
+    private static @Nullable Node first(@Nullable Node one, @Nullable Node other) {
+        return one == null ? other : one;
     }
 
     private static int bytes(@Nullable Node node) {

@@ -18,8 +18,8 @@ final class Names {
         boolean found = false;
         for (Plan.Stream stream : plan.streams.values()) {
             for (Plan.Event event : stream.events()) {
-                procnames[event.type] = stream.identity.procname;
-                found |= stream.identity.procname != null;
+                procnames[event.type] = event.identity.procname;
+                found |= event.identity.procname != null;
             }
         }
         this.any = found && threads != null;

@@ -51,7 +51,6 @@ final class Plan {
         @Nullable Node packetNode;
         @Nullable Node commonNode;
         int cpuSlot = -1;
-        Identity identity = Identity.of(null);
         private Event[] low = {};
         private final Map<Long, Event> high = new HashMap<>();
 
@@ -96,6 +95,7 @@ final class Plan {
         final Op[] ops;
         final int fixedBytes;
         final boolean clears;
+        final Identity identity;
         final @Nullable Node packet;
         final @Nullable Node common;
         final @Nullable Node specific;
@@ -119,6 +119,7 @@ final class Plan {
             this.common = stream.commonNode;
             this.specific = specific;
             this.payload = payload;
+            this.identity = Identity.of(common, payload);
             this.clears =
                     chooses(packet) || chooses(common) || chooses(specific) || chooses(payload);
         }
@@ -212,7 +213,6 @@ final class Plan {
             layout.place(common, "context.");
             stream.commonNode = common;
             stream.commonContext = Steps.keeping(common);
-            stream.identity = Identity.of(common);
         }
         stream.packetContext = context == null ? NOTHING : Steps.telling(context);
         stream.eventHeader = header == null ? NOTHING : Steps.telling(header);

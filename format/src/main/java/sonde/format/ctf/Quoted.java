@@ -35,19 +35,13 @@ final class Quoted {
         out.put('"');
         int start = out.size();
         out.raw(batch, row, offset, length);
-        int end = out.size();
-        for (int i = start; i < end; i++) {
-            byte b = out.at(i);
-            if (b == 0) {
-                out.truncate(i);
-                break;
-            }
-            if (ESCAPED[b & 0xff]) {
-                byte[] bytes = out.since(start);
-                out.truncate(start);
-                escaped(out, bytes);
-                break;
-            }
+        int end = out.find(start, ESCAPED);
+        if (end < out.size() && out.at(end) == 0) {
+            out.truncate(end);
+        } else if (end < out.size()) {
+            byte[] bytes = out.since(start);
+            out.truncate(start);
+            escaped(out, bytes);
         }
         out.put('"');
     }

@@ -14,14 +14,21 @@ import sonde.format.ctf.schema.Role;
 
 /** The events of a data stream, decoded into payloads. */
 final class StreamLane implements Lane {
-    /** A batch is handed out when its payloads exceed this. */
-    private static final int FULL_BYTES = 2 << 20;
+    /** Payload bytes at which a batch is handed out, for each row that it can have. */
+    private static final int BYTES_PER_ROW = 128;
+
+    private static final int FIRST_BYTES = 1 << 14;
+    private static final int MOST_KEPT_BYTES = 1 << 24;
+
+    /** Rows of a pending loss and of a corrupt packet come on top of a full batch. */
+    private static final int SPARE_ROWS = 4;
 
     private static final int NO_PACKET = Integer.MIN_VALUE;
 
     private final Source source;
     private final Plan plan;
     private final Notes notes;
+    private final int rows;
     private final Decoder decoder;
     private final Packets packets;
     private final Losses losses = new Losses();
@@ -35,15 +42,17 @@ final class StreamLane implements Lane {
     /** A batch with the memory of its payloads. */
     private static final class Page {
         final Batch batch;
-        byte[] bytes = new byte[1 << 16];
+        byte[] bytes = new byte[FIRST_BYTES];
 
         Page(Source source) {
             batch = new Batch(source, ByteOrder.nativeOrder());
         }
     }
 
-    StreamLane(Source source, Plan plan, List<StreamFile> files, Notes notes) {
+    /** A lane over the files of a stream whose batches have so many rows at most. */
+    StreamLane(Source source, Plan plan, List<StreamFile> files, Notes notes, int rows) {
         this.source = source;
+        this.rows = rows;
         this.plan = plan;
         this.notes = notes;
         this.decoder = new Decoder(plan);
@@ -61,9 +70,16 @@ final class StreamLane implements Lane {
         return "";
     }
 
+    private boolean isFull(Payload payload) {
+        return batch.size() >= rows - SPARE_ROWS || payload.used >= rows * BYTES_PER_ROW;
+    }
+
     private Page page() {
         for (Page page : pages) {
             if (!page.batch.isRetained()) {
+                if (page.bytes.length > MOST_KEPT_BYTES) {
+                    page.bytes = new byte[FIRST_BYTES]; // a giant has gone through
+                }
                 return page;
             }
         }
@@ -81,7 +97,7 @@ final class StreamLane implements Lane {
         payload.used = 0;
         payload.start = 0;
         batch.reset(MemorySegment.NULL);
-        while (batch.size() < Batch.CAPACITY - 4 && payload.used < FULL_BYTES) {
+        while (!isFull(payload)) {
             if (inPacket) {
                 events();
             } else if (!open()) {
@@ -167,7 +183,7 @@ final class StreamLane implements Lane {
         long start = decoder.position;
         try {
             while (decoder.position < decoder.end) {
-                if (batch.size() >= Batch.CAPACITY - 4 || payload.used >= FULL_BYTES) {
+                if (isFull(payload)) {
                     return;
                 }
                 start = decoder.position;
@@ -210,7 +226,7 @@ final class StreamLane implements Lane {
         }
         decoder.run(stream.commonContext);
         decoder.run(event.ops);
-        Identity identity = stream.identity;
+        Identity identity = event.identity;
         int tid = identity.tid(payload);
         if (Long.compareUnsigned(time, lastTime) < 0) {
             notes.disordered(packets.file().name);

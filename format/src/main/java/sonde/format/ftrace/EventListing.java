@@ -36,6 +36,11 @@ public final class EventListing {
 
         /** Whether a row is shown; asked once for each, in order, by one thread. */
         boolean accepts(Batch batch, int row);
+
+        /** Whether no further row will be accepted: the listing ends. */
+        default boolean isDone() {
+            return false;
+        }
     }
 
     /**
@@ -255,8 +260,10 @@ public final class EventListing {
             for (Position position : positions) {
                 position.load();
             }
-            for (Position first = first(null); first != null; first = first(null)) {
+            Position first = first(null);
+            while (first != null && !filter.isDone()) {
                 run(first);
+                first = first(null);
             }
             flush(0);
             return count;
@@ -298,7 +305,9 @@ public final class EventListing {
                     }
                 }
                 row++;
-            } while (row < end && Long.compareUnsigned(batch.time(row), limit) < 0);
+            } while (row < end
+                    && !filter.isDone()
+                    && Long.compareUnsigned(batch.time(row), limit) < 0);
             first.row = row - 1;
             first.step();
         }

@@ -34,8 +34,29 @@ public final class EventText implements RowText {
     private final boolean[] mayTeach;
     private final boolean[] graphEntries;
     private long timeOffset;
-    private boolean nineDigits;
+    private TimeFormat timeFormat = TimeFormat.MICROS;
+    private boolean rawFields;
     private boolean plain;
+    private @Nullable Latest latest;
+
+    /** How times are shown. */
+    public enum TimeFormat {
+        /** Seconds with six digits. */
+        MICROS,
+        /** Seconds with nine digits. */
+        NANOS,
+        /** The number that was recorded. */
+        RAW,
+    }
+
+    /** The time of the event before, of whatever recording: for differences. */
+    public static final class Latest {
+        private long time;
+        private boolean known;
+
+        /** No event yet. */
+        public Latest() {}
+    }
 
     /**
      * A writer for the rows of one source; times in nanoseconds are shown as seconds with six
@@ -96,7 +117,24 @@ public final class EventText implements RowText {
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
     public EventText withNanoseconds() {
-        nineDigits = true;
+        return withTimes(TimeFormat.NANOS);
+    }
+
+    /** Shows times that way. */
+    public EventText withTimes(TimeFormat format) {
+        timeFormat = format;
+        return this;
+    }
+
+    /** Shows fields by name instead of the print format, as {@code trace-cmd report -R}. */
+    public EventText withRawFields() {
+        rawFields = true;
+        return this;
+    }
+
+    /** Shows behind each time how long after the event before it was; rows go in one by one. */
+    public EventText withDifferences(Latest shared) {
+        latest = shared;
         return this;
     }
 
@@ -149,12 +187,15 @@ public final class EventText implements RowText {
 
     @Override
     public boolean looksAhead(int type) {
-        return graphEntries[type];
+        return graphEntries[type] && !rawFields;
     }
 
     @Override
     public Turn turn(Batch batch, int row) {
         int type = batch.type(row);
+        if (latest != null) {
+            return Turn.ALONE;
+        }
         Turn turn = turns[type];
         if (turn == Turn.ANY) {
             return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
@@ -208,11 +249,34 @@ public final class EventText implements RowText {
         }
         out.put(']');
         long time = batch.time(row) + timeOffset;
-        if (!nanos) {
+        if (!nanos || timeFormat == TimeFormat.RAW) {
             int start = out.size();
             out.unsigned(time).pad(start, 12, false).put(':');
-            return;
+        } else {
+            seconds(out, time);
         }
+        Latest before = latest;
+        if (before != null) {
+            difference(out, time, before);
+        }
+    }
+
+    /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
+    private void difference(TextBuffer out, long time, Latest before) {
+        boolean micros = nanos && timeFormat == TimeFormat.MICROS;
+        long shown = micros ? Long.divideUnsigned(time + 500, 1000) : time;
+        out.put(' ');
+        int start = out.size();
+        if (before.known) {
+            out.put("(+").decimal(shown - before.time).put(')');
+        }
+        out.pad(start, 8, true);
+        before.time = shown;
+        before.known = true;
+    }
+
+    private void seconds(TextBuffer out, long time) {
+        boolean nineDigits = timeFormat == TimeFormat.NANOS;
         long unit = nineDigits ? 1_000_000_000 : 1_000_000;
         long units = nineDigits ? time & Long.MAX_VALUE : Long.divideUnsigned(time + 500, 1000);
         long seconds = units / unit;
@@ -239,6 +303,8 @@ public final class EventText implements RowText {
             EventType of = types.get(type);
             if (isSample(of)) {
                 body = new SampleBody(context, addresses);
+            } else if (rawFields) {
+                body = RawFields.of(of, PrintFormat.of(of, context));
             } else {
                 body = plain ? EventBodies.plain(of, context) : EventBodies.of(of, types, context);
             }

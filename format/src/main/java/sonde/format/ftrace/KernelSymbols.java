@@ -4,7 +4,11 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Kernel functions by address, from {@code /proc/kallsyms}. Parsed when first asked. */
+/**
+ * What trace-cmd calls the function at an address: the symbol before it, of any kind, from {@code
+ * /proc/kallsyms}. Parsed when first asked. Where only code counts and a function's end matters,
+ * {@code sonde.symbol.KernelSymbols} is asked; both read the text by {@link KallsymsText}.
+ */
 public final class KernelSymbols {
     private static final int CACHE_BITS = 10;
 
@@ -92,40 +96,44 @@ public final class KernelSymbols {
         return known;
     }
 
-    // ffffffff81000000 T _stext[\t[module]]
     private Index parse() {
-        int lines = 1;
-        for (byte b : text) {
-            lines += b == '\n' ? 1 : 0;
+        Collector found = new Collector(text);
+        KallsymsText.forEach(text, found);
+        long[] address = Arrays.copyOf(found.addresses, found.count);
+        int[] name = Arrays.copyOf(found.names, found.count);
+        return inKernelHalf(found.sorted ? new Index(address, name) : sorted(address, name));
+    }
+
+    /** Takes every symbol that has an address. */
+    private static final class Collector implements KallsymsText.Line {
+        private final byte[] text;
+        private long[] addresses;
+        private int[] names;
+        private int count;
+        private boolean sorted = true;
+
+        Collector(byte[] text) {
+            this.text = text;
+            int guess = text.length / 40 + 16;
+            addresses = new long[guess];
+            names = new int[guess];
         }
-        long[] address = new long[lines];
-        int[] name = new int[lines];
-        int count = 0;
-        boolean sorted = true;
-        int at = 0;
-        while (at < text.length) {
-            long value = 0;
-            int digit;
-            int start = at;
-            while (at < text.length && (digit = Character.digit(text[at], 16)) >= 0) {
-                value = value << 4 | digit;
-                at++;
-            }
-            boolean isSymbol = at > start && at + 3 < text.length && text[at] == ' ';
+
+        @Override
+        public void symbol(long address, byte type, int name) {
             // Mapping symbols of ARM ($a, $d, $x) are no functions.
-            if (isSymbol && value != 0 && text[at + 3] != '$') {
-                address[count] = value ^ Long.MIN_VALUE;
-                name[count] = at + 3;
-                sorted &= count == 0 || address[count - 1] <= address[count];
-                count++;
+            if (address == 0 || text[name] == '$') {
+                return;
             }
-            while (at < text.length && text[at++] != '\n') {
-                // Only the end of the line counts.
+            if (count == names.length) {
+                addresses = Arrays.copyOf(addresses, count + (count >> 1));
+                names = Arrays.copyOf(names, count + (count >> 1));
             }
+            addresses[count] = address ^ Long.MIN_VALUE;
+            names[count] = name;
+            sorted &= count == 0 || addresses[count - 1] <= addresses[count];
+            count++;
         }
-        address = Arrays.copyOf(address, count);
-        name = Arrays.copyOf(name, count);
-        return inKernelHalf(sorted ? new Index(address, name) : sorted(address, name));
     }
 
     /** Without the offsets of per-CPU variables, which are no addresses on 64-bit kernels. */

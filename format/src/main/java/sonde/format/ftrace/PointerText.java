@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import sonde.event.Batch;
 import sonde.format.ftrace.Expression.Place;
 import sonde.format.ftrace.Expression.Value;
+import sonde.sys.Errno;
 
 /**
  * The letters behind {@code %p}: Documentation/core-api/printk-formats.rst.
@@ -11,6 +12,7 @@ import sonde.format.ftrace.Expression.Value;
  * @param letters what follows the p: "S", "M", "I4", "ISpc"
  */
 record PointerText(String letters, Expression argument, TextContext context) {
+    private static final long MAX_ERRNO = 4095;
 
     /** Letters that belong to the conversion at the start of {@code rest}. */
     static int lettersLength(String rest) {
@@ -28,7 +30,8 @@ record PointerText(String letters, Expression argument, TextContext context) {
             case 'U' -> 1 + run(rest, 1, "bBlL");
             case 'h' -> 1 + run(rest, 1, "CDN");
             case 'a' -> 1 + run(rest, 1, "dp");
-            case '4' -> rest.startsWith("4cc") ? 3 : 0;
+            case 'b' -> 1 + run(rest, 1, "l");
+            case '4' -> rest.startsWith("4cc") ? 3 + run(rest, 3, "hnbl") : 0;
             default -> 0;
         };
     }
@@ -48,6 +51,8 @@ record PointerText(String letters, Expression argument, TextContext context) {
             switch (first) {
                 case 'S', 's', 'F', 'f', 'B' ->
                         symbol(out, context, address, first == 'S' || first == 'F');
+                case 'e' -> error(out, address);
+                case '4' -> fourCc(out, (int) address);
                 default -> plain(out, address);
             }
         } else if (argument instanceof Place place) {
@@ -71,6 +76,25 @@ record PointerText(String letters, Expression argument, TextContext context) {
             out.put('+').put('0').put('x');
             out.hex(address - context.symbols().address(symbol), 1);
         }
+    }
+
+    /** {@code %pe}: the name of an error number in a pointer. */
+    private static void error(TextBuffer out, long address) {
+        if (address < 0 && address >= -MAX_ERRNO) {
+            out.put('-').put(Errno.name((int) -address));
+        } else {
+            plain(out, address);
+        }
+    }
+
+    /** {@code %p4cc}: {@code "BG12 little-endian (0x32314742)"}. */
+    private static void fourCc(TextBuffer out, int code) {
+        for (int i = 0; i < 4; i++) {
+            int character = code >>> 8 * i & (i == 3 ? 0x7f : 0xff);
+            out.put(character > ' ' && character < 0x7f ? (char) character : '.');
+        }
+        out.put(code < 0 ? " big-endian (0x" : " little-endian (0x");
+        out.hex(code & 0xffff_ffffL, 8).put(')');
     }
 
     private static void plain(TextBuffer out, long address) {
@@ -110,6 +134,12 @@ record PointerText(String letters, Expression argument, TextContext context) {
                     out.hex(batch.u8(row, offset + i), 2);
                 }
             }
+            case 'b' -> bitmap(out, batch, row, new Bits(offset, Math.min(width, 8 * there)));
+            case '4' -> {
+                if (need(out, there, 4)) {
+                    fourCc(out, batch.u32(row, offset));
+                }
+            }
             case 'a' -> {
                 int size = Math.min(there, 8);
                 if (need(out, size, 8)) {
@@ -118,6 +148,47 @@ record PointerText(String letters, Expression argument, TextContext context) {
             }
             default -> plain(out, offset);
         }
+    }
+
+    /** {@code count} bits in words of the kernel's long. */
+    private record Bits(int offset, int count) {}
+
+    /** {@code %*pb}: words of 32 bits, the highest first; {@code %*pbl}: {@code 0-3,8}. */
+    private void bitmap(TextBuffer out, Batch batch, int row, Bits bits) {
+        if (letters.endsWith("l")) {
+            int first = -1;
+            String comma = "";
+            for (int bit = 0; bit <= bits.count; bit++) {
+                boolean set = bit < bits.count && isSet(batch, row, bits, bit);
+                if (set && first < 0) {
+                    first = bit;
+                } else if (!set && first >= 0) {
+                    out.put(comma).decimal(first);
+                    if (bit - 1 > first) {
+                        out.put('-').decimal(bit - 1);
+                    }
+                    comma = ",";
+                    first = -1;
+                }
+            }
+            return;
+        }
+        for (int word = (bits.count + 31) / 32 - 1; word >= 0; word--) {
+            long value = 0;
+            for (int bit = Math.min(32 * word + 32, bits.count) - 1; bit >= 32 * word; bit--) {
+                value = value << 1 | (isSet(batch, row, bits, bit) ? 1 : 0);
+            }
+            int digits = (Math.min(32, bits.count - 32 * word) + 3) / 4;
+            out.hex(value, digits).put(word > 0 ? "," : "");
+        }
+    }
+
+    private boolean isSet(Batch batch, int row, Bits bits, int bit) {
+        int longBits = 8 * context.longBytes();
+        int inWord = bit % longBits / 8;
+        int at = context.isBigEndian() ? context.longBytes() - 1 - inWord : inWord;
+        int offset = bits.offset + bit / longBits * context.longBytes() + at;
+        return offset < batch.payloadBytes(row) && (batch.u8(row, offset) >> bit % 8 & 1) != 0;
     }
 
     private static boolean need(TextBuffer out, int there, int bytes) {

@@ -39,6 +39,11 @@ public final class PrintFormat {
         return !reason.isEmpty();
     }
 
+    /** What it writes, in order. */
+    List<Conversion> pieces() {
+        return List.of(pieces);
+    }
+
     /** Why it cannot be followed, empty when it can. */
     public String fallbackReason() {
         return reason;
@@ -81,7 +86,7 @@ public final class PrintFormat {
         List<Conversion> pieces = new ArrayList<>();
         for (Field field : type.fields()) {
             if (!field.name().startsWith("common_")) {
-                pieces.add(new RawField(field));
+                pieces.add(new RawField(field, true));
             }
         }
         return pieces;

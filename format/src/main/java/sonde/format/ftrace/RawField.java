@@ -6,11 +6,17 @@ import sonde.event.FloatField;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 
-/** {@code " name=value"} without the help of a print format. */
-record RawField(Field field) implements Conversion {
+/**
+ * A field without the help of a print format.
+ *
+ * @param named whether {@code " name="} stands before it
+ */
+record RawField(Field field, boolean named) implements Conversion {
     @Override
     public void append(TextBuffer out, Batch batch, int row) {
-        out.put(' ').put(field.name()).put('=');
+        if (named) {
+            out.put(' ').put(field.name()).put('=');
+        }
         if (field.kind() == Field.Kind.INTEGER) {
             long value = IntegerField.of(field).of(batch, row);
             String declaration = field.declaration();

@@ -214,6 +214,18 @@ public final class TextBuffer {
         return this;
     }
 
+    /** The first byte from an index on that a table of 256 marks; the size when there is none. */
+    public int find(int from, boolean[] marked) {
+        byte[] all = bytes;
+        int end = size;
+        for (int i = from; i < end; i++) {
+            if (marked[all[i] & 0xff]) {
+                return i;
+            }
+        }
+        return end;
+    }
+
     private TextBuffer escaped(int from, int end) {
         byte[] rest = Arrays.copyOfRange(bytes, from, end);
         size = from;

@@ -95,8 +95,9 @@ public final class PerfDataRecording implements Recording {
         }
         notesOnTruncation(found);
         features = reader.result();
-        attrs = List.copyOf(named(stated, features.eventNames(), header.eventTypes()));
-        types = new PerfTypes(attrs, features.tracingData(), found);
+        List<AttrEntry> named = named(stated, features.eventNames(), header.eventTypes());
+        types = new PerfTypes(named, features.tracingData(), found);
+        attrs = withFormats(named);
         source = new Source("perf.data", clock(), types.types());
         layouts = new SampleLayout[attrs.size()];
         for (int i = 0; i < layouts.length; i++) {
@@ -263,7 +264,8 @@ public final class PerfDataRecording implements Recording {
         return ids;
     }
 
-    ByteOrder order() {
+    /** Byte order of the machine that recorded. */
+    public ByteOrder order() {
         return header.order();
     }
 
@@ -286,6 +288,18 @@ public final class PerfDataRecording implements Recording {
             }
         }
         return Clock.PERF;
+    }
+
+    /** Pipes do not tell names of tracepoints: their formats do. */
+    private List<AttrEntry> withFormats(List<AttrEntry> entries) {
+        List<AttrEntry> all = new ArrayList<>();
+        for (int i = 0; i < entries.size(); i++) {
+            AttrEntry entry = entries.get(i);
+            boolean made = entry.name().startsWith(PerfEventNames.UNNAMED_TRACEPOINT);
+            String name = made ? typeOf(i).qualifiedName() : entry.name();
+            all.add(new AttrEntry(entry.attr(), entry.ids(), name));
+        }
+        return List.copyOf(all);
     }
 
     /**

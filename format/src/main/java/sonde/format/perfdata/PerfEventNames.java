@@ -50,6 +50,9 @@ final class PerfEventNames {
     // struct perf_event_attr: precise_ip, two bits of the flags
     private static final int PRECISE_IP_SHIFT = 15;
 
+    /** Before the number of a tracepoint whose name is not known. */
+    static final String UNNAMED_TRACEPOINT = "tracepoint:id-";
+
     private PerfEventNames() {}
 
     /** The name with modifiers: {@code cycles:u}, {@code L1-dcache-load-misses}. */
@@ -61,7 +64,7 @@ final class PerfEventNames {
             case PERF_TYPE_HW_CACHE -> cache(config) + modifiers(attr);
             case PERF_TYPE_RAW -> "raw 0x" + Long.toHexString(config) + modifiers(attr);
             case PERF_TYPE_BREAKPOINT -> "mem:0x" + Long.toHexString(attr.config1());
-            case PERF_TYPE_TRACEPOINT -> "tracepoint:id-" + config;
+            case PERF_TYPE_TRACEPOINT -> UNNAMED_TRACEPOINT + config;
             default -> String.format("type%d-0x%x", attr.type(), config);
         };
     }

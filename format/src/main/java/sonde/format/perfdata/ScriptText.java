@@ -4,7 +4,6 @@ import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CPU;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
@@ -139,7 +138,7 @@ public final class ScriptText implements RowText {
                 attr.samples(PERF_SAMPLE_TID),
                 attr.samples(PERF_SAMPLE_CPU),
                 attr.samples(PERF_SAMPLE_TIME),
-                !tracepoint && attr.samples(PERF_SAMPLE_PERIOD),
+                !tracepoint,
                 padded.getBytes(StandardCharsets.UTF_8),
                 tracepoint && entry.attr().samples(PERF_SAMPLE_RAW),
                 more,
@@ -279,14 +278,19 @@ public final class ScriptText implements RowText {
         }
         out.put('\n');
         int frames = 0;
+        boolean user = false;
         for (int i = 0; i < depth && frames < MOST_FRAMES; i++) {
             long address = batch.stackEntry(row, i);
-            if (Long.compareUnsigned(address, CONTEXT_MAX) < 0) {
-                frames++;
-                out.put('\t');
-                symbols.append(out, pid, address, true);
-                out.put('\n');
+            if (Long.compareUnsigned(address, CONTEXT_MAX) >= 0) {
+                user = address == PerfEvent.PERF_CONTEXT_USER;
+                continue;
             }
+            frames++;
+            out.put('\t');
+            // What looks like the kernel in a user's call chain was never an address.
+            ScriptSymbols names = user && address < 0 ? ScriptSymbols.NONE : symbols;
+            names.append(out, pid, address, true);
+            out.put('\n');
         }
     }
 }

@@ -151,9 +151,7 @@ final class FtraceItems extends TextItems {
         }
         boolean known =
                 Scan.startsWith(b, start, to, FRAME)
-                        || Scan.startsWith(b, start, to, CPUS)
-                        || Scan.startsWith(b, start, to, VERSION)
-                        || Scan.startsWith(b, start, to, EMPTY_CPU)
+                        || isReportHead(b, start, to)
                         || isDump(b, from, to);
         if (known) {
             return Verdict.NOTHING;
@@ -163,6 +161,13 @@ final class FtraceItems extends TextItems {
             return graphItem();
         }
         return Verdict.BAD;
+    }
+
+    /** What trace-cmd prints before the events. */
+    static boolean isReportHead(byte[] b, int from, int to) {
+        return Scan.startsWith(b, from, to, CPUS)
+                || Scan.startsWith(b, from, to, VERSION)
+                || Scan.startsWith(b, from, to, EMPTY_CPU);
     }
 
     /** {@code 00000010: 15 04 …}: the bytes of an event whose format the kernel did not know. */

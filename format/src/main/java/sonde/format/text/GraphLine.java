@@ -46,9 +46,13 @@ final class GraphLine {
             nothing = isRule(b, start, to);
             return nothing;
         }
-        if (scan.seconds() && scan.fraction > 0) {
+        if (scan.seconds() && (scan.fraction > 0 || scan.peek() == ' ')) {
             stated = scan.value;
             scan.blanks();
+            if (scan.take(US)) { // of a latency, from its start
+                stated /= 1_000_000;
+                scan.blanks();
+            }
             if (!scan.take('|')) {
                 return false;
             }

@@ -66,8 +66,8 @@ final class Recogniser {
 
     private void count(byte[] b, int from, int to) {
         scan.over(b, from, to).blanks();
-        if (scan.take(ARROW)) {
-            return; // a frame of ftrace's stacks
+        if (scan.take(ARROW) || FtraceItems.isReportHead(b, from, to)) {
+            return; // a frame of ftrace's stacks, the head of trace-cmd's report
         }
         lines++;
         ftraceLines += ftrace.parse(b, from, to) ? 1 : 0;

@@ -113,6 +113,11 @@ class PrintFormatTest {
                 "%pUb %pUl|REC->bytes, REC->bytes"
                         + "|10111213-1415-1617-1819-1a1b1c1d1e1f"
                         + " 13121110-1514-1716-1819-1a1b1c1d1e1f",
+                "%*pb %*pbl|70, __get_rel_dynamic_array(mask), 64,"
+                        + " __get_rel_dynamic_array(mask)|00000000,0000000d 0,2-3",
+                "%pe %pe|(void *)-2L, REC->ip|-ENOENT 0xffffffff81000010",
+                "%p4cc %p4cc|0x32314742, REC->bytes|BG12 little-endian (0x32314742)"
+                        + " .... little-endian (0x13121110)",
                 "%*ph %3phC|2, REC->bytes, REC->bytes|10 11 10:11:12",
                 "%s|REC->ip|kernel\ttext",
                 "%llu.%09llu|__print_ns_to_secs(5000000123), __print_ns_without_secs(5000000123)"

@@ -36,9 +36,15 @@ final class Rows {
         }
     }
 
-    static PerfDataRecording open(byte[] file) throws IOException {
+    /** Directory mode. */
+    static PerfDataRecording open(byte[] file, byte[]... parts) throws IOException {
+        List<Input> inputs = new ArrayList<>();
+        for (byte[] part : parts) {
+            MemorySegment copy = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, part);
+            inputs.add(Input.of("test." + inputs.size(), copy));
+        }
         MemorySegment copy = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, file);
-        return PerfDataRecording.open(Input.of("test", copy));
+        return PerfDataRecording.open(Input.of("test", copy), inputs);
     }
 
     static List<Row> of(byte[] file) throws IOException {
@@ -89,10 +95,18 @@ final class Rows {
         if (field.kind() == Field.Kind.INTEGER) {
             return Long.toString(type.integer(field.name()).of(batch, row));
         }
-        StringBuilder hex = new StringBuilder();
-        for (byte b : batch.bytes(row, field.offset(), field.sizeBytes())) {
-            hex.append(String.format("%02x", b));
+        int at = field.offset(batch, row);
+        int end = at + field.sizeBytes(batch, row);
+        int element = field.elementBytes();
+        List<Long> values = new ArrayList<>();
+        for (; at + element <= end; at += element) {
+            values.add(
+                    switch (element) {
+                        case 1 -> (long) batch.u8(row, at);
+                        case 8 -> batch.u64(row, at);
+                        default -> batch.u32(row, at) & 0xffff_ffffL;
+                    });
         }
-        return hex.toString();
+        return values.toString();
     }
 }

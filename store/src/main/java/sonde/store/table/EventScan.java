@@ -189,7 +189,7 @@ final class EventScan implements TableFunction.Scan {
         private boolean advance() throws IOException {
             while (tried < lanes.size()) {
                 Shared shared = lanes.get(lane);
-                Batch next = shared.next();
+                Batch next = read(shared);
                 if (next != null) {
                     from = shared;
                     batch = next;
@@ -202,6 +202,16 @@ final class EventScan implements TableFunction.Scan {
                 lane = (lane + 1) % lanes.size();
             }
             return false;
+        }
+
+        /** DuckDB passes on a failure's text alone; the failure itself is kept beside. */
+        private @Nullable Batch read(Shared shared) throws IOException {
+            try {
+                return shared.next();
+            } catch (IOException e) {
+                table.failed(e);
+                throw e;
+            }
         }
 
         @SuppressWarnings("ReferenceEquality") // sources are told apart by identity

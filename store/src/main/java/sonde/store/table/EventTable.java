@@ -33,6 +33,8 @@ public final class EventTable implements TableFunction.Table {
     private final @Nullable String typeName;
     private final Set<String> read = ConcurrentHashMap.newKeySet();
 
+    private volatile @Nullable IOException reading;
+
     private EventTable(String name, @Nullable String typeName, List<Trace> traces, Utids utids) {
         this.name = name;
         this.typeName = typeName;
@@ -201,6 +203,15 @@ public final class EventTable implements TableFunction.Table {
     /** The columns that statements named so far. */
     public Set<String> named() {
         return Set.copyOf(read);
+    }
+
+    void failed(IOException failure) {
+        reading = failure;
+    }
+
+    /** Why the recording could not be read on, if that happened. */
+    public @Nullable IOException failure() {
+        return reading;
     }
 
     List<Trace> traces() {

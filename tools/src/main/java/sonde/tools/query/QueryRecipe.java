@@ -118,7 +118,7 @@ public final class QueryRecipe implements AutoCloseable {
         try {
             write(sql, format, out);
         } catch (SqlException e) {
-            throw new QueryException(SqlMessage.of(String.valueOf(e.getMessage()), tables()));
+            throw wrong(e);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -144,6 +144,15 @@ public final class QueryRecipe implements AutoCloseable {
                 case PARQUET -> throw new IllegalArgumentException("Parquet goes into a file");
             }
         }
+    }
+
+    /** What the statement's author sees; a recording that cannot be read is not their fault. */
+    private QueryException wrong(SqlException failure) throws IOException {
+        IOException reading = store().failure();
+        if (reading != null) {
+            throw reading;
+        }
+        return new QueryException(SqlMessage.of(String.valueOf(failure.getMessage()), tables()));
     }
 
     /** A statement without the semicolon at its end. */
@@ -176,8 +185,7 @@ public final class QueryRecipe implements AutoCloseable {
                 try {
                     store().query(copy).close();
                 } catch (SqlException e) {
-                    String message = String.valueOf(e.getMessage());
-                    throw new QueryException(SqlMessage.of(message, tables()));
+                    throw wrong(e);
                 }
             } else {
                 try (OutputStream out = Files.newOutputStream(part)) {

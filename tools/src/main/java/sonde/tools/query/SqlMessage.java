@@ -45,21 +45,21 @@ final class SqlMessage {
 
     private static String suggestion(String wanted, List<String> tables) {
         String word = wanted.replace("\"", "").toLowerCase(Locale.ROOT);
+        int most = 2 + word.length() / 4;
         List<String> near =
                 tables.stream()
-                        .filter(table ->
-                                distance(word, table) <= 2 + word.length() / 4 || part(word, table))
-                        .sorted(Comparator.comparingInt(table -> distance(word, table)))
+                        .filter(table -> nearness(word, table) <= most)
+                        .sorted(Comparator.comparingInt(table -> nearness(word, table)))
                         .limit(3)
                         .map(table -> table.contains(".") ? '"' + table + '"' : table)
                         .toList();
         return near.isEmpty() ? "" : " Nearest: " + String.join(", ", near) + ".";
     }
 
-    /** Whether one name is the other without its group: sched_switch of sched.sched_switch. */
-    private static boolean part(String word, String table) {
-        String name = table.substring(table.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
-        return word.length() > 3 && (name.equals(word) || word.endsWith("." + name));
+    /** Edits to a name, or to what stands behind its group: sched_switch of sched.sched_switch. */
+    private static int nearness(String word, String table) {
+        String name = table.substring(table.lastIndexOf('.') + 1);
+        return Math.min(distance(word, table), distance(word, name));
     }
 
     /** Edits between two names. */

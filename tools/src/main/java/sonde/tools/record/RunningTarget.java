@@ -29,7 +29,11 @@ final class RunningTarget {
             byte[] text = Files.readAll("/proc/" + pid + "/status", 1 << 16);
             status = new String(text, StandardCharsets.UTF_8);
         } catch (SyscallException e) {
-            throw new IOException("there is no process " + pid, e);
+            throw new IOException(
+                    "no process has the number "
+                            + pid
+                            + "; it has ended, or 'ps -e' shows another one",
+                    e);
         }
         int leader = field(LEADER, status, pid);
         if (leader != pid) {

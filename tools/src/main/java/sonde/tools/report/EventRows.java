@@ -2,16 +2,16 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import sonde.analysis.Operator;
+import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.FrameNames;
 import sonde.event.Lane;
@@ -23,7 +23,6 @@ import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.EventListing.Filter;
 import sonde.format.ftrace.EventListing.Part;
 import sonde.format.ftrace.EventText;
 import sonde.format.ftrace.FieldText;
@@ -47,7 +46,9 @@ final class EventRows implements Listing.Rows {
     private final ReportSource source;
     private final ReportOptions options;
     private final ThreadNames names;
-    private final List<ProcessSymbols> symbols = new ArrayList<>();
+    private final Map<Source, ThreadNames> namesOf = new IdentityHashMap<>();
+    private final EventText.Latest latest = new EventText.Latest();
+    private final List<Operator> symbols = new ArrayList<>();
 
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
@@ -62,6 +63,32 @@ final class EventRows implements Listing.Rows {
 
     @Override
     public void writeTo(OutputStream out, Listing.Form form) throws IOException {
+        ListingOptions listing = options.listing();
+        List<Source> sources = new ArrayList<>();
+        for (Recording recording : source.recordings()) {
+            if (recording instanceof TraceDatRecording trace && trace.latencyText().length > 0) {
+                out.write(trace.latencyText());
+            }
+            sources.addAll(recording.sources());
+        }
+        for (RowFilter filter : listing.filters()) {
+            filter.check(sources);
+        }
+        long skip = 0;
+        if (listing.last() >= 0) {
+            long all = new EventRows(source, options).count();
+            skip = Math.max(0, all - listing.last());
+        }
+        write(out, form, skip, listing.first());
+    }
+
+    /** Rows that pass. */
+    private long count() throws IOException {
+        return write(OutputStream.nullOutputStream(), Listing.Form.TEXT, Long.MAX_VALUE, -1);
+    }
+
+    private long write(OutputStream out, Listing.Form form, long skip, long most)
+            throws IOException {
         List<Part> parts = new ArrayList<>();
         for (Recording recording : source.recordings()) {
             switch (recording) {
@@ -72,38 +99,93 @@ final class EventRows implements Listing.Rows {
                 default -> parts.addAll(named(recording, form));
             }
         }
-        EventFilter filter = new EventFilter(source, options, names, symbols);
-        if (filter.isEverything()) {
-            new EventListing(parts, Filter.ALL).writeTo(out);
-            return;
+        EventFilter base = new EventFilter(source, options, names, symbols);
+        if (!base.isEverything()) {
+            Matches.checkEvents(
+                    parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                    options.events());
         }
-        Matches.checkEvents(
-                parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
-                options.events());
-        new EventListing(parts, filter).writeTo(out);
-        if (options.isNarrow() && !filter.accepted()) {
+        EventListing.Filter filter = base.isEverything() ? EventListing.Filter.ALL : base;
+        long rows;
+        if (options.listing().selects() || skip > 0) {
+            RowSelection selection =
+                    new RowSelection(filter, options.listing(), this::namesOf, skip, most);
+            new EventListing(parts, selection).writeTo(out);
+            rows = selection.accepted();
+        } else {
+            rows = new EventListing(parts, filter).writeTo(out);
+        }
+        if (options.isNarrow() && !base.isEverything() && !base.accepted()) {
             throw Matches.noRow(options);
         }
+        return rows;
+    }
+
+    /** Several files may be of several machines, each with its own threads. */
+    private ThreadNames namesOf(Source of) {
+        return namesOf.getOrDefault(of, names);
     }
 
     private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {
-        EventText text = trace.eventText(names);
-        if (form == Listing.Form.TEXT && source.meta() == null) {
-            return EventListing.labelled(trace.lanes(), text);
+        ThreadNames threads = source.isSeveral() ? ThreadNames.of(trace.comms()) : names;
+        for (Source of : trace.sources()) {
+            namesOf.put(of, threads);
         }
+        EventText text = styled(trace.eventText(threads));
+        text.offsetBy(trace.timeOffset() + options.listing().offsetNanos());
         TextContext context = trace.textContext();
         List<Part> parts = new ArrayList<>();
+        Map<String, String> labels = labels(trace, form);
         for (Lane lane : trace.lanes()) {
             RowText row = text;
             if (form == Listing.Form.JSON_LINES) {
                 row =
-                        new EventJson(lane.source(), context, names, AddressNames.NONE)
+                        new EventJson(lane.source(), context, threads, AddressNames.NONE)
                                 .offsetBy(trace.timeOffset());
             }
-            // The buffers of a bundle are a matter of the recorder: they have no label.
-            parts.add(new Part(lane, row, ""));
+            parts.add(new Part(lane, row, labels.getOrDefault(lane.buffer(), "")));
         }
         return parts;
+    }
+
+    private EventText styled(EventText text) {
+        ListingOptions listing = options.listing();
+        text.withTimes(listing.timeFormat());
+        if (listing.rawFields()) {
+            text.withRawFields();
+        }
+        return listing.differences() ? text.withDifferences(latest) : text;
+    }
+
+    /**
+     * What stands before the lines of each buffer, in columns of equal width: of several files the
+     * file for its first buffer, and the names of the others.
+     */
+    private Map<String, String> labels(TraceDatRecording trace, Listing.Form form) {
+        // The buffers of a bundle are a matter of the recorder: they have no label.
+        if (form != Listing.Form.TEXT || source.meta() != null) {
+            return Map.of();
+        }
+        int columns = 0;
+        for (Recording recording : source.recordings()) {
+            if (recording instanceof TraceDatRecording one) {
+                for (String buffer : one.buffers()) {
+                    columns = Math.max(columns, label(one, buffer).length());
+                }
+            }
+        }
+        Map<String, String> labels = new HashMap<>();
+        for (String buffer : trace.buffers()) {
+            String label = label(trace, buffer);
+            String padded = " ".repeat(columns - label.length()) + label;
+            String end = label.isEmpty() ? "  " : ": ";
+            labels.put(buffer, columns == 0 ? "" : padded + end);
+        }
+        return labels;
+    }
+
+    private String label(TraceDatRecording trace, String buffer) {
+        return buffer.isEmpty() && source.isSeveral() ? source.fileOf(trace) : buffer;
     }
 
     /**
@@ -114,6 +196,7 @@ final class EventRows implements Listing.Rows {
         if (ScriptText.namesCode(perf)) {
             code = new PerfCode(perf);
             symbols.add(code.follower());
+            symbols.add(code.kernelMaps());
         }
         ScriptText text =
                 new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
@@ -143,7 +226,8 @@ final class EventRows implements Listing.Rows {
             Source of = lane.source();
             RowText row =
                     form == Listing.Form.TEXT
-                            ? new EventText(of, context, names, addresses)
+                            ? styled(new EventText(of, context, names, addresses))
+                                    .offsetBy(options.listing().offsetNanos())
                             : new EventJson(of, context, names, addresses);
             parts.add(new Part(lane, row, ""));
         }
@@ -203,12 +287,13 @@ final class EventRows implements Listing.Rows {
         if (tracing != null) {
             printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
             int longBytes = tracing.longBytes() == 4 ? 4 : 8;
-            layout = new PageLayout(ByteOrder.nativeOrder(), longBytes, 8 + longBytes);
+            layout = new PageLayout(perf.order(), longBytes, 8 + longBytes);
+            if (kallsyms.length == 0) {
+                kallsyms = tracing.kallsyms().getBytes(StandardCharsets.UTF_8);
+            }
         }
-        Path own = Path.of("/proc/kallsyms");
-        if (kallsyms.length == 0 && Files.isReadable(own)) {
-            // perf.data has none: perf takes the running kernel's too.
-            kallsyms = Files.readAllBytes(own);
+        if (kallsyms.length == 0) {
+            kallsyms = PerfCode.kallsyms(perf);
         }
         return TextContext.of(layout, kallsyms, printk);
     }

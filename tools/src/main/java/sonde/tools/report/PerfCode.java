@@ -24,6 +24,7 @@ import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.sys.Machine;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
@@ -31,34 +32,38 @@ import sonde.symbol.Symbolizer;
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
-    // Kernel space of 48-bit addresses; what lies between it and user space is no address.
-    private static final long LOWEST_KERNEL = 0xffff_8000_0000_0000L;
     // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
     private static final int NT_GNU_BUILD_ID = 3;
 
-    private final ProcessMaps maps = new ProcessMaps();
+    private final ProcessMaps maps = ProcessMaps.keepingOverExec();
     private final Symbolizer symbolizer;
     private final Map<String, byte[]> buildIds = new HashMap<>();
     private final KernelSymbols kernel;
+    private final boolean narrow;
+    private final KernelMaps kernelMaps = new KernelMaps();
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
 
     PerfCode(PerfDataRecording recording) throws IOException {
         SymbolOptions here = SymbolOptions.here();
-        List<String> folders = new ArrayList<>(here.debugFolders());
-        folders.add(System.getProperty("user.home", "/") + "/.debug");
-        SymbolOptions options = new SymbolOptions(here.folders(), folders, here.sameMachine(), 0);
+        SymbolOptions options = new SymbolOptions(here.folders(), folders(), here.sameMachine(), 0);
         symbolizer =
                 new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
-        String kernelId = "";
         for (BuildId id : recording.features().buildIds()) {
-            if (id.kernel() && id.path().startsWith("[kernel")) {
-                kernelId = id.id();
-            } else if (!id.kernel() && id.id().length() > 2) {
+            if (!id.kernel() && id.id().length() > 2) {
                 buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
             }
         }
-        kernel = kernel(kernelId, folders);
+        String arch = recording.features().arch();
+        narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
+        kernel = KernelSymbols.parse(kallsyms(recording));
+    }
+
+    /** Folders of files by build id: the system's and perf's own. */
+    private static List<String> folders() {
+        List<String> folders = new ArrayList<>(SymbolOptions.here().debugFolders());
+        folders.add(System.getProperty("user.home", "/") + "/.debug");
+        return folders;
     }
 
     /** Follows mappings; goes before the listing over every row. */
@@ -66,25 +71,42 @@ final class PerfCode implements ScriptSymbols {
         return new ProcessSymbols(maps, symbolizer::frame, buildIds);
     }
 
-    /** A file that says no build id of the kernel is taken as one of this kernel, as perf does. */
-    private static KernelSymbols kernel(String wanted, List<String> folders) throws IOException {
+    /** Follows what the kernel has mapped; goes before the listing, too. */
+    KernelMaps kernelMaps() {
+        return kernelMaps;
+    }
+
+    /**
+     * The text of /proc/kallsyms when the recorded kernel is the one that runs now, else what perf
+     * kept of it, else nothing.
+     */
+    static byte[] kallsyms(PerfDataRecording recording) throws IOException {
+        String wanted = "";
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel")) {
+                wanted = id.id();
+            }
+        }
         Path notes = Path.of("/sys/kernel/notes");
         String own = Files.isReadable(notes) ? buildId(Files.readAllBytes(notes)) : "";
+        String release = recording.features().osRelease();
+        boolean same =
+                wanted.length() < 3
+                        ? release.isEmpty() || release.equals(Machine.uname().release())
+                        : !own.isEmpty() && wanted.startsWith(own);
         List<Path> places = new ArrayList<>();
-        if (wanted.length() < 3 || !own.isEmpty() && wanted.startsWith(own)) {
+        if (same) {
             places.add(Path.of("/proc/kallsyms"));
-        } else {
-            for (String folder : folders) {
-                String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
-                places.add(Path.of(folder, ".build-id", name, "kallsyms"));
-            }
+        } else if (wanted.length() > 2) {
+            String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
+            folders().forEach(folder -> places.add(Path.of(folder, ".build-id", name, "kallsyms")));
         }
         for (Path place : places) {
             if (Files.isReadable(place)) {
-                return KernelSymbols.parse(Files.readAllBytes(place));
+                return Files.readAllBytes(place);
             }
         }
-        return KernelSymbols.none();
+        return new byte[0];
     }
 
     private static String buildId(byte[] notes) {
@@ -108,13 +130,13 @@ final class PerfCode implements ScriptSymbols {
 
     @Override
     public boolean changes(long address) {
-        return address >= 0;
+        return address >= 0 && !isKernel(address);
     }
 
     @Override
     public void append(TextBuffer out, int pid, long address, boolean chain) {
         int start = out.size();
-        if (address < 0) {
+        if (isKernel(address)) {
             out.hex(address, 1).pad(start, 16, false);
             byte[] known = kernelNames.get(address);
             if (known == null) {
@@ -145,13 +167,19 @@ final class PerfCode implements ScriptSymbols {
         out.put(known);
     }
 
+    /** The kernel of a 32-bit machine lies in the upper part of 4 GiB. */
+    private boolean isKernel(long address) {
+        return address < 0 || narrow && kernelMaps.has(address);
+    }
+
     private String kernelName(long address) {
-        if (address < LOWEST_KERNEL) {
+        String file = kernelMaps.file(address);
+        int symbol = kernel.find(address);
+        if (symbol < 0 && file.isEmpty()) {
             return " [unknown] ([unknown])";
         }
-        int symbol = kernel.find(address);
         if (symbol < 0) {
-            return " [unknown] (" + KERNEL + ")";
+            return " [unknown] (" + printable(file) + ")";
         }
         String module = kernel.module(symbol);
         return " "

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param comms names of threads that count, {@code *} and {@code ?} as in a shell; empty for all
  * @param events event types to list, {@code system:name} with the same wildcards; empty for all
  * @param rows most rows of a table
+ * @param listing how events are listed
  */
 public record ReportOptions(
         Set<Section> sections,
@@ -25,7 +26,8 @@ public record ReportOptions(
         Set<Integer> tids,
         List<String> comms,
         List<String> events,
-        int rows) {
+        int rows,
+        ListingOptions listing) {
 
     /** A part of a report. */
     public enum Section {
@@ -47,6 +49,18 @@ public record ReportOptions(
         tids = Set.copyOf(tids);
         comms = List.copyOf(comms);
         events = List.copyOf(events);
+    }
+
+    /** With events listed as trace-cmd report does. */
+    public ReportOptions(
+            Set<Section> sections,
+            @Nullable Double fromSeconds,
+            @Nullable Double toSeconds,
+            Set<Integer> tids,
+            List<String> comms,
+            List<String> events,
+            int rows) {
+        this(sections, fromSeconds, toSeconds, tids, comms, events, rows, ListingOptions.ALL);
     }
 
     /** The screenful. */

@@ -9,14 +9,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
 import sonde.analysis.file.OpenFiles;
 import sonde.event.Batch;
+import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.Input;
@@ -29,6 +32,7 @@ import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.text.TextFormat;
 import sonde.format.text.TextRecording;
 import sonde.format.trace.TraceFormat;
+import sonde.format.tracedat.TimeShift;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.format.wrapper.Limits;
@@ -60,6 +64,7 @@ public final class ReportSource implements AutoCloseable {
 
     private final String name;
     private final List<Recording> recordings = new ArrayList<>();
+    private final Map<Recording, String> files = new IdentityHashMap<>();
     private final List<Unwrapped> owned = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final Map<Integer, String> comms = new HashMap<>();
@@ -95,6 +100,77 @@ public final class ReportSource implements AutoCloseable {
             source.close();
             throw e;
         }
+    }
+
+    /**
+     * Opens several files as one: recordings of a host and its guests, or of one machine. Bundles
+     * are opened one at a time.
+     *
+     * @throws MalformedInputException when one is neither a trace.dat nor a perf.data
+     */
+    public static ReportSource open(List<Path> paths) throws IOException {
+        if (paths.size() == 1) {
+            return open(paths.getFirst());
+        }
+        ReportSource source = new ReportSource(paths.size() + " files");
+        try {
+            for (Path path : paths) {
+                int before = source.recordings.size();
+                source.file(path);
+                List<Recording> added =
+                        source.recordings.stream()
+                                .filter(one -> !source.files.containsKey(one))
+                                .toList();
+                if (added.size() != 1 || source.recordings.size() != before + 1) {
+                    throw new IllegalStateException("one recording of " + path);
+                }
+                Path file = path.getFileName();
+                String shown = file == null ? path.toString() : file.toString();
+                source.files.put(added.getFirst(), shown);
+            }
+            source.relate();
+            return source;
+        } catch (IOException | RuntimeException e) {
+            source.close();
+            throw e;
+        }
+    }
+
+    /** Says where the clocks of several files are not known to be one. */
+    private void relate() {
+        Set<Long> ids = new HashSet<>();
+        Set<Clock> clocks = new TreeSet<>();
+        for (Recording recording : recordings) {
+            recording.sources().forEach(one -> clocks.add(one.clock()));
+            if (recording instanceof TraceDatRecording trace) {
+                ids.add(trace.metadata().traceId());
+            }
+        }
+        for (Recording recording : recordings) {
+            TimeShift shift =
+                    recording instanceof TraceDatRecording trace
+                            ? trace.timeShift().orElse(null)
+                            : null;
+            if (shift != null && !ids.contains(shift.peerId())) {
+                notes.add(
+                        files.get(recording)
+                                + " is a guest's and has the times of its host, whose own file"
+                                + " is not among these.");
+            }
+        }
+        if (clocks.size() > 1) {
+            notes.add("Their clocks differ: " + clocks + ". Times are compared as numbers.");
+        }
+    }
+
+    /** Whether it is several files. */
+    boolean isSeveral() {
+        return files.size() > 1;
+    }
+
+    /** The name of the file of a recording. */
+    String fileOf(Recording recording) {
+        return files.getOrDefault(recording, name);
     }
 
     /** Takes a folder that holds CTF, one trace or a tree of them; false when it holds none. */

@@ -23,7 +23,7 @@ class RunningTargetTest {
             sleeper.destroyForcibly().waitFor();
             assertThat(RunningTarget.lives(pid)).isFalse();
             assertThatThrownBy(() -> RunningTarget.check(pid))
-                    .hasMessage("there is no process " + pid);
+                    .hasMessageContaining("no process has the number " + pid);
         } finally {
             sleeper.destroyForcibly();
         }
@@ -32,7 +32,7 @@ class RunningTargetTest {
     @Test
     void aNumberOfNobody() {
         assertThatThrownBy(() -> RunningTarget.check(99_999_999))
-                .hasMessage("there is no process 99999999");
+                .hasMessageContaining("no process has the number 99999999");
     }
 
     @Test

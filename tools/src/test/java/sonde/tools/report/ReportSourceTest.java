@@ -3,17 +3,22 @@ package sonde.tools.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.event.result.Listing;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.bundle.MetaWriter;
 import sonde.probe.tracefs.InstanceName;
+import sonde.testkit.CtfTrace;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 
@@ -106,6 +111,38 @@ final class ReportSourceTest {
         write(meta(Meta.State.FINISHED, "another", 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(source.symbolOptions().sameMachine()).isFalse();
+        }
+    }
+
+    @Test
+    void aFolderOfCtf() throws IOException {
+        CtfTrace trace = new CtfTrace(ORDER);
+        trace.metadata(
+                CtfTrace.TSDL
+                        + "stream { id = 0; event.header := struct { time64 timestamp; };"
+                        + CtfTrace.PACKET_CONTEXT
+                        + "}; event { name = \"p:one\"; fields := struct { string s; }; };");
+        CtfTrace.Packet packet = trace.packet(0).time(1, 9).discarded(2);
+        trace.append("channel_0", packet.put(5, 64).text("hello"));
+        for (Map.Entry<String, byte[]> file : trace.files().entrySet()) {
+            Path place = folder.resolve("ust").resolve(file.getKey());
+            Files.createDirectories(folder.resolve("ust"));
+            Files.write(place, file.getValue());
+        }
+        for (Path given : List.of(folder, folder.resolve("ust/metadata"))) {
+            try (ReportSource source = ReportSource.open(given)) {
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
+                recipe.events(source).rows().writeTo(out, Listing.Form.TEXT);
+                assertThat(out.toString(StandardCharsets.UTF_8))
+                        .endsWith(
+                                ".000000010] (+?.?????????) box:app:(7) p:one: { cpu_id = 0 },"
+                                        + " { s = \"hello\" }\n");
+                assertThat(source.notes())
+                        .singleElement()
+                        .asString()
+                        .endsWith("channel_0: the tracer discarded 2 events.");
+            }
         }
     }
 }

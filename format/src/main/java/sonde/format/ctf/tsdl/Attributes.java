@@ -63,7 +63,7 @@ final class Attributes {
             throw tokens.malformed(
                     "a floating_point of exp_dig " + exponent + " and mant_dig " + mantissa);
         }
-        return new FieldClass.Real((int) bits, alignment > 0 ? alignment : 8, bigEndian, false);
+        return new FieldClass.Real((int) bits, alignment > 0 ? alignment : 1, bigEndian, false);
     }
 
     void text() throws MalformedInputException {

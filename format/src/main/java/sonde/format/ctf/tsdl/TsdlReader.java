@@ -140,10 +140,11 @@ public final class TsdlReader {
         } else if (token.kind() == Kind.TEXT) {
             tokens.take();
         } else {
-            tokens.word("a value");
+            StringBuilder path = new StringBuilder(tokens.word("a value"));
             while (tokens.accept(".")) {
-                tokens.word("a value");
+                path.append('.').append(tokens.word("a value"));
             }
+            token = new Token(Kind.WORD, path.toString(), 0, token.at());
         }
         block.values.put(key, token);
     }

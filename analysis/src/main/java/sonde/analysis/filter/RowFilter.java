@@ -1,0 +1,267 @@
+package sonde.analysis.filter;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.filter.Condition.And;
+import sonde.analysis.filter.Condition.Compare;
+import sonde.analysis.filter.Condition.Not;
+import sonde.analysis.filter.Condition.Operator;
+import sonde.analysis.filter.Condition.Or;
+import sonde.analysis.filter.Condition.Value;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.IntegerField;
+import sonde.event.Source;
+
+/**
+ * Which rows are wanted: {@code [EVENTS:] CONDITION}. Without events it is for all that have the
+ * fields it asks for. Besides an event's own fields there are {@code CPU}, {@code COMM} (in small
+ * letters too where the event has no such field), {@code TIMESTAMP}, and {@code common_pid} in
+ * events that are none of ftrace's.
+ */
+public final class RowFilter {
+    private final String text;
+    private final List<Events> events;
+    private final @Nullable Condition condition;
+
+    /**
+     * Events by name.
+     *
+     * @param system null for any, or for a name that is a system itself
+     */
+    record Events(@Nullable Pattern system, Pattern name) {
+        boolean fits(EventType type) {
+            if (system == null) {
+                return name.matcher(type.name()).matches() || name.matcher(type.system()).matches();
+            }
+            return system.matcher(type.system()).matches() && name.matcher(type.name()).matches();
+        }
+    }
+
+    RowFilter(String text, List<Events> events, @Nullable Condition condition) {
+        this.text = text;
+        this.events = List.copyOf(events);
+        this.condition = condition;
+    }
+
+    /**
+     * Reads a filter.
+     *
+     * @throws FilterException when it cannot be understood
+     */
+    public static RowFilter parse(String text) {
+        return new FilterParser(text).parse();
+    }
+
+    /** A test for the rows of a type; null when none of them can pass. */
+    public @Nullable RowTest compile(EventType type, CommNames names) {
+        if (!events.isEmpty() && events.stream().noneMatch(one -> one.fits(type))) {
+            return null;
+        }
+        return condition == null
+                ? (batch, row) -> true
+                : compile(condition, new Fields(type, names));
+    }
+
+    /**
+     * Refuses a filter that no event of a recording can pass.
+     *
+     * @throws FilterException naming the event or field that is nowhere
+     */
+    public void check(List<Source> sources) {
+        Set<String> missing = new TreeSet<>();
+        boolean anyType = false;
+        for (Source source : sources) {
+            for (EventType type : source.types()) {
+                if (!events.isEmpty() && events.stream().noneMatch(one -> one.fits(type))) {
+                    continue;
+                }
+                anyType = true;
+                if (condition == null || compile(type, tid -> null) != null) {
+                    return;
+                }
+            }
+        }
+        if (!anyType) {
+            throw new FilterException(text, 0, "the recording has no such event");
+        }
+        if (condition != null) {
+            missing(condition, sources, missing);
+        }
+        String field = missing.isEmpty() ? "" : missing.iterator().next();
+        int at = field.isEmpty() ? 0 : Math.max(0, text.indexOf(field));
+        throw new FilterException(
+                text,
+                at,
+                field.isEmpty()
+                        ? "no event has all of these fields, of these types"
+                        : "no event has a field " + field + " that can be compared so");
+    }
+
+    private void missing(Condition of, List<Source> sources, Set<String> into) {
+        switch (of) {
+            case And(Condition left, Condition right) -> {
+                missing(left, sources, into);
+                missing(right, sources, into);
+            }
+            case Or(Condition left, Condition right) -> {
+                missing(left, sources, into);
+                missing(right, sources, into);
+            }
+            case Not(Condition operand) -> missing(operand, sources, into);
+            case Compare compare -> {
+                boolean found = false;
+                for (Source source : sources) {
+                    for (EventType type : source.types()) {
+                        found |= compare(compare, new Fields(type, tid -> null)) != null;
+                    }
+                }
+                if (!found) {
+                    into.add(compare.field());
+                }
+            }
+        }
+    }
+
+    /** A condition on fields that the type lacks cannot hold, nor can its opposite: null. */
+    private static @Nullable RowTest compile(Condition condition, Fields fields) {
+        return switch (condition) {
+            case And(Condition left, Condition right) -> {
+                RowTest a = compile(left, fields);
+                RowTest b = compile(right, fields);
+                yield a == null || b == null
+                        ? null
+                        : (batch, row) -> a.test(batch, row) && b.test(batch, row);
+            }
+            case Or(Condition left, Condition right) -> {
+                RowTest a = compile(left, fields);
+                RowTest b = compile(right, fields);
+                yield a == null
+                        ? b
+                        : b == null ? a : (batch, row) -> a.test(batch, row) || b.test(batch, row);
+            }
+            case Not(Condition operand) -> {
+                RowTest test = compile(operand, fields);
+                yield test == null ? null : (batch, row) -> !test.test(batch, row);
+            }
+            case Compare compare -> compare(compare, fields);
+        };
+    }
+
+    private static @Nullable RowTest compare(Compare compare, Fields fields) {
+        Operator operator = compare.operator();
+        return switch (compare.value()) {
+            case Value.Number(long value) -> {
+                Numeric numeric = fields.number(compare.field());
+                yield numeric == null ? null : numeric.compared(operator, value);
+            }
+            case Value.Word word -> {
+                Textual textual = fields.text(compare.field());
+                yield textual == null ? null : textual.compared(operator, word);
+            }
+        };
+    }
+
+    /** A number of a row. */
+    private record Numeric(Reader reader, boolean unsigned) {
+        interface Reader {
+            long of(Batch batch, int row);
+        }
+
+        RowTest compared(Operator operator, long value) {
+            Reader of = reader;
+            return switch (operator) {
+                case EQUAL -> (batch, row) -> of.of(batch, row) == value;
+                case NOT_EQUAL -> (batch, row) -> of.of(batch, row) != value;
+                case ANY_BIT -> (batch, row) -> (of.of(batch, row) & value) != 0;
+                case LESS -> (batch, row) -> order(of.of(batch, row), value) < 0;
+                case AT_MOST -> (batch, row) -> order(of.of(batch, row), value) <= 0;
+                case GREATER -> (batch, row) -> order(of.of(batch, row), value) > 0;
+                case AT_LEAST -> (batch, row) -> order(of.of(batch, row), value) >= 0;
+                case GLOB, NOT_GLOB, MATCHES -> (batch, row) -> false;
+            };
+        }
+
+        private int order(long a, long b) {
+            return unsigned ? Long.compareUnsigned(a, b) : Long.compare(a, b);
+        }
+    }
+
+    /** A text of a row. */
+    private record Textual(Reader reader) {
+        interface Reader {
+            @Nullable String of(Batch batch, int row);
+        }
+
+        RowTest compared(Operator operator, Value.Word word) {
+            String text = word.text();
+            Pattern pattern = word.pattern();
+            return (batch, row) -> {
+                String found = reader.of(batch, row);
+                if (found == null) {
+                    return false;
+                }
+                return switch (operator) {
+                    case EQUAL -> found.equals(text);
+                    case NOT_EQUAL -> !found.equals(text);
+                    case GLOB -> pattern.matcher(found).matches();
+                    case NOT_GLOB -> !pattern.matcher(found).matches();
+                    case MATCHES -> pattern.matcher(found).find();
+                    case LESS, AT_MOST, GREATER, AT_LEAST, ANY_BIT -> false;
+                };
+            };
+        }
+    }
+
+    /** What a type's rows have. */
+    private record Fields(EventType type, CommNames names) {
+        @Nullable Numeric number(String name) {
+            Field field = type.field(name).orElse(null);
+            if (field != null) {
+                if (field.kind() != Field.Kind.INTEGER) {
+                    return null;
+                }
+                IntegerField integer = IntegerField.of(field);
+                return new Numeric(integer::of, !field.signed());
+            }
+            return switch (name) {
+                case "CPU", "cpu", "common_cpu" -> new Numeric(Batch::cpu, false);
+                case "common_pid" -> new Numeric(Batch::tid, false);
+                case "TIMESTAMP" -> new Numeric(Batch::time, true);
+                default -> null;
+            };
+        }
+
+        @Nullable Textual text(String name) {
+            Field field = type.field(name).orElse(null);
+            if (field != null) {
+                return field.isText() ? new Textual((batch, row) -> text(field, batch, row)) : null;
+            }
+            return switch (name) {
+                case "COMM", "comm", "common_comm" ->
+                        new Textual((batch, row) -> string(names.comm(batch.tid(row))));
+                default -> null;
+            };
+        }
+
+        private static String text(Field field, Batch batch, int row) {
+            int offset = field.offset(batch, row);
+            int length = field.sizeBytes(batch, row);
+            byte[] bytes = batch.bytes(row, offset, length);
+            int end = 0;
+            while (end < length && bytes[end] != 0) {
+                end++;
+            }
+            return new String(bytes, 0, end, StandardCharsets.UTF_8);
+        }
+
+        private static @Nullable String string(byte @Nullable [] bytes) {
+            return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+        }
+    }
+}

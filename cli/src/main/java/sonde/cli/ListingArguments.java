@@ -1,0 +1,99 @@
+package sonde.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import sonde.analysis.filter.FilterException;
+import sonde.analysis.filter.RowFilter;
+import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.tools.report.ListingOptions;
+
+/** The arguments of {@code sonde report --events}. */
+final class ListingArguments {
+    @Option(
+            names = "--cpu",
+            split = ",",
+            paramLabel = "N",
+            description = "with --events: only these CPUs")
+    private Set<Integer> cpus = new LinkedHashSet<>();
+
+    @Option(
+            names = "--filter",
+            paramLabel = "FILTER",
+            description = {
+                "with --events: only what passes, in the kernel's syntax; repeatable:",
+                "'SYSTEM/EVENT: FIELD == 1 && NAME ~ \"sh*\"', without events for all that have"
+                        + " the fields"
+            })
+    private List<String> filters = new ArrayList<>();
+
+    @Option(
+            names = "--first",
+            paramLabel = "N",
+            defaultValue = "-1",
+            description = "with --events: the first N")
+    private long first = -1;
+
+    @Option(
+            names = "--last",
+            paramLabel = "N",
+            defaultValue = "-1",
+            description = "with --events: the last N")
+    private long last = -1;
+
+    @Option(
+            names = {"-R", "--raw"},
+            description = "with --events: fields by name, not in the event's format")
+    private boolean raw;
+
+    @Option(
+            names = {"-t", "--nanoseconds"},
+            description = "with --events: times with nine digits")
+    private boolean nanoseconds;
+
+    @Option(
+            names = "--time-format",
+            paramLabel = "us|ns|raw",
+            defaultValue = "us",
+            description = "with --events: seconds with six or nine digits, or the number recorded")
+    private String timeFormat = "us";
+
+    @Option(
+            names = "--ts-offset",
+            paramLabel = "NANOS",
+            defaultValue = "0",
+            description = "with --events: added to every time shown")
+    private long offset;
+
+    @Option(names = "--ts-diff", description = "with --events: the time since the event before")
+    private boolean differences;
+
+    ListingArguments() {}
+
+    ListingOptions options(CommandSpec spec) {
+        List<RowFilter> parsed = new ArrayList<>();
+        for (String filter : filters) {
+            try {
+                parsed.add(RowFilter.parse(filter));
+            } catch (FilterException e) {
+                throw new ParameterException(spec.commandLine(), "--filter", e);
+            }
+        }
+        TimeFormat format =
+                switch (timeFormat.toLowerCase(Locale.ROOT)) {
+                    case "us" -> nanoseconds ? TimeFormat.NANOS : TimeFormat.MICROS;
+                    case "ns" -> TimeFormat.NANOS;
+                    case "raw" -> TimeFormat.RAW;
+                    default ->
+                            throw new ParameterException(
+                                    spec.commandLine(),
+                                    "--time-format is us, ns or raw, not '" + timeFormat + "'");
+                };
+        return new ListingOptions(cpus, first, last, parsed, format, offset, differences, raw);
+    }
+}

@@ -1,0 +1,42 @@
+package sonde.tools.report;
+
+import java.util.List;
+import java.util.Set;
+import sonde.analysis.filter.RowFilter;
+import sonde.format.ftrace.EventText.TimeFormat;
+
+/**
+ * How events are listed, besides what {@link ReportOptions} selects.
+ *
+ * @param cpus that count; empty for all
+ * @param first most rows from the beginning; negative for no limit
+ * @param last most rows up to the end; negative for no limit
+ * @param filters of which a row must pass one; empty for all rows
+ * @param timeFormat of text
+ * @param offsetNanos added to every time shown
+ * @param differences whether the time since the event before is shown
+ * @param rawFields whether fields are shown by name instead of in the event's own format
+ */
+public record ListingOptions(
+        Set<Integer> cpus,
+        long first,
+        long last,
+        List<RowFilter> filters,
+        TimeFormat timeFormat,
+        long offsetNanos,
+        boolean differences,
+        boolean rawFields) {
+    /** Everything, as trace-cmd report shows it. */
+    public static final ListingOptions ALL =
+            new ListingOptions(Set.of(), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false);
+
+    public ListingOptions {
+        cpus = Set.copyOf(cpus);
+        filters = List.copyOf(filters);
+    }
+
+    /** Whether rows are left out. */
+    boolean selects() {
+        return !cpus.isEmpty() || first >= 0 || last >= 0 || !filters.isEmpty();
+    }
+}
