@@ -13,6 +13,7 @@ import sonde.event.Recording;
 import sonde.format.MalformedInputException;
 import sonde.format.RecordedRows;
 import sonde.testkit.PerfettoBytes;
+import sonde.testkit.ProtoBytes;
 
 class PerfettoReaderTest {
     private static List<String> rows(byte[] file) throws IOException {
@@ -60,27 +61,10 @@ class PerfettoReaderTest {
 
     @Test
     void symbolsMayComeAtTheEnd() throws IOException {
-        PerfettoBytes trace = new PerfettoBytes();
-        trace.packet(PerfettoBytes.clocks(1, 1));
+        ProtoBytes address = message().number(1, 32).message(2, message().text(1, "root"));
+        ProtoBytes module = message().text(1, "/lib.so").message(3, address);
+        byte[] symbols = new PerfettoBytes().packet(message().message(61, module)).toBytes();
         byte[] whole = PerfettoBytes.example();
-        byte[] symbols =
-                trace.packet(
-                                message()
-                                        .message(
-                                                61,
-                                                message()
-                                                        .text(1, "/lib.so")
-                                                        .message(
-                                                                3,
-                                                                message()
-                                                                        .number(1, 32)
-                                                                        .message(
-                                                                                2,
-                                                                                message()
-                                                                                        .text(
-                                                                                                1,
-                                                                                                "root")))))
-                        .toBytes();
         byte[] both = Arrays.copyOf(whole, whole.length + symbols.length);
         System.arraycopy(symbols, 0, both, whole.length, symbols.length);
         assertThat(rows(both)).anyMatch(line -> line.endsWith("< leaf < root"));
