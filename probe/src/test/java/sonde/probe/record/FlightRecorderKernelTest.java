@@ -62,11 +62,11 @@ class FlightRecorderKernelTest {
         // Names and life of the first are there although its switches are overwritten.
         assertThat(perf).containsPattern("PERF_RECORD_COMM.*: sleep:" + all.getFirst().pid);
         assertThat(perf).containsPattern("PERF_RECORD_EXIT\\(" + all.getFirst().pid + ":");
-        assertThat(switchesTo(perf, all.getFirst())).isFalse();
+        assertThat(switchesFrom(perf, all.getFirst())).isFalse();
         assertThat(trace).doesNotContain("sleep-" + all.getFirst().pid + " ");
 
         for (Started last : since(all, meta, "perf.data")) {
-            assertThat(switchesTo(perf, last))
+            assertThat(switchesFrom(perf, last))
                     .as("%s in perf.data, %s", last, meta.notes())
                     .isTrue();
         }
@@ -94,8 +94,12 @@ class FlightRecorderKernelTest {
                 .allSatisfy(loss -> assertThat(loss.count()).isPositive());
     }
 
-    private static boolean switchesTo(String script, Started process) {
-        return Pattern.compile("sched:sched_switch:.*next_pid=" + process.pid + " ")
+    /**
+     * Switches away only: of those from the idle task Linux 6.18 in a virtual machine leaves out
+     * about half, for ftrace, perf and BPF alike.
+     */
+    private static boolean switchesFrom(String script, Started process) {
+        return Pattern.compile("sched:sched_switch:.*prev_pid=" + process.pid + " ")
                 .matcher(script)
                 .find();
     }
