@@ -122,8 +122,6 @@ public final class Browser implements AutoCloseable {
         throw new IOException("chromium has no page");
     }
 
-    // --- pages ---------------------------------------------------------------------------------
-
     /** Opens a page and waits for its load event. */
     public void open(URI page) {
         errors.clear();
@@ -193,8 +191,6 @@ public final class Browser implements AutoCloseable {
         Object answer = call("Page.captureScreenshot", "{\"format\":\"png\"}");
         Files.write(file, Base64.getDecoder().decode((String) Json.at(answer, "data")));
     }
-
-    // --- input ---------------------------------------------------------------------------------
 
     /** Moves the pointer. */
     public void move(double x, double y) {
@@ -273,8 +269,6 @@ public final class Browser implements AutoCloseable {
         call("Input.insertText", "{\"text\":" + quoted(text) + "}");
         frame();
     }
-
-    // --- protocol ------------------------------------------------------------------------------
 
     private Object call(String method, String parameters) {
         int id = lastId.incrementAndGet();

@@ -155,8 +155,6 @@ public final class PerfDataWriter implements AutoCloseable {
                 : PerfEvent.PERF_ATTR_SIZE_VER7;
     }
 
-    // --- records -------------------------------------------------------------------------------
-
     /**
      * Appends whole records as they lie in a ring.
      *
@@ -217,8 +215,6 @@ public final class PerfDataWriter implements AutoCloseable {
     public long dataBytes() {
         return end - dataOffset;
     }
-
-    // --- the end -------------------------------------------------------------------------------
 
     /**
      * Writes the features, then the header that makes the file whole. When there is no room for the

@@ -5,7 +5,7 @@ package sonde.format.perfdata;
  * and, for records that only tools write, tools/lib/perf/include/perf/event.h.
  */
 public final class PerfEvent {
-    // --- attr.type
+    // attr.type
     public static final int PERF_TYPE_HARDWARE = 0;
     public static final int PERF_TYPE_SOFTWARE = 1;
     public static final int PERF_TYPE_TRACEPOINT = 2;
@@ -13,7 +13,7 @@ public final class PerfEvent {
     public static final int PERF_TYPE_RAW = 4;
     public static final int PERF_TYPE_BREAKPOINT = 5;
 
-    // --- attr.config of PERF_TYPE_HARDWARE
+    // attr.config of PERF_TYPE_HARDWARE
     public static final int PERF_COUNT_HW_CPU_CYCLES = 0;
     public static final int PERF_COUNT_HW_INSTRUCTIONS = 1;
     public static final int PERF_COUNT_HW_CACHE_REFERENCES = 2;
@@ -25,7 +25,7 @@ public final class PerfEvent {
     public static final int PERF_COUNT_HW_STALLED_CYCLES_BACKEND = 8;
     public static final int PERF_COUNT_HW_REF_CPU_CYCLES = 9;
 
-    // --- attr.config of PERF_TYPE_SOFTWARE
+    // attr.config of PERF_TYPE_SOFTWARE
     public static final int PERF_COUNT_SW_CPU_CLOCK = 0;
     public static final int PERF_COUNT_SW_TASK_CLOCK = 1;
     public static final int PERF_COUNT_SW_PAGE_FAULTS = 2;
@@ -39,7 +39,7 @@ public final class PerfEvent {
     public static final int PERF_COUNT_SW_BPF_OUTPUT = 10;
     public static final int PERF_COUNT_SW_CGROUP_SWITCHES = 11;
 
-    // --- attr.sample_type
+    // attr.sample_type
     public static final long PERF_SAMPLE_IP = 1L << 0;
     public static final long PERF_SAMPLE_TID = 1L << 1;
     public static final long PERF_SAMPLE_TIME = 1L << 2;
@@ -66,14 +66,14 @@ public final class PerfEvent {
     public static final long PERF_SAMPLE_CODE_PAGE_SIZE = 1L << 23;
     public static final long PERF_SAMPLE_WEIGHT_STRUCT = 1L << 24;
 
-    // --- attr.read_format
+    // attr.read_format
     public static final long PERF_FORMAT_TOTAL_TIME_ENABLED = 1L << 0;
     public static final long PERF_FORMAT_TOTAL_TIME_RUNNING = 1L << 1;
     public static final long PERF_FORMAT_ID = 1L << 2;
     public static final long PERF_FORMAT_GROUP = 1L << 3;
     public static final long PERF_FORMAT_LOST = 1L << 4;
 
-    // --- attr.branch_sample_type
+    // attr.branch_sample_type
     public static final long PERF_SAMPLE_BRANCH_USER = 1L << 0;
     public static final long PERF_SAMPLE_BRANCH_KERNEL = 1L << 1;
     public static final long PERF_SAMPLE_BRANCH_HV = 1L << 2;
@@ -95,7 +95,7 @@ public final class PerfEvent {
     public static final long PERF_SAMPLE_BRANCH_PRIV_SAVE = 1L << 18;
     public static final long PERF_SAMPLE_BRANCH_COUNTERS = 1L << 19;
 
-    // --- flag bits of attr, counted from the first bit field
+    // flag bits of attr, counted from the first bit field
     public static final long FLAG_DISABLED = 1L << 0;
     public static final long FLAG_INHERIT = 1L << 1;
     public static final long FLAG_PINNED = 1L << 2;
@@ -136,7 +136,7 @@ public final class PerfEvent {
     public static final long FLAG_DEFER_CALLCHAIN = 1L << 38;
     public static final long FLAG_DEFER_OUTPUT = 1L << 39;
 
-    // --- header.misc
+    // header.misc
     public static final int PERF_RECORD_MISC_CPUMODE_MASK = 7;
     public static final int PERF_RECORD_MISC_KERNEL = 1;
     public static final int PERF_RECORD_MISC_USER = 2;
@@ -152,7 +152,7 @@ public final class PerfEvent {
     public static final int PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14;
     public static final int PERF_RECORD_MISC_EXT_RESERVED = 1 << 15;
 
-    // --- header.type, made by the kernel
+    // header.type, made by the kernel
     public static final int PERF_RECORD_MMAP = 1;
     public static final int PERF_RECORD_LOST = 2;
     public static final int PERF_RECORD_COMM = 3;
@@ -176,7 +176,7 @@ public final class PerfEvent {
     public static final int PERF_RECORD_AUX_OUTPUT_HW_ID = 21;
     public static final int PERF_RECORD_CALLCHAIN_DEFERRED = 22;
 
-    // --- header.type, made by perf
+    // header.type, made by perf
     public static final int PERF_RECORD_HEADER_ATTR = 64;
     public static final int PERF_RECORD_HEADER_EVENT_TYPE = 65;
     public static final int PERF_RECORD_HEADER_TRACING_DATA = 66;
@@ -198,7 +198,7 @@ public final class PerfEvent {
     public static final int PERF_RECORD_FINISHED_INIT = 82;
     public static final int PERF_RECORD_COMPRESSED2 = 83;
 
-    // --- markers in call chains
+    // markers in call chains
     public static final long PERF_CONTEXT_HV = -32;
     public static final long PERF_CONTEXT_KERNEL = -128;
     public static final long PERF_CONTEXT_USER = -512;
@@ -208,7 +208,7 @@ public final class PerfEvent {
     public static final long PERF_CONTEXT_GUEST_USER = -2560;
     public static final long PERF_CONTEXT_MAX = -4095;
 
-    // --- sizes of struct perf_event_attr
+    // sizes of struct perf_event_attr
     public static final int PERF_ATTR_SIZE_VER0 = 64;
     public static final int PERF_ATTR_SIZE_VER7 = 128;
     public static final int PERF_ATTR_SIZE_VER8 = 136;

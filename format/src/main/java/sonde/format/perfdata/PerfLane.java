@@ -96,8 +96,6 @@ final class PerfLane implements Lane {
         }
     }
 
-    // --- walking -------------------------------------------------------------------------------
-
     /** Walks on until records are ready or the data ends. */
     private void scan() {
         while (end - next >= HEADER_BYTES) {

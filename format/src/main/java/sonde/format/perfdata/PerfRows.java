@@ -185,8 +185,6 @@ final class PerfRows {
                 && found.rawBytes >= types.leastRawBytes(kind);
     }
 
-    // --- deferred call chains ------------------------------------------------------------------
-
     /**
      * PERF_RECORD_CALLCHAIN_DEFERRED: the user part of samples that end in
      * PERF_CONTEXT_USER_DEFERRED and the same cookie (6.19). It comes later than they do, at the
@@ -220,8 +218,6 @@ final class PerfRows {
         }
         return deferred.getOrDefault(view.u64(last + 8), new long[0]);
     }
-
-    // --- rows ----------------------------------------------------------------------------------
 
     private void row(Batch out, PerfView view, long at, int kind, long time) {
         if (kind == CORRUPT_KIND) {

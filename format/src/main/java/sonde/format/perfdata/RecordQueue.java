@@ -137,8 +137,6 @@ final class RecordQueue {
         return ~position;
     }
 
-    // --- sorting -------------------------------------------------------------------------------
-
     /** Merges the runs that are there already, pairwise; equal times keep their order. */
     private void sort() {
         int[] starts = runs();

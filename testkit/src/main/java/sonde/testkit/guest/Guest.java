@@ -132,8 +132,6 @@ public final class Guest implements AutoCloseable {
         return outcome;
     }
 
-    // --- one boot ------------------------------------------------------------------------------
-
     /** Null when the guest did not come up in time. */
     private @Nullable Outcome boot(String accelerator, int bootSeconds, int seconds)
             throws IOException, InterruptedException {
@@ -239,8 +237,6 @@ public final class Guest implements AutoCloseable {
         }
         return results;
     }
-
-    // --- KVM or not ----------------------------------------------------------------------------
 
     private Path memory() throws IOException {
         String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
