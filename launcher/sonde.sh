@@ -19,8 +19,8 @@ cache=$caches/$key.aot
 heap=-Xmx1400m
 case ${1-} in
 record)
-    # A recorder must not compile: the first of its threads to run should be the recording one.
-    heap="-Xmx128m -XX:TieredStopAtLevel=1"
+    # A recorder hardly compiles: the first of its threads to run should be the recording one.
+    heap="-Xmx128m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=10"
     # HotSpot puts handlers over ignored signals; the recorded command is to find them ignored.
     while read -r name value; do
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"

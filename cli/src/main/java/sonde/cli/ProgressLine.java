@@ -18,19 +18,21 @@ final class ProgressLine implements Consumer<Progress> {
         visible = !shared && Terminal.width(Terminal.STDERR) > 0;
     }
 
+    boolean isVisible() {
+        return visible;
+    }
+
     @Override
     public void accept(Progress progress) {
-        if (visible) {
-            drawn = true;
-            System.err.printf(
-                    "%s%.1f s  %,d events  %.1f MiB  %s",
-                    ERASE,
-                    progress.nanos() / 1e9,
-                    progress.events(),
-                    progress.bytes() / 1048576.0,
-                    progress.lost() == 0 ? "nothing lost" : "lost " + progress.lost());
-            System.err.flush();
-        }
+        drawn = true;
+        System.err.printf(
+                "%s%.1f s  %,d events  %.1f MiB  %s",
+                ERASE,
+                progress.nanos() / 1e9,
+                progress.events(),
+                progress.bytes() / 1048576.0,
+                progress.lost() == 0 ? "nothing lost" : "lost " + progress.lost());
+        System.err.flush();
     }
 
     /** Takes the line away. */

@@ -201,7 +201,7 @@ final class RecordCommand implements Callable<Integer> {
         ProgressLine line = new ProgressLine(!command.isEmpty());
         RecordOutcome outcome;
         try {
-            outcome = new RecordRecipe(order, line).run();
+            outcome = new RecordRecipe(order, line.isVisible() ? line : null).run();
         } catch (ExecException e) {
             Failures.say(spec.commandLine().getErr(), String.valueOf(e.getMessage()));
             return e.exitCode();

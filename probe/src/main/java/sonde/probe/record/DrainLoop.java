@@ -5,25 +5,37 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Files;
 import sonde.sys.PollSet;
+import sonde.sys.SyscallException;
 
 /**
  * The thread that moves what the kernel wrote into files. A platform thread: it waits in the
  * kernel. It exists before the sources are armed, so that their filters know it.
  */
 final class DrainLoop {
-    /** Longest time between an event and its place in a file. */
+    /** Longest time between an event and its place in a file while rings fill. */
     private static final long POLL_NANOS = 100_000_000;
+
+    /** The same while no ring reached its mark: each look wakes an idle machine. */
+    private static final long QUIET_NANOS = 800_000_000;
 
     private final Sources sources;
     private final Notes notes;
     private final CountDownLatch armed = new CountDownLatch(1);
     private final Thread thread;
+
+    /** Ends a wait in poll(2). */
+    private final int wake;
+
+    private boolean open = true;
     private volatile boolean stopping;
     private volatile String failure = "";
 
-    DrainLoop(Sources sources, Notes notes) {
+    DrainLoop(Sources sources, Notes notes) throws SyscallException {
         this.sources = sources;
+        this.wake = Fd.eventfd(0, Files.O_CLOEXEC);
         this.notes = notes;
         this.thread = Thread.ofPlatform().daemon().name("sonde-record").start(this::run);
     }
@@ -37,7 +49,18 @@ final class DrainLoop {
     void stop() {
         stopping = true;
         armed.countDown();
+        if (thread.isAlive()) {
+            try {
+                Fd.signal(wake, 1);
+            } catch (SyscallException e) {
+                notes.add("the end was noticed late: " + e.getMessage());
+            }
+        }
         Sources.join(thread);
+        if (open) {
+            open = false;
+            Fd.discard(wake);
+        }
     }
 
     /** Why it ended by itself, empty when it did not. */
@@ -71,13 +94,18 @@ final class DrainLoop {
     private void drain() throws IOException {
         List<Integer> fds = sources.pollable();
         try (Arena arena = Arena.ofConfined()) {
-            PollSet poll = new PollSet(arena, Math.max(fds.size(), 1));
+            PollSet poll = new PollSet(arena, fds.size() + 1);
             for (int fd : fds) {
                 poll.add(fd, PollSet.POLLIN);
             }
+            poll.add(wake, PollSet.POLLIN);
+            long patience = POLL_NANOS;
             while (!stopping) {
-                if (poll.await(POLL_NANOS) > 0) {
+                if (poll.await(patience) > 0) {
                     dropDead(poll, fds.size());
+                    patience = POLL_NANOS;
+                } else {
+                    patience = Math.min(2 * patience, QUIET_NANOS);
                 }
                 int errno = sources.drain();
                 if (errno != 0) {

@@ -82,6 +82,10 @@ public final class RecordSession implements AutoCloseable {
             sources.open(meta);
             meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
             folder.writeMeta(meta);
+            if (request.mode() == Meta.Mode.ALL) {
+                // Nobody waits for the start: our reading is not to be among the first events.
+                sources.awaitFormats();
+            }
             sources.arm(meta.recorder().tids());
             loop.armed();
         }
@@ -148,14 +152,13 @@ public final class RecordSession implements AutoCloseable {
             } catch (SyscallException e) {
                 notes.add(String.valueOf(e.getMessage()));
             }
-            long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-            return new Progress(
-                    now - meta.times().startNanos(),
-                    sum.events(),
-                    sum.bytes(),
-                    sum.lost(),
-                    loop.failure());
+            return new Progress(nanos(), sum.events(), sum.bytes(), sum.lost(), loop.failure());
         }
+    }
+
+    /** Nanoseconds since the sources were switched on. */
+    public long nanos() {
+        return Clocks.nanos(Clocks.CLOCK_MONOTONIC) - meta().times().startNanos();
     }
 
     /** What meta.json says now. */

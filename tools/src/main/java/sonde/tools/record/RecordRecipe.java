@@ -39,13 +39,17 @@ import sonde.sys.WaitStatus;
  * calling thread, which must be a platform thread: it waits in the kernel.
  */
 public final class RecordRecipe {
-    private static final long TICK_MILLIS = 200;
+    /** Between two looks at the recording where nobody watches: each wakes an idle machine. */
+    private static final long LOOK_NANOS = 500_000_000;
+
+    /** The same where somebody does. */
+    private static final long WATCHED_NANOS = 200_000_000;
 
     /** Whose tree everything is. */
     private static final List<Integer> INIT = List.of(1, 2);
 
     private final RecordOrder order;
-    private final Consumer<Progress> observer;
+    private final @Nullable Consumer<Progress> observer;
     private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>();
 
     /** What ends a wait. */
@@ -56,9 +60,10 @@ public final class RecordRecipe {
     }
 
     /**
-     * @param observer told how it goes, a few times a second, on the calling thread
+     * @param observer told how it goes, a few times a second, on the calling thread; null where
+     *     nobody watches: the account of the rings is a file for each CPU
      */
-    public RecordRecipe(RecordOrder order, Consumer<Progress> observer) {
+    public RecordRecipe(RecordOrder order, @Nullable Consumer<Progress> observer) {
         this.order = order;
         this.observer = observer;
     }
@@ -262,9 +267,10 @@ public final class RecordRecipe {
         long end = order.spec().durationNanos();
         int passedOn = 0;
         while (true) {
-            Happening happening = happenings.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-            Progress progress = session.progress();
-            observer.accept(progress);
+            Happening happening = happenings.poll(untilLook(end, session), TimeUnit.NANOSECONDS);
+            if (observer != null) {
+                observer.accept(session.progress());
+            }
             switch (happening) {
                 case Happening.CommandEnded ended -> {
                     return ended.status();
@@ -282,11 +288,16 @@ public final class RecordRecipe {
                 }
                 case null -> {}
             }
-            boolean overdue = end > 0 && progress.nanos() >= end;
-            if (overdue || !progress.failure().isEmpty() || targetsGone(target)) {
+            boolean overdue = end > 0 && session.nanos() >= end;
+            if (overdue || session.failure().isPresent() || targetsGone(target)) {
                 return null;
             }
         }
+    }
+
+    private long untilLook(long end, RecordSession session) {
+        long tick = observer == null ? LOOK_NANOS : WATCHED_NANOS;
+        return end == 0 ? tick : Math.clamp(end - session.nanos(), 0, tick);
     }
 
     private boolean targetsGone(@Nullable Target target) {
