@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -85,12 +86,12 @@ enum Compression {
         }
     }
 
-    /** A block of zstd as it stands in the file: the two sizes in native order, then the bytes. */
-    static byte[] zstdBlock(byte[] plain) {
+    /** A block of zstd as it stands in the file: the two sizes, then the bytes. */
+    static byte[] zstdBlock(byte[] plain, ByteOrder order) {
         ZstdNativeCompressor compressor = new ZstdNativeCompressor();
         byte[] target = new byte[compressor.maxCompressedLength(plain.length)];
         int length = compressor.compress(plain, 0, plain.length, target, 0, target.length);
-        return new Output(length + 8)
+        return new Output(length + 8, order)
                 .u32(length)
                 .u32(plain.length)
                 .bytes(target, 0, length)
