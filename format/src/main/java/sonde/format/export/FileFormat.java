@@ -19,6 +19,32 @@ public enum FileFormat {
                 throws IOException {
             TraceDatExport.write(recordings, rows, target, losses);
         }
+    },
+    /** CTF 2: metadata in JSON. */
+    CTF("ctf") {
+        @Override
+        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+                throws IOException {
+            CtfExport.write(recordings, rows, target, true, losses);
+        }
+
+        @Override
+        public boolean isFolder() {
+            return true;
+        }
+    },
+    /** CTF 1.8: metadata in TSDL, for babeltrace2 before 2.1 and Trace Compass. */
+    CTF1("ctf1") {
+        @Override
+        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+                throws IOException {
+            CtfExport.write(recordings, rows, target, false, losses);
+        }
+
+        @Override
+        public boolean isFolder() {
+            return true;
+        }
     };
 
     private final String ending;
