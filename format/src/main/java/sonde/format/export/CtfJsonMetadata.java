@@ -94,25 +94,31 @@ final class CtfJsonMetadata {
             }
             int bits = 8 * member.sizeBytes();
             String element = integer(bits, member.signed(), "");
-            String type =
-                    switch (member.form()) {
-                        case INTEGER -> element;
-                        case REAL ->
-                                ("{\"type\":\"fixed-length-floating-point-number\",\"length\":%d,"
-                                                + "\"byte-order\":\"little-endian\",\"alignment\":8}")
-                                        .formatted(bits);
-                        case TEXT -> "{\"type\":\"null-terminated-string\"}";
-                        case FIXED ->
-                                "{\"type\":\"static-length-array\",\"length\":%d,\"element-field-class\":%s}"
-                                        .formatted(member.count(), element);
-                        case ARRAY ->
-                                "{\"type\":\"dynamic-length-array\",%s,\"element-field-class\":%s}"
-                                        .formatted(at, element);
-                        case BYTES -> "{\"type\":\"dynamic-length-blob\"," + at + "}";
-                    };
+            String type = type(member, bits, element, at);
             all.add(member(member.name(), type));
         }
         return structure(all);
+    }
+
+    private static String type(CtfType.Member member, int bits, String element, String at) {
+        return switch (member.form()) {
+            case INTEGER -> element;
+            case REAL ->
+                    "{\"type\":\"fixed-length-floating-point-number\",\"length\":"
+                            + bits
+                            + ",\"byte-order\":\"little-endian\",\"alignment\":8}";
+            case TEXT -> "{\"type\":\"null-terminated-string\"}";
+            case FIXED ->
+                    "{\"type\":\"static-length-array\",\"length\":"
+                            + member.count()
+                            + array(element);
+            case ARRAY -> "{\"type\":\"dynamic-length-array\"," + at + array(element);
+            case BYTES -> "{\"type\":\"dynamic-length-blob\"," + at + "}";
+        };
+    }
+
+    private static String array(String element) {
+        return ",\"element-field-class\":" + element + "}";
     }
 
     private static String places(List<CtfTrace.Place> places) {
@@ -124,7 +130,8 @@ final class CtfJsonMetadata {
     }
 
     private static String integer(int bits, boolean signed, String role) {
-        return "{\"type\":\"fixed-length-%s-integer\",\"length\":%d,\"byte-order\":\"little-endian\",\"alignment\":8%s}"
+        return ("{\"type\":\"fixed-length-%s-integer\",\"length\":%d,"
+                        + "\"byte-order\":\"little-endian\",\"alignment\":8%s}")
                 .formatted(
                         signed ? "signed" : "unsigned",
                         bits,

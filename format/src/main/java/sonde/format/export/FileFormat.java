@@ -20,6 +20,14 @@ public enum FileFormat {
             TraceDatExport.write(recordings, rows, target, losses);
         }
     },
+    /** perf.data, for perf and hotspot. */
+    PERFDATA("data") {
+        @Override
+        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+                throws IOException {
+            PerfDataExport.write(recordings, rows, target, losses);
+        }
+    },
     /** CTF 2: metadata in JSON. */
     CTF("ctf") {
         @Override

@@ -85,7 +85,8 @@ final class FtraceType {
         out.put(0, 2, id);
     }
 
-    private static void turn(Field field, ExportRow row, Payload out) {
+    /** Puts the integers of a field in the order of bytes of the file. */
+    static void turn(Field field, ExportRow row, Payload out) {
         if (field.offset() + field.sizeBytes() > out.size()) {
             return;
         }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -30,15 +31,22 @@ final class FtraceTypes {
     private final Map<Integer, FtraceType> byId = new LinkedHashMap<>();
     private final Map<Source, @Nullable FtraceType[]> bySource = new IdentityHashMap<>();
     private final Set<String> names = new HashSet<>();
+    private final boolean alone;
     private int next = FIRST_ID;
 
     /**
      * Types of all rows that there are.
      *
-     * @param order of the payloads to make; null for that of the kernel whose formats there are
+     * @param order of the payloads to make; null for that of the kernel whose formats there are, in
+     *     a file that has no other place for process, weight and call chain
+     * @param wanted types of which recordings
      */
     FtraceTypes(
-            List<Recording> recordings, Survey survey, @Nullable ByteOrder order, Losses losses) {
+            List<Recording> recordings,
+            Survey survey,
+            @Nullable ByteOrder order,
+            BiPredicate<Recording, EventType> wanted,
+            Losses losses) {
         KernelFormats first = null;
         Map<Recording, KernelFormats> formats = new IdentityHashMap<>();
         for (Recording recording : recordings) {
@@ -49,6 +57,7 @@ final class FtraceTypes {
             }
         }
         this.kernel = first == null ? KernelFormats.NONE : first;
+        this.alone = order == null;
         this.order = order == null ? kernel.order() : order;
         Set<Integer> taken = new HashSet<>();
         formats.values().forEach(of -> of.formats().forEach(one -> taken.add(one.event().id())));
@@ -60,9 +69,10 @@ final class FtraceTypes {
                 for (EventType type : source.types()) {
                     Survey.Usage usage = survey.usage(source, type);
                     boolean notice = type.system().equals(EventType.NOTICE);
-                    if (usage.rows > 0 && !notice) {
+                    if (usage.rows > 0 && !notice && wanted.test(recording, type)) {
                         KernelFormats.Format format = known.get(type.qualifiedName());
-                        Made made = new Made(type, usage, recording.frames() != null);
+                        boolean named = recording.frames() != null;
+                        Made made = new Made(type, usage, named, alone);
                         types[type.id()] =
                                 format != null && KernelFormats.fits(format, type)
                                         ? kernel(of, format, made, taken)
@@ -75,9 +85,12 @@ final class FtraceTypes {
     }
 
     /** A type that may have to be laid out. */
-    private record Made(EventType type, Survey.Usage usage, boolean named) {
+    private record Made(EventType type, Survey.Usage usage, boolean named, boolean alone) {
         FtraceLayout layout() {
-            FtraceLayout.Extras extras = FtraceLayout.Extras.of(type, usage, named);
+            FtraceLayout.Extras extras =
+                    alone
+                            ? FtraceLayout.Extras.of(type, usage, named)
+                            : new FtraceLayout.Extras(false, false, named && usage.stacks, named);
             List<Field> own =
                     type.fields().stream()
                             .filter(field -> !field.name().startsWith("common_"))
@@ -104,7 +117,7 @@ final class FtraceTypes {
         EventType type = made.type;
         int id = format.event().id();
         FtraceType same = byId.get(id);
-        boolean more = made.usage.stacks || made.usage.weights;
+        boolean more = alone && (made.usage.stacks || made.usage.weights);
         boolean turned = of.order() != order;
         if (more && made.keepsPrint()) {
             id = same == null ? id : free(taken);
@@ -172,9 +185,10 @@ final class FtraceTypes {
         return types == null ? null : types[row.type.id()];
     }
 
-    /** The types of rows that there are. */
-    List<FtraceType> used() {
-        return List.copyOf(byId.values());
+    /** What a type has become; null when it cannot be written. */
+    @Nullable FtraceType of(Source source, EventType type) {
+        @Nullable FtraceType[] types = bySource.get(source);
+        return types == null ? null : types[type.id()];
     }
 
     /** Formats of the used types by system, and those of the kernel that are not used. */

@@ -26,6 +26,10 @@ final class Payload {
         return size;
     }
 
+    byte[] toBytes() {
+        return Arrays.copyOf(bytes, size);
+    }
+
     byte[] array() {
         return bytes;
     }

@@ -33,6 +33,7 @@ final class Survey {
         boolean pids;
         boolean weights;
         boolean stacks;
+        boolean cpus;
         int mostBytes;
         int mostDepth;
     }
@@ -99,6 +100,7 @@ final class Survey {
                 usage.pids |= batch.pid(row) >= 0;
                 usage.weights |= batch.weight(row) != 1;
                 usage.stacks |= batch.stackDepth(row) > 0;
+                usage.cpus |= batch.cpu(row) >= 0;
                 usage.mostBytes = Math.max(usage.mostBytes, batch.payloadBytes(row));
                 usage.mostDepth = Math.max(usage.mostDepth, batch.stackDepth(row));
                 cpus.add(cpu(batch.cpu(row)));

@@ -55,7 +55,7 @@ final class TraceDatExport implements AutoCloseable {
         this.folder = folder;
         this.losses = losses;
         this.survey = Survey.of(recordings);
-        this.types = new FtraceTypes(recordings, survey, null, losses);
+        this.types = new FtraceTypes(recordings, survey, null, (of, type) -> true, losses);
         this.pageBytes = pageBytes();
     }
 
