@@ -178,7 +178,8 @@ final class FtraceLayout {
 
     private static String length(String name, int element) {
         String bytes = "__get_dynamic_array_len(" + name + ")";
-        return element == 1 ? bytes : bytes + " / " + element;
+        // libtraceevent of perf 6.1 takes an operator in parentheses only.
+        return element == 1 ? bytes : "(" + bytes + " / " + element + ")";
     }
 
     static String field(String declaration, int offset, int size, boolean signed) {
