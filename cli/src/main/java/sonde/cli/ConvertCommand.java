@@ -28,13 +28,22 @@ import sonde.tools.convert.ConvertTarget;
         description = "Writes a recording of any format in another one.",
         footer = {
             "",
-            "Formats: perfetto, chrome, pprof, firefox, speedscope, folded, pcapng, csv, jsonl.",
+            "Formats, by the ending of OUT or by --to:",
+            "  tracedat (.dat)      trace.dat v7 for trace-cmd and KernelShark",
+            "  perfdata (.data)     perf.data for perf and hotspot",
+            "  ctf (.ctf, a folder) CTF 2; ctf1 is CTF 1.8 for babeltrace2 before 2.1",
+            "  parquet (.parquet)   all events in a file; with a folder that is there as OUT, or",
+            "                       --to parquet-folder, a file for each event type",
+            "  perfetto, chrome, pprof, firefox, speedscope, folded, pcapng, csv, jsonl",
             "What the format cannot hold is listed with counts on standard error.",
             "",
             "Examples:",
             "  sonde convert perf.data out.pb.gz        for pprof",
             "  sonde convert trace.dat out.pftrace      for ui.perfetto.dev",
             "  sonde convert run.jfr - --to folded      to standard output",
+            "  sonde convert perf.data trace.dat        then trace-cmd report trace.dat",
+            "  sonde convert lttng/ perf.data           then perf script -i perf.data",
+            "  sonde convert trace.dat made --to ctf1   then babeltrace2 made",
             "",
             "Exit status: 0 written, 4 the input is malformed."
         })
@@ -42,7 +51,7 @@ final class ConvertCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "IN", description = "a recording")
     private @Nullable Path in;
 
-    @Parameters(index = "1", paramLabel = "OUT", description = "a new file, or - ")
+    @Parameters(index = "1", paramLabel = "OUT", description = "a new file or folder, or -")
     private @Nullable Path out;
 
     @Option(names = "--to", paramLabel = "FORMAT", description = "else by the ending of OUT")
@@ -63,7 +72,7 @@ final class ConvertCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Path from = Objects.requireNonNull(in);
         Path target = Objects.requireNonNull(out);
-        ConvertTarget format = format(target);
+        ConvertTarget format = inFolder(format(target), target);
         ConvertRecipe.Outcome outcome = written(from, target, format);
         PrintWriter err = spec.commandLine().getErr();
         outcome.notes().forEach(err::println);
@@ -72,6 +81,12 @@ final class ConvertCommand implements Callable<Integer> {
             outcome.losses().forEach(line -> err.println("  " + line));
         }
         return ExitCode.DONE;
+    }
+
+    /** Into a folder that is there go a file per event type, and formats of several files. */
+    private static ConvertTarget inFolder(ConvertTarget format, Path target) {
+        boolean one = format instanceof ConvertTarget.Parquet && Files.isDirectory(target);
+        return one ? new ConvertTarget.Parquet(true) : format;
     }
 
     private ConvertRecipe.Outcome written(Path from, Path target, ConvertTarget format)
@@ -147,8 +162,11 @@ final class ConvertCommand implements Callable<Integer> {
     private ConvertTarget format(Path target) {
         String wanted = to;
         String file = target.toString();
+        boolean folder = Files.isDirectory(target);
         Optional<ConvertTarget> found =
-                wanted == null ? ConvertTarget.ofFile(file) : ConvertTarget.named(wanted);
+                wanted == null
+                        ? ConvertTarget.ofFile(folder ? "folder.ctf" : file)
+                        : ConvertTarget.named(wanted);
         return found.orElseThrow(() ->
                 refused(
                         (wanted == null

@@ -59,6 +59,7 @@ final class CtfExport {
                         .sum();
         trace = new CtfTrace(UUID.nameUUIDFromBytes(seed), rows.clock(), most > 0xffff);
         environment(recordings, trace.environment);
+        PerfTarget.listOutputs(recordings, survey, losses);
         for (Recording recording : recordings) {
             for (Source source : recording.sources()) {
                 @Nullable CtfType[] types = new CtfType[source.types().size()];

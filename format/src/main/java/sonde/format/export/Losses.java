@@ -16,7 +16,12 @@ public final class Losses {
 
     /** Something was not written. */
     void add(String what) {
-        counts.merge(what, 1L, Long::sum);
+        add(what, 1);
+    }
+
+    /** So many of something were not written. */
+    void add(String what, long count) {
+        counts.merge(what, count, Long::sum);
     }
 
     /** What was not written, with how many of it. */

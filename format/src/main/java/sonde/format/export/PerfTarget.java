@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
+import sonde.event.Source;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
@@ -91,6 +92,21 @@ record PerfTarget(
             }
         }
         return Optional.empty();
+    }
+
+    /** Lists bytes that no field names: what BPF programs put out. */
+    static void listOutputs(List<Recording> recordings, Survey survey, Losses losses) {
+        for (Recording recording : recordings) {
+            for (Source source : recording.sources()) {
+                for (EventType type : source.types()) {
+                    long rows = survey.usage(source, type).rows;
+                    if (rows > 0
+                            && attr(recording, type).filter(PerfTarget::isOutput).isPresent()) {
+                        losses.add("bytes of " + type.qualifiedName(), rows);
+                    }
+                }
+            }
+        }
     }
 
     /** The sample of a row; empty when it would be too long. */

@@ -57,6 +57,7 @@ final class TraceDatExport implements AutoCloseable {
         this.survey = Survey.of(recordings);
         this.types = new FtraceTypes(recordings, survey, null, (of, type) -> true, losses);
         this.pageBytes = pageBytes();
+        PerfTarget.listOutputs(recordings, survey, losses);
     }
 
     /** Writes all rows to a new file. */

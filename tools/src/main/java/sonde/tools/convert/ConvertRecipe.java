@@ -61,20 +61,24 @@ public final class ConvertRecipe {
      * @param target a new or empty file, for formats of several files an empty folder
      */
     public Outcome convert(Path in, Path target, ConvertTarget format) throws IOException {
+        return switch (format) {
+            case ConvertTarget.Parquet parquet -> ParquetExport.write(in, target, parquet.folder());
+            case ConvertTarget.Files files -> files(in, target, files);
+            case ConvertTarget.Stream stream -> {
+                try (OutputStream out = Files.newOutputStream(target)) {
+                    yield convert(in, out, stream.format());
+                }
+            }
+        };
+    }
+
+    private static Outcome files(Path in, Path target, ConvertTarget.Files format)
+            throws IOException {
         Losses losses = new Losses();
         try (ReportSource source = ReportSource.open(in)) {
             List<Recording> recordings = source.recordings();
             try (ExportRows rows = ExportRows.of(recordings, names(recordings))) {
-                switch (format) {
-                    case ConvertTarget.Files files ->
-                            files.format().write(recordings, rows, target, losses);
-                    case ConvertTarget.Stream stream -> {
-                        try (OutputStream out =
-                                new BufferedOutputStream(Files.newOutputStream(target), 1 << 16)) {
-                            stream.format().write(rows, out, losses);
-                        }
-                    }
-                }
+                format.format().write(recordings, rows, target, losses);
             }
             return new Outcome(losses.lines(), source.notes());
         }

@@ -24,12 +24,28 @@ public sealed interface ConvertTarget {
         }
     }
 
+    /**
+     * Parquet.
+     *
+     * @param folder whether each event type gets a file of its own
+     */
+    record Parquet(boolean folder) implements ConvertTarget {
+        @Override
+        public String label() {
+            return folder ? "parquet-folder" : "parquet";
+        }
+    }
+
     /** How users call it. */
     String label();
 
     /** Whether it makes a folder. */
     default boolean isFolder() {
-        return this instanceof Files files && files.format.isFolder();
+        return switch (this) {
+            case Files files -> files.format.isFolder();
+            case Parquet parquet -> parquet.folder;
+            case Stream stream -> false;
+        };
     }
 
     /** All there are. */
@@ -38,6 +54,8 @@ public sealed interface ConvertTarget {
         for (FileFormat format : FileFormat.values()) {
             all.add(new Files(format));
         }
+        all.add(new Parquet(false));
+        all.add(new Parquet(true));
         for (ExportFormat format : ExportFormat.values()) {
             all.add(new Stream(format));
         }
@@ -51,6 +69,9 @@ public sealed interface ConvertTarget {
 
     /** The one whose files end so; the longest ending wins. */
     static Optional<ConvertTarget> ofFile(String fileName) {
+        if (fileName.endsWith(".parquet")) {
+            return Optional.of(new Parquet(false));
+        }
         Optional<ConvertTarget> stream = ExportFormat.ofFile(fileName).map(Stream::new);
         return stream.or(() -> FileFormat.ofFile(fileName).map(Files::new));
     }

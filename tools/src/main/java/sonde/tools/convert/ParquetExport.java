@@ -1,0 +1,174 @@
+package sonde.tools.convert;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Lane;
+import sonde.event.Recording;
+import sonde.format.perfdata.PerfAttr;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfEvent;
+import sonde.tools.query.OutputFormat;
+import sonde.tools.query.QueryException;
+import sonde.tools.query.QueryRecipe;
+import sonde.tools.report.ReportSource;
+
+/**
+ * Parquet by way of the SQL tables, sorted by time, zstd. A file has all events, their fields as
+ * one JSON object; a folder has a file for each event type, with a column for each field.
+ */
+final class ParquetExport {
+    /** Columns of an event's table that are no fields, or that another one repeats. */
+    private static final Set<String> COLUMNS =
+            Set.of(
+                    "ts",
+                    "cpu",
+                    "utid",
+                    "tid",
+                    "weight",
+                    "source",
+                    "trace_id",
+                    "common_type",
+                    "common_pid");
+
+    private static final int MOST_NAME = 120;
+
+    private final QueryRecipe query;
+
+    private ParquetExport(QueryRecipe query) {
+        this.query = query;
+    }
+
+    /** Writes the events of a recording; what Parquet does not get is listed. */
+    static ConvertRecipe.Outcome write(Path in, Path target, boolean folder) throws IOException {
+        Path output = folder ? target.resolve("rows") : target;
+        try (QueryRecipe query = QueryRecipe.open(List.of(in), output, false)) {
+            ParquetExport export = new ParquetExport(query);
+            if (folder) {
+                export.folder(target);
+            } else {
+                export.file();
+            }
+        } catch (QueryException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return losses(in);
+    }
+
+    private void file() throws IOException, QueryException {
+        StringJoiner rows = new StringJoiner(" UNION ALL ");
+        for (String name : names()) {
+            StringJoiner fields = new StringJoiner(", ", "to_json({", "})");
+            List<String> columns = query.columns(name.replace("\"", "\"\""));
+            List<String> own = columns.stream().filter(one -> !COLUMNS.contains(one)).toList();
+            own.forEach(column -> fields.add(text(column) + ": " + quoted(column)));
+            rows.add(
+                    "SELECT ts, cpu, tid, %s AS name, %s AS weight, %s::VARCHAR AS args FROM %s"
+                            .formatted(
+                                    text(name),
+                                    columns.contains("weight") ? "weight" : "1::BIGINT",
+                                    own.isEmpty() ? "'{}'" : fields.toString(),
+                                    quoted(name)));
+        }
+        String none =
+                "SELECT ts, cpu, tid, name::VARCHAR AS name, weight, '{}' AS args FROM events";
+        String all = rows.length() == 0 ? none : rows.toString();
+        query.runInto("SELECT * FROM (" + all + ") ORDER BY ts", OutputFormat.PARQUET);
+    }
+
+    private void folder(Path folder) throws IOException, QueryException {
+        Set<String> taken = new HashSet<>();
+        for (String name : names()) {
+            String sql = "SELECT * EXCLUDE (utid, trace_id) FROM " + quoted(name) + " ORDER BY ts";
+            query.runInto(sql, OutputFormat.PARQUET);
+            String plain = name.replaceAll("[^A-Za-z0-9_.:+-]", "_").replaceFirst("^\\.", "_");
+            plain = plain.length() > MOST_NAME ? plain.substring(0, MOST_NAME) : plain;
+            String file = plain;
+            for (int i = 2; !taken.add(file); i++) {
+                file = plain + "_" + i;
+            }
+            Files.move(folder.resolve("rows"), folder.resolve(file + ".parquet"));
+        }
+    }
+
+    /** Event types that have rows. */
+    private List<String> names() throws IOException, QueryException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        // Hexadecimal: a name may have any character in it.
+        String sql = "SELECT DISTINCT hex(name::VARCHAR) FROM events ORDER BY 1";
+        query.run(sql, OutputFormat.CSV, out);
+        return out.toString(StandardCharsets.US_ASCII)
+                .lines()
+                .skip(1)
+                .map(hex -> new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
+
+    private static String text(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    /** Call chains and what BPF programs put out are in no column. */
+    private static ConvertRecipe.Outcome losses(Path in) throws IOException {
+        Map<String, Long> lacking = new TreeMap<>();
+        List<String> lines = new ArrayList<>();
+        try (ReportSource source = ReportSource.open(in)) {
+            for (Recording recording : source.recordings()) {
+                for (Lane lane : recording.lanes()) {
+                    try (lane) {
+                        count(recording, lane, lacking);
+                    }
+                }
+            }
+            lacking.forEach((what, count) -> lines.add(count + " × " + what));
+            return new ConvertRecipe.Outcome(lines, source.notes());
+        }
+    }
+
+    private static void count(Recording recording, Lane lane, Map<String, Long> lacking)
+            throws IOException {
+        List<EventType> types = lane.source().types();
+        long[] counts = new long[types.size()];
+        long[] rows = new long[types.size()];
+        for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+            for (int row = 0; row < batch.size(); row++) {
+                rows[batch.type(row)]++;
+                counts[batch.type(row)] += batch.stackDepth(row) > 0 ? 1 : 0;
+            }
+        }
+        for (EventType type : types) {
+            if (counts[type.id()] > 0) {
+                lacking.merge(
+                        "call chain of " + type.qualifiedName(), counts[type.id()], Long::sum);
+            }
+        }
+        if (recording instanceof PerfDataRecording perf) {
+            for (int i = 0; i < perf.attrs().size(); i++) {
+                PerfAttr attr = perf.attrs().get(i).attr();
+                EventType type = perf.typeOf(i);
+                boolean output =
+                        attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
+                                && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+                if (output && rows[type.id()] > 0) {
+                    lacking.merge("bytes of " + type.qualifiedName(), rows[type.id()], Long::max);
+                }
+            }
+        }
+    }
+}
