@@ -32,8 +32,8 @@ import sonde.tools.convert.ConvertTarget;
             "  tracedat (.dat)      trace.dat v7 for trace-cmd and KernelShark",
             "  perfdata (.data)     perf.data for perf and hotspot",
             "  ctf (.ctf, a folder) CTF 2; ctf1 is CTF 1.8 for babeltrace2 before 2.1",
-            "  parquet (.parquet)   all events in a file; with a folder that is there as OUT, or",
-            "                       --to parquet-folder, a file for each event type",
+            "  parquet (.parquet)   all events in a file",
+            "  parquet-folder       a file for each event type, with typed columns",
             "  perfetto, chrome, pprof, firefox, speedscope, folded, pcapng, csv, jsonl",
             "What the format cannot hold is listed with counts on standard error.",
             "",
@@ -98,7 +98,7 @@ final class ConvertCommand implements Callable<Integer> {
             throw refused(format.label() + " cannot be written to standard output");
         }
         boolean folder = format.isFolder();
-        if (Files.exists(target) && Files.isSameFile(from, target)) {
+        if (Files.exists(target) && Files.exists(from) && Files.isSameFile(from, target)) {
             throw refused(target + " is the recording itself");
         }
         if (folder ? isFilled(target) : Files.exists(target) && !force) {
