@@ -135,17 +135,10 @@ public final class Trees {
         return new CallTree(title, unit, new CallTree.Node(Frame.label("all")));
     }
 
-    /** Adds a weight to a chain of a tree, under {@code first} and over {@code last}. */
-    public void add(
-            CallTree tree, List<Frame> first, int node, List<Frame> last, long weight, long count) {
+    /** Adds a weight to a path of a tree, whose first frame is next to the root. */
+    public static void add(CallTree tree, List<Frame> path, long weight, long count) {
         CallTree.Node at = tree.root();
-        for (Frame frame : first) {
-            at = at.child(frame);
-        }
-        for (Frame frame : chain(node)) {
-            at = at.child(frame);
-        }
-        for (Frame frame : last) {
+        for (Frame frame : path) {
             at = at.child(frame);
         }
         at.add(weight, count);

@@ -100,7 +100,7 @@ public final class ReportRecipe {
                 found.counts.counts().stream().map(EventCounts.Count::type).toList(),
                 options.events());
         List<Result> sections = new ArrayList<>();
-        Sections all = new Sections(found, options.rows());
+        Sections all = new Sections(found, options.rows(), options.stacks());
         if (options.has(Section.SUMMARY)) {
             summary(source, found, sections);
         }
@@ -150,7 +150,7 @@ public final class ReportRecipe {
 
     private void summary(ReportSource source, Findings found, List<Result> sections) {
         sections.add(whereTimeWent(found));
-        Sections top = new Sections(found, TOP);
+        Sections top = new Sections(found, TOP, options.stacks());
         Table files = new FileSections(found, TOP).top();
         for (Table table :
                 List.of(

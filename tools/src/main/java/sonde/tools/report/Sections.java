@@ -22,15 +22,18 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
+import sonde.tools.report.StackOptions.Order;
 
 /** The tables and trees of a report, each from one or two operators. */
 final class Sections {
     private final Findings found;
     private final int limit;
+    private final StackOptions stacks;
 
-    Sections(Findings found, int limit) {
+    Sections(Findings found, int limit, StackOptions stacks) {
         this.found = found;
         this.limit = limit;
+        this.stacks = stacks;
     }
 
     Table threads() {
@@ -79,7 +82,7 @@ final class Sections {
 
     /** Functions by the samples in themselves. */
     Table hottest() {
-        return new HotFunctions(found).table(limit);
+        return new HotFunctions(found, stacks).table(limit);
     }
 
     /** Samples along their chains, by command name. */
@@ -87,8 +90,7 @@ final class Sections {
         CallTree tree = Trees.tree(title, unit);
         sums.forEach((thread, node, weight, count) -> {
             if (found.shown(thread)) {
-                List<Frame> first = List.of(Frame.label(found.threads.name(thread)));
-                found.trees.add(tree, first, node, List.of(), weight, count);
+                Trees.add(tree, inOrder(path(thread, node)), weight, count);
             }
         });
         return tree;
@@ -151,16 +153,26 @@ final class Sections {
             if (!found.shown(cause.thread())) {
                 continue;
             }
-            List<Frame> first = List.of(Frame.label(found.threads.name(cause.thread())));
-            int stack = found.trees.withoutTracing(cause.stack());
-            List<Frame> last = new ArrayList<>();
-            last.add(Frame.label("[" + found.cause(cause) + "]"));
+            List<Frame> path = path(cause.thread(), found.trees.withoutTracing(cause.stack()));
+            path.add(Frame.label("[" + found.cause(cause) + "]"));
             if (cause.waker() >= 0) {
-                last.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
+                path.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
             }
-            found.trees.add(tree, first, stack, last, entry.sum().nanos(), entry.sum().count());
+            Trees.add(tree, inOrder(path), entry.sum().nanos(), entry.sum().count());
         }
         return tree;
+    }
+
+    /** A thread's name and a chain, caller first. */
+    private List<Frame> path(int thread, int node) {
+        List<Frame> path = new ArrayList<>();
+        path.add(Frame.label(found.threads.name(thread)));
+        path.addAll(found.trees.chain(node));
+        return path;
+    }
+
+    private List<Frame> inOrder(List<Frame> path) {
+        return stacks.order() == Order.CALLEE ? path.reversed() : path;
     }
 
     Table io() {

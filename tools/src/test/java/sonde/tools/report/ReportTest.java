@@ -63,6 +63,31 @@ final class ReportTest {
     }
 
     @Test
+    void samplesAreAddedUpAsAsked() throws IOException {
+        StackOptions stacks =
+                new StackOptions(
+                        StackOptions.Order.CALLEE,
+                        List.of(
+                                StackOptions.SortKey.COMM,
+                                StackOptions.SortKey.TID,
+                                StackOptions.SortKey.MODULE),
+                        true);
+        Set<Section> onCpu = EnumSet.of(Section.ONCPU);
+        ReportOptions options =
+                new ReportOptions(
+                        onCpu,
+                        null,
+                        null,
+                        Set.of(),
+                        List.of(),
+                        List.of(),
+                        40,
+                        ListingOptions.ALL,
+                        stacks);
+        GOLDEN.check("callee.txt", report(options));
+    }
+
+    @Test
     void summaryIsAScreenful() throws IOException {
         String summary = text(ReportRecipe.summary(bundle));
         assertThat(summary)
