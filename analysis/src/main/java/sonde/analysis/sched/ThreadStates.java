@@ -29,6 +29,8 @@ import sonde.event.StringField;
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
  *       thread's last row unknown.
+ *   <li>Waiting for a CPU until the end is believed of a thread that was seen on a CPU, or was born
+ *       meanwhile: of another the switches are not recorded, and what it did is unknown.
  *   <li>Kernel time is the running time inside system calls; interrupts and page faults count where
  *       they interrupted.
  * </ul>
@@ -155,15 +157,7 @@ public final class ThreadStates implements Operator {
         if (thread >= known) {
             learn(thread);
         }
-        ranAfterRecorder(thread, onCpu);
-        if (state[thread] != RUNNING) {
-            shownRunning(thread, time, onCpu);
-            cpu[thread] = onCpu;
-        }
-        seen(onCpu, time);
-        if (switchOwner != null && onCpu >= 0 && current[onCpu] != thread) {
-            takeCpu(thread, time, onCpu);
-        }
+        ownRow(thread, time, onCpu);
         if (call[thread] >= 0) {
             endKernel(thread, time);
         } else if (number < 0 && callSince[thread] == Long.MIN_VALUE) {
@@ -175,6 +169,18 @@ public final class ThreadStates implements Operator {
     }
 
     /** A row of the thread itself proves that it runs. */
+    private void ownRow(int thread, long time, int onCpu) {
+        ranAfterRecorder(thread, onCpu);
+        if (state[thread] != RUNNING) {
+            shownRunning(thread, time, onCpu);
+            cpu[thread] = onCpu;
+        }
+        seen(onCpu, time);
+        if (switchOwner != null && onCpu >= 0 && current[onCpu] != thread) {
+            takeCpu(thread, time, onCpu);
+        }
+    }
+
     private void shownRunning(int thread, long time, int onCpu) {
         if (state[thread] == NONE) {
             ranSinceSwitch(thread, onCpu);
@@ -358,6 +364,11 @@ public final class ThreadStates implements Operator {
         }
         learn(thread);
         long time = batch.time(row);
+        int running = threads.find(batch.tid(row));
+        if (running >= 0 && running < known && state[running] == WAITING) {
+            // Also where an interrupt wakes, it came while this thread ran.
+            ownRow(running, time, batch.cpu(row));
+        }
         seen(batch.cpu(row), time);
         byte was = state[thread];
         if (was == NONE) {
@@ -365,14 +376,14 @@ public final class ThreadStates implements Operator {
             was = state[thread];
         }
         if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
-            waker[thread] = inInterrupt(batch, row) ? -1 : threads.find(batch.tid(row));
+            waker[thread] = inInterrupt(batch, row) ? -1 : running;
             end(thread, was, time, SLEEPING);
             enter(thread, WAITING, time);
         }
     }
 
     /**
-     * Whether an interrupt fired the event: the current task has nothing to do with it.
+     * Whether an interrupt fired the event: the running task has nothing to do with it.
      * common_flags is the byte behind common_type; TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10
      * (include/linux/trace_events.h, 6.18).
      */
@@ -534,7 +545,10 @@ public final class ThreadStates implements Operator {
                 // Nothing follows its exit but a switch-out that may lie outside the recording; of
                 // a thread that was off the CPU when it ended a switch-in is missing.
                 long time = Math.max(Math.min(died, lastTime), since[thread]);
-                end(thread, last == RUNNING || died > lastTime ? last : UNKNOWN, time, last);
+                boolean neverRan =
+                        last == WAITING && cpu[thread] < 0 && threads.born(thread) <= start;
+                boolean fits = last == RUNNING || died > lastTime && !neverRan;
+                end(thread, fits ? last : UNKNOWN, time, last);
             }
         }
     }
