@@ -244,7 +244,7 @@ class RecordedProgramsTest {
         assertWithin(touched, said.get("faults"), 0.25);
         List<Json> signals =
                 Recorded.rows(report, "signals").stream()
-                        .filter(row -> row.number("signal") == 10)
+                        .filter(row -> row.text("signal").equals("SIGUSR1"))
                         .toList();
         assertThat(Recorded.sum(signals, "sent", row -> true)).isEqualTo(10);
         assertThat(Recorded.sum(signals, "delivered", row -> true)).isEqualTo(10);
