@@ -75,11 +75,7 @@ public final class ThreadStates implements Operator {
     private int[] waker = new int[0];
     private int[] migrations = new int[0];
     private int known;
-    // By CPU.
-    private Gaps[] gaps = new Gaps[0];
-    private long[] lastRow = new long[0];
-    private int[] current = new int[0];
-    private long[] lastSwitch = new long[0];
+    private final CpuRows cpus = new CpuRows();
 
     /**
      * @param window spans are cut to it
@@ -175,8 +171,8 @@ public final class ThreadStates implements Operator {
             shownRunning(thread, time, onCpu);
             cpu[thread] = onCpu;
         }
-        seen(onCpu, time);
-        if (switchOwner != null && onCpu >= 0 && current[onCpu] != thread) {
+        cpus.seen(onCpu, time);
+        if (switchOwner != null && onCpu >= 0 && cpus.current(onCpu) != thread) {
             takeCpu(thread, time, onCpu);
         }
     }
@@ -194,7 +190,7 @@ public final class ThreadStates implements Operator {
     /** A thread whose first row shows it running: before the CPU's last switch nobody knows. */
     private void ranSinceSwitch(int thread, int onCpu) {
         state[thread] = RUNNING;
-        long from = onCpu >= 0 && onCpu < lastSwitch.length ? lastSwitch[onCpu] : Long.MIN_VALUE;
+        long from = cpus.lastSwitch(onCpu);
         if (from > since[thread]) {
             emit(thread, UNKNOWN, since[thread], from);
             since[thread] = from;
@@ -206,26 +202,27 @@ public final class ThreadStates implements Operator {
      * to the CPU has run since then, but for the recorder's few microseconds.
      */
     private void ranAfterRecorder(int thread, int onCpu) {
-        if (onCpu < 0 || onCpu >= current.length || current[onCpu] < 0) {
+        int recorder = cpus.current(onCpu);
+        if (recorder < 0) {
             return;
         }
         byte was = state[thread];
         boolean off = was != NONE && was != DEAD && was != RUNNING;
-        long from = lastSwitch[onCpu];
-        if (off && threads.isRecorder(current[onCpu]) && from >= since[thread]) {
-            missedSwitchOut(current[onCpu], from, onCpu);
+        long from = cpus.lastSwitch(onCpu);
+        if (off && threads.isRecorder(recorder) && from >= since[thread]) {
+            missedSwitchOut(recorder, from, onCpu);
             switchIn(thread, from, onCpu);
-            current[onCpu] = thread;
+            cpus.runs(onCpu, thread);
         }
     }
 
     /** The thread is on the CPU, so whoever was believed to be there is not. */
     private void takeCpu(int thread, long time, int onCpu) {
-        int before = current[onCpu];
+        int before = cpus.current(onCpu);
         if (before >= 0) {
             missedSwitchOut(before, time, onCpu);
         }
-        current[onCpu] = thread;
+        cpus.runs(onCpu, thread);
     }
 
     private void switchRow(SchedFields fields, Batch batch, int row) {
@@ -246,18 +243,7 @@ public final class ThreadStates implements Operator {
             name(next, fields.nextComm, batch, row);
             switchIn(next, time, onCpu);
         }
-        seen(onCpu, time);
-        if (onCpu >= 0) {
-            int before = current[onCpu];
-            if (before >= 0 && before != previous && before != next) {
-                missedSwitchOut(before, time, onCpu);
-            }
-            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
-                firstSwitch(next, time, onCpu);
-            }
-            current[onCpu] = next;
-            lastSwitch[onCpu] = time;
-        }
+        switched(time, onCpu, previous, next, next);
     }
 
     /** PERF_RECORD_SWITCH is of the row's own thread: it leaves the CPU, or it has come. */
@@ -272,18 +258,23 @@ public final class ThreadStates implements Operator {
         } else if (thread >= 0) {
             switchIn(thread, time, onCpu);
         }
-        seen(onCpu, time);
-        if (onCpu >= 0) {
-            int before = current[onCpu];
-            if (before >= 0 && before != thread) {
-                missedSwitchOut(before, time, onCpu);
-            }
-            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
-                firstSwitch(thread, time, onCpu);
-            }
-            current[onCpu] = out ? -1 : thread;
-            lastSwitch[onCpu] = time;
+        switched(time, onCpu, thread, thread, out ? -1 : thread);
+    }
+
+    /** {@code one} and {@code other} are told by the row; whoever else was there has left. */
+    private void switched(long time, int onCpu, int one, int other, int now) {
+        cpus.seen(onCpu, time);
+        if (onCpu < 0) {
+            return;
         }
+        int before = cpus.current(onCpu);
+        if (before >= 0 && before != one && before != other) {
+            missedSwitchOut(before, time, onCpu);
+        }
+        if (cpus.lastSwitch(onCpu) == Long.MIN_VALUE) {
+            firstSwitch(other, time, onCpu);
+        }
+        cpus.switched(onCpu, now, time);
     }
 
     /** System calls may have been recorded before switches: of those threads one runs at most. */
@@ -369,7 +360,7 @@ public final class ThreadStates implements Operator {
             // Also where an interrupt wakes, it came while this thread ran.
             ownRow(running, time, batch.cpu(row));
         }
-        seen(batch.cpu(row), time);
+        cpus.seen(batch.cpu(row), time);
         byte was = state[thread];
         if (was == NONE) {
             state[thread] = isNew ? WAITING : SLEEPING;
@@ -396,46 +387,18 @@ public final class ThreadStates implements Operator {
         int onCpu = batch.cpu(row);
         long time = batch.time(row);
         boolean switches = switchOwner == null || switchOwner == batch.source();
-        for (int i = 0; i < gaps.length; i++) {
-            if (onCpu >= 0 && i != onCpu) {
-                continue;
-            }
-            if (switches) {
-                gaps[i].add(Math.max(lastRow[i], start), time);
-            }
+        if (switches) {
+            cpus.lost(onCpu, start, time);
         }
         for (int i = 0; i < known; i++) {
             // Its call may have ended, or another begun.
             if ((onCpu < 0 || cpu[i] == onCpu) && call[i] >= 0) {
-                endKernel(i, Math.min(time, rowBefore(cpu[i], time)));
+                endKernel(i, Math.min(time, cpus.rowBefore(cpu[i], time)));
                 call[i] = -1;
                 callSince[i] = time;
             }
         }
-        seen(onCpu, time);
-    }
-
-    private long rowBefore(int onCpu, long time) {
-        return onCpu >= 0 && onCpu < lastRow.length ? lastRow[onCpu] : time;
-    }
-
-    private void seen(int onCpu, long time) {
-        if (onCpu < 0) {
-            return;
-        }
-        if (onCpu >= lastRow.length) {
-            int from = lastRow.length;
-            lastRow = Arrays.copyOf(lastRow, onCpu + 1);
-            current = Arrays.copyOf(current, onCpu + 1);
-            lastSwitch = Arrays.copyOf(lastSwitch, onCpu + 1);
-            gaps = Arrays.copyOf(gaps, onCpu + 1);
-            for (int i = from; i <= onCpu; i++) {
-                lastSwitch[i] = Long.MIN_VALUE;
-                gaps[i] = new Gaps();
-                current[i] = -1;
-            }
-        }
-        lastRow[onCpu] = time;
+        cpus.seen(onCpu, time);
     }
 
     private void enter(int thread, byte into, long time) {
@@ -465,13 +428,12 @@ public final class ThreadStates implements Operator {
         }
         long from = since[thread];
         int onCpu = cpu[thread];
-        long gap =
-                onCpu >= 0 && onCpu < gaps.length ? gaps[onCpu].startAfter(from) : Long.MAX_VALUE;
+        long gap = cpus.gapAfter(onCpu, from);
         if (gap >= time) {
             emit(thread, as, from, time);
             return;
         }
-        long gapEnd = Math.min(gaps[onCpu].lastEnd(), time);
+        long gapEnd = Math.min(cpus.lastGapEnd(onCpu), time);
         emit(thread, as, from, gap);
         emit(thread, UNKNOWN, gap, gapEnd);
         kernel[thread] = 0;
