@@ -259,17 +259,7 @@ public final class ReportRecipe {
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         if (options.has(Section.ONCPU)) {
-            List<List<@Nullable Object>> cut = all.cutStacks().rows();
-            double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
-            if (share >= WORTH_SAYING) {
-                notes.add(
-                        text(
-                                "%.1f %% of user stacks are cut: frame pointers are off in %s."
-                                        + " Compile with -fno-omit-frame-pointer, run Java with"
-                                        + " -XX:+PreserveFramePointer, or record with"
-                                        + " --call-graph dwarf.",
-                                100 * share, modules(cut)));
-            }
+            cutStacks(source, all.cutStacks().rows(), notes);
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
@@ -291,6 +281,24 @@ public final class ReportRecipe {
                 && !source.planned("raw_syscalls:sys_enter")) {
             notes.add("Nothing here tells kernel time from user time: all of it counts as user.");
         }
+    }
+
+    private static void cutStacks(
+            ReportSource source, List<List<@Nullable Object>> cut, List<String> notes) {
+        double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+        if (share < WORTH_SAYING) {
+            return;
+        }
+        String remedy =
+                source.hasStackCopies()
+                        ? " The copies of stacks in perf.data are for 'perf report', which unwinds"
+                                + " them; sonde shows what frame pointers tell."
+                        : " Compile with -fno-omit-frame-pointer, run Java with"
+                                + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
+        notes.add(
+                text(
+                        "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",
+                        100 * share, modules(cut), remedy));
     }
 
     private static String modules(List<List<@Nullable Object>> cut) {
