@@ -55,6 +55,13 @@ final class FilesTest {
         now += 100;
     }
 
+    /** 5 execs /bin/x with these descriptors. */
+    private void execWith(Map<Integer, String> descriptors) {
+        listed = List.of(new OpenFiles(5, 500, descriptors, true));
+        script.exec(now, 0, 5, "/bin/x");
+        now += 100;
+    }
+
     private static int number(String name) {
         return NUMBERS.getOrDefault(name, -1);
     }
@@ -210,9 +217,7 @@ final class FilesTest {
 
     @Test
     void aPipeHasTheLowestFreeDescriptorsWhereAllAreKnown() throws IOException {
-        listed = List.of(new OpenFiles(5, 500, Map.of(0, "/dev/null", 1, "pipe:[7]"), true));
-        script.exec(now, 0, 5, "/bin/x");
-        now += 100;
+        execWith(Map.of(0, "/dev/null", 1, "pipe:[7]"));
         call(5, "pipe", 0, 0);
         call(5, "write", 9, 3);
         call(5, "write", 8, 1);
@@ -225,9 +230,7 @@ final class FilesTest {
 
     @Test
     void aPipeIsNamedByThoseWhoWriteAndRead() throws IOException {
-        listed = List.of(new OpenFiles(5, 500, Map.of(0, "/dev/null"), true));
-        script.exec(now, 0, 5, "/bin/x");
-        now += 100;
+        execWith(Map.of(0, "/dev/null"));
         call(5, "pipe", 0, 0); // 1 to be read, 2 to be written
         call(5, "pipe", 0, 0); // 3 and 4
         script.enter(now, 0, 5, number("clone"));
