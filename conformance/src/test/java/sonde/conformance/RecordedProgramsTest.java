@@ -107,6 +107,34 @@ class RecordedProgramsTest {
                 .doesNotContain("or record with");
     }
 
+    /**
+     * dd spends its time in calls of which nearly all are overwritten; samples tell all the same.
+     */
+    @Test
+    void kernelTimeInSpiteOfLosses() throws Exception {
+        Recorded recorded =
+                Recorded.record(
+                        folder,
+                        "flight",
+                        "--flight-recorder",
+                        "--ring-memory=2",
+                        "--",
+                        "dd",
+                        "if=/dev/zero",
+                        "of=/dev/null",
+                        "bs=1",
+                        "count=300000");
+        Json report = recorded.report("--threads", "--losses");
+        assertThat(String.join("\n", report.texts("notes")))
+                .contains("kernel time is estimated from samples");
+        Json thread = Recorded.rows(report, "threads").getFirst();
+        assertThat(thread.number("kernel")).isGreaterThan(thread.number("user"));
+        assertThat(Recorded.rows(report, "losses"))
+                .extracting(row -> row.text("what"))
+                .contains("overwritten")
+                .doesNotContain("lost");
+    }
+
     /** The map of compiled code is fetched while the program runs. */
     @Test
     void javaFramesByName() throws Exception {
