@@ -57,7 +57,7 @@ final class ModuleFiles {
                 if (functions.isPresent()) {
                     return ModuleSymbols.of(name, elf, functions.get());
                 }
-                refused.add("no symbols in " + candidate.path);
+                refused.add(candidate.path + " is stripped, and has no debug file here");
             } catch (SyscallException e) {
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                     refused.add(reason(e));
@@ -68,7 +68,10 @@ final class ModuleFiles {
             }
         }
         String why = refused.isEmpty() ? "file not found" : String.join("; ", refused);
-        notes.add(ModuleSymbols.printable("no symbols for " + path + ": " + why));
+        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
+        notes.add(
+                ModuleSymbols.printable(
+                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
         return ModuleSymbols.unknown(name);
     }
 
