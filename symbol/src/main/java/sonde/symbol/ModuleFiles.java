@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.DebugLink;
@@ -44,7 +46,8 @@ final class ModuleFiles {
     ModuleSymbols load(CodeModule module) {
         String name = ModuleSymbols.printable(module.shortName());
         String path = module.mapping().path();
-        List<String> refused = new ArrayList<>();
+        // A file is the same one through the process's root and from here.
+        Set<String> refused = new LinkedHashSet<>();
         for (Candidate candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
