@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.Instruction.Alu;
-import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
 import sonde.bpf.insn.Instruction.Call;
 import sonde.bpf.insn.Instruction.Exit;
@@ -34,7 +34,14 @@ final class EncodingTest {
                 .isEqualTo(0x00000000_fffc_7a_63L);
         assertThat(word(new Store(Width.U16, Register.R9, (short) 26, imm(5))))
                 .isEqualTo(0x00000005_001a_09_6aL);
-        assertThat(word(new AtomicAdd(Width.U64, Register.R1, (short) 0, Register.R2)))
+        assertThat(
+                        word(
+                                new Atomic(
+                                        AtomicOperation.ADD,
+                                        Width.U64,
+                                        Register.R1,
+                                        (short) 0,
+                                        Register.R2)))
                 .isEqualTo(0x00000000_0000_21_dbL);
         assertThat(word(new Branch(Condition.EQUAL, true, Register.R0, imm(0), (short) 7)))
                 .isEqualTo(0x00000000_0007_00_15L);
