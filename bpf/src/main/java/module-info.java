@@ -7,4 +7,5 @@ module sonde.bpf {
 
     exports sonde.bpf;
     exports sonde.bpf.insn;
+    exports sonde.bpf.interpreter;
 }
