@@ -85,6 +85,28 @@ final class EncodingTest {
         assertThat(Encoding.decode(new long[] {0x18})).containsExactly(new Unknown(0x18));
     }
 
+    @Test
+    void strictDecodingSaysWhatIsWrong() {
+        assertThat(complaint(0x95, 0x8d))
+                .isEqualTo(
+                        "instruction 1 (byte 8): no instruction has the opcode 8d (000000000000008d)");
+        assertThat(complaint(0xcbf)).contains("register r12 of 0000000000000cbf");
+        assertThat(complaint(0x18)).contains("lacks its second half");
+        assertThat(complaint(0x918, 0)).doesNotContain("second half");
+        assertThat(complaint(0x7000_0118L, 0)).contains("reserved fields that are not 0");
+        assertThat(complaint(0x1_0000_0095L)).contains("0000000100000095 has a reserved field");
+        assertThat(complaint(0x11_0000_00d7L)).contains("a value nobody defined");
+    }
+
+    private static String complaint(long... words) {
+        try {
+            Encoding.decodeAll(words);
+            return "";
+        } catch (InvalidInstructionException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
     private static long word(Instruction instruction) {
         return Encoding.encode(List.of(instruction))[0];
     }
