@@ -1,7 +1,10 @@
 package sonde.bpf.insn;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteOrder;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -83,6 +86,23 @@ final class EncodingTest {
     @Test
     void halfOfAWideLoadIsUnknown() {
         assertThat(Encoding.decode(new long[] {0x18})).containsExactly(new Unknown(0x18));
+    }
+
+    /** The example of RFC 9669 section 3.1: opcode, registers, offset, immediate. */
+    @Test
+    void bytesHaveTheOrderOfTheMachine() throws Exception {
+        HexFormat hex = HexFormat.of();
+        Instruction add = new Alu(AluOperation.ADD, true, Register.R1, imm(0x11223344));
+        long[] words = Encoding.encode(List.of(add));
+        assertThat(hex.formatHex(Encoding.bytes(words, ByteOrder.LITTLE_ENDIAN)))
+                .isEqualTo("07" + "01" + "0000" + "44332211");
+        byte[] big = hex.parseHex("07" + "10" + "0000" + "11223344");
+        assertThat(Encoding.bytes(words, ByteOrder.BIG_ENDIAN)).isEqualTo(big);
+        assertThat(Encoding.decodeAll(Encoding.words(big, ByteOrder.BIG_ENDIAN)))
+                .containsExactly(add);
+        assertThatThrownBy(() -> Encoding.words(new byte[12], ByteOrder.BIG_ENDIAN))
+                .isInstanceOf(InvalidInstructionException.class)
+                .hasMessage("instruction 1 (byte 8): 4 bytes are left where 8 make an instruction");
     }
 
     @Test

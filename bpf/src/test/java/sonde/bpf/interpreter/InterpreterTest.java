@@ -177,6 +177,51 @@ final class InterpreterTest {
     }
 
     @Test
+    void tailCallsOfSubprogramsReturnToTheirCaller() throws Exception {
+        VirtualPrograms programs = new VirtualPrograms("next", 2);
+        machine.map(3, programs);
+        programs.put(0, machine.load(Assembler.assemble("r6 = 9\nr0 = 42\nexit")));
+        assertThat(
+                        run(
+                                """
+                                r6 = 100
+                                call sub
+                                r0 += r6
+                                exit
+                                sub:
+                                r2 = map[fd:3]
+                                r3 = 0
+                                call bpf_tail_call
+                                r0 = 7
+                                exit
+                                """))
+                .isEqualTo(142);
+    }
+
+    @Test
+    void tailCallsEnd() throws Exception {
+        VirtualPrograms programs = new VirtualPrograms("next", 1);
+        VirtualArray counts = VirtualArray.of("counts", 8, 1);
+        machine.map(3, programs).map(4, counts);
+        VirtualProgram again =
+                machine.load(
+                        Assembler.assemble(
+                                """
+                                r2 = map[fd:4][0]+0
+                                r3 = 1
+                                lock *(u64 *)(r2 +0) += r3
+                                r2 = map[fd:3]
+                                r3 = 0
+                                call bpf_tail_call
+                                r0 = 5
+                                exit
+                                """));
+        programs.put(0, again);
+        assertThat(again.run(Context.none())).isEqualTo(5);
+        assertThat(counts.get(VirtualArray.key(0))).startsWith(34);
+    }
+
+    @Test
     void traceIsFormattedAsTheKernelDoes() throws Exception {
         List<String> lines = new ArrayList<>();
         Machine traced =
