@@ -6,5 +6,7 @@ module sonde.bpf {
     requires sonde.sys;
 
     exports sonde.bpf;
+    exports sonde.bpf.classic;
     exports sonde.bpf.insn;
+    exports sonde.bpf.interpreter;
 }
