@@ -7,6 +7,7 @@ module sonde.bpf {
     requires sonde.sys;
 
     exports sonde.bpf;
+    exports sonde.bpf.feature;
     exports sonde.bpf.insn;
     exports sonde.bpf.link;
     exports sonde.bpf.map;

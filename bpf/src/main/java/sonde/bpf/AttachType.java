@@ -75,8 +75,7 @@ public enum AttachType {
     NETKIT_PRIMARY,
     NETKIT_PEER,
     TRACE_KPROBE_SESSION,
-    TRACE_UPROBE_SESSION,
-    ATTACH_TYPE;
+    TRACE_UPROBE_SESSION;
 
     private static final AttachType[] ALL = values();
 

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
+import sonde.bpf.feature.FeatureProbe;
 import sonde.sys.Machine;
 
 @Tag("kernel")
@@ -71,6 +72,9 @@ final class MapViewsKernelTest {
         }
         try (BpfMap plain = BpfMap.create(spec)) {
             assertThatThrownBy(() -> MappedValues.of(plain, true)).hasMessageContaining("mmap");
+        }
+        if (!FeatureProbe.mapType(MapType.ARENA).isYes()) {
+            return;
         }
         try (BpfMap arena = BpfMap.create(new MapSpec("t_arena", MapType.ARENA, 0, 0, 4));
                 MappedValues pages = MappedValues.of(arena, true)) {
