@@ -9,6 +9,7 @@ module sonde.bpf {
     exports sonde.bpf;
     exports sonde.bpf.feature;
     exports sonde.bpf.insn;
+    exports sonde.bpf.inventory;
     exports sonde.bpf.link;
     exports sonde.bpf.map;
     exports sonde.bpf.ring;

@@ -12,6 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.call.Attr;
 import sonde.bpf.call.KernelObject;
+import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.Code;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
@@ -28,13 +29,16 @@ public final class Program implements AutoCloseable {
     private final @Nullable AttachType expected;
     private final int fd;
     private final String log;
+    private final boolean prints;
     private boolean closed;
 
-    private Program(String name, @Nullable AttachType expected, int fd, String log) {
+    private Program(
+            String name, @Nullable AttachType expected, int fd, String log, boolean prints) {
         this.name = name;
         this.expected = expected;
         this.fd = fd;
         this.log = log;
+        this.prints = prints;
     }
 
     /** {@link #load(ProgramSpec)} of a program with the licence "GPL" that many helpers ask for. */
@@ -52,11 +56,24 @@ public final class Program implements AutoCloseable {
      * @throws SyscallException for anything else (ENOMEM)
      */
     public static Program load(ProgramSpec spec) throws IOException {
+        if (!PrintkEvent.isUsedBy(spec.code().words())) {
+            return load(spec, false);
+        }
+        PrintkEvent.use();
+        try {
+            return load(spec, true);
+        } catch (IOException e) {
+            PrintkEvent.release();
+            throw e;
+        }
+    }
+
+    private static Program load(ProgramSpec spec, boolean prints) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = attributes(arena, spec);
             int level = spec.log().level();
             if (level != 0) {
-                return loadLogged(spec, attr, level);
+                return loadLogged(spec, attr, level, prints);
             }
             long fd = load(attr);
             if (fd == -Errno.E2BIG && attr.get(JAVA_INT, 48) != 0) {
@@ -69,7 +86,7 @@ public final class Program implements AutoCloseable {
             if (fd < 0) {
                 throw failure(spec, attr, (int) -fd);
             }
-            return new Program(spec.name(), spec.expected(), (int) fd, "");
+            return new Program(spec.name(), spec.expected(), (int) fd, "", prints);
         }
     }
 
@@ -147,13 +164,14 @@ public final class Program implements AutoCloseable {
         return logged;
     }
 
-    private static Program loadLogged(ProgramSpec spec, MemorySegment attr, int level)
-            throws IOException {
+    private static Program loadLogged(
+            ProgramSpec spec, MemorySegment attr, int level, boolean prints) throws IOException {
         Logged logged = loadLogged(attr, level);
         if (logged.result() < 0) {
             throw failure(spec, attr, (int) -logged.result());
         }
-        return new Program(spec.name(), spec.expected(), (int) logged.result(), logged.log());
+        return new Program(
+                spec.name(), spec.expected(), (int) logged.result(), logged.log(), prints);
     }
 
     /** Loads once more with a log, to learn why. */
@@ -195,7 +213,7 @@ public final class Program implements AutoCloseable {
     /** Takes over a descriptor of a program; closes it when it is none. */
     public static Program adopt(int fd) throws SyscallException {
         try {
-            return new Program(ProgramFacts.of(fd).name(), null, fd, "");
+            return new Program(ProgramFacts.of(fd).name(), null, fd, "", false);
         } catch (SyscallException e) {
             Fd.discard(fd);
             throw e;
@@ -244,12 +262,18 @@ public final class Program implements AutoCloseable {
         return input.of(this);
     }
 
-    /** Closes the descriptor. */
+    /**
+     * Closes the descriptor; attachments and pinned names keep the program. The event
+     * bpf_trace:bpf_trace_printk is switched off again unless it was on before.
+     */
     @Override
     public void close() {
         if (!closed) {
             closed = true;
             Fd.discard(fd);
+            if (prints) {
+                PrintkEvent.release();
+            }
         }
     }
 }

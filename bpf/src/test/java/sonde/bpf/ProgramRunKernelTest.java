@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static sonde.bpf.insn.Register.R0;
 import static sonde.bpf.insn.Register.R1;
+import static sonde.bpf.insn.Register.R10;
 import static sonde.bpf.insn.Register.R2;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.Code;
@@ -181,6 +185,34 @@ final class ProgramRunKernelTest {
             assertThatThrownBy(() -> LoadedBtf.load(new byte[64])).hasMessageContaining("BTF");
         }
         before.assertNothingLeftSince();
+    }
+
+    /** The kernel switches the event on when it looks at such a program, also a bad one. */
+    @Test
+    void tracePrintkLeavesItsEventAsItWas() throws Exception {
+        Path event = Path.of("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable");
+        Assumptions.assumeTrue(Files.exists(event), "no such event");
+        String before = Files.readString(event);
+        Code prints =
+                new CodeBuilder()
+                        .store(Width.U32, R10, -4, 0x6968)
+                        .move(R1, R10)
+                        .add(R1, -4)
+                        .move(R2, 4)
+                        .call(6)
+                        .exit(0)
+                        .build();
+        try (Program first = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints);
+                Program second = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints)) {
+            first.close();
+            assertThat(Files.readString(event).strip()).isEqualTo("1");
+            assertThat(second.run(TestRun.once()).value()).isZero();
+        }
+        assertThat(Files.readString(event)).isEqualTo(before);
+        Code broken = new CodeBuilder().move(R1, 0).move(R2, 4).call(6).exit(0).build();
+        assertThatThrownBy(() -> Program.load("t_print", ProgramType.RAW_TRACEPOINT, broken))
+                .isInstanceOf(VerifierException.class);
+        assertThat(Files.readString(event)).isEqualTo(before);
     }
 
     @Test

@@ -59,7 +59,11 @@ final class Failures {
         }
         say(err, String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " "));
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
-            err.println(INDENT + "'" + line.getCommandName() + " --help' lists the options");
+            err.println(
+                    INDENT
+                            + "'"
+                            + line.getCommandSpec().qualifiedName()
+                            + " --help' lists the options");
         }
         return ExitCode.USAGE;
     }

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfMap;
@@ -17,13 +16,13 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.call.Attr;
+import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 
@@ -37,8 +36,6 @@ public final class FeatureProbe {
     private static final int TRACE_PRINTK = 6;
     private static final int PROBE_WRITE_USER = 36;
     private static final int TRACE_VPRINTK = 177;
-    private static final String PRINTK_EVENT =
-            "/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable";
 
     private FeatureProbe() {}
 
@@ -152,10 +149,12 @@ public final class FeatureProbe {
             return new Answer.Unknown("not tried: the kernel would log a warning");
         }
         boolean printk = helper == TRACE_PRINTK || helper == TRACE_VPRINTK;
-        boolean wasOn = printk && isPrintkOn();
+        if (printk) {
+            PrintkEvent.use();
+        }
         Trial trial = Trial.load(kind(type), Trial.call(helper), Trial.R0_ZERO, Trial.EXIT);
-        if (printk && !wasOn) {
-            switchPrintkOff();
+        if (printk) {
+            PrintkEvent.release();
         }
         if (trial.isPolicy()) {
             return new Answer.Unknown("programs of this type are refused by policy");
@@ -175,28 +174,6 @@ public final class FeatureProbe {
             return new Answer.Unknown("depends on the function it is attached to");
         }
         return refused ? new Answer.No(trial.words()) : new Answer.Yes();
-    }
-
-    private static boolean isPrintkOn() {
-        try {
-            byte[] text = Files.readAll(PRINTK_EVENT, 16);
-            return text.length > 0 && text[0] == '1';
-        } catch (SyscallException e) {
-            return false;
-        }
-    }
-
-    private static void switchPrintkOff() {
-        try {
-            int fd = Files.open(PRINTK_EVENT, Files.O_WRONLY);
-            try {
-                Fd.writeFully(fd, "0".getBytes(StandardCharsets.US_ASCII));
-            } finally {
-                Fd.discard(fd);
-            }
-        } catch (SyscallException e) {
-            // Without tracefs nothing was switched on that could be seen.
-        }
     }
 
     /**
