@@ -9,11 +9,23 @@ import picocli.CommandLine.Spec;
 /** {@code sonde bpf}. */
 @Command(
         mixinStandardHelpOptions = true,
-        description = "Works with eBPF programs.",
-        subcommands = {BpfAsmCommand.class, BpfDisasmCommand.class, BpfRunCommand.class},
+        description = "Works with eBPF programs: by themselves, and with what this machine has.",
+        subcommands = {
+            BpfAsmCommand.class,
+            BpfDisasmCommand.class,
+            BpfRunCommand.class,
+            BpfFeatureCommand.class,
+            BpfProgCommand.class,
+            BpfMapCommand.class,
+            BpfLinkCommand.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
             "Examples:",
+            "  sonde bpf prog list                        every program, and who holds it",
+            "  sonde bpf map dump name counts             what is in a map",
+            "  sonde bpf feature                          what this kernel can do",
             "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
             "  sonde bpf disasm filter.bin                and back",
             "  sonde bpf run filter.asm                   runs it here, without a kernel"

@@ -43,6 +43,7 @@ public final class Main {
                             "list",
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
+                    new Entry("bpf", "show and change what BPF this machine has", BpfCommand::new),
                     new Entry(
                             "bpf", "assemble, disassemble and run eBPF programs", BpfCommand::new),
                     new Entry(
