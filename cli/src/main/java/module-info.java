@@ -6,7 +6,6 @@ module sonde.cli {
     requires sonde.event;
     requires sonde.sys;
     requires sonde.format;
-    requires sonde.bpf;
     requires sonde.probe;
     requires sonde.analysis;
     requires sonde.store;

@@ -43,9 +43,10 @@ public final class Main {
                             "list",
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
-                    new Entry("bpf", "show and change what BPF this machine has", BpfCommand::new),
                     new Entry(
-                            "bpf", "assemble, disassemble and run eBPF programs", BpfCommand::new),
+                            "bpf",
+                            "assemble and run eBPF programs; show what BPF this machine has",
+                            BpfCommand::new),
                     new Entry(
                             "doctor",
                             "say what this machine allows and what each gap costs",

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -87,8 +88,8 @@ enum Compression {
         }
     }
 
-    /** A block of zstd as it stands in the file: the two sizes in native order, then the bytes. */
-    static byte[] zstdBlock(byte[] plain) throws IOException {
+    /** A block of zstd as it stands in the file: the two sizes, then the bytes. */
+    static byte[] zstdBlock(byte[] plain, ByteOrder order) throws IOException {
         Zstd zstd = ZstdLibrary.get();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocate(Math.max(plain.length, 1));
@@ -96,7 +97,7 @@ enum Compression {
             MemorySegment target = arena.allocate(zstd.compressBound(plain.length));
             int length = Math.toIntExact(zstd.compress(source.asSlice(0, plain.length), target));
             byte[] bytes = target.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
-            return new Output(length + 8)
+            return new Output(length + 8, order)
                     .u32(length)
                     .u32(plain.length)
                     .bytes(bytes, 0, length)
