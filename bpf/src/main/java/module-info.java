@@ -3,8 +3,16 @@
 module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
+    requires sonde.format;
     requires sonde.sys;
 
     exports sonde.bpf;
+    exports sonde.bpf.classic;
+    exports sonde.bpf.feature;
     exports sonde.bpf.insn;
+    exports sonde.bpf.interpreter;
+    exports sonde.bpf.inventory;
+    exports sonde.bpf.link;
+    exports sonde.bpf.map;
+    exports sonde.bpf.ring;
 }

@@ -2,6 +2,7 @@
 @org.jspecify.annotations.NullMarked
 module sonde.cli {
     requires static org.jspecify;
+    requires sonde.bpf;
     requires sonde.event;
     requires sonde.sys;
     requires sonde.format;

@@ -1,11 +1,93 @@
 package sonde.bpf;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * What a map is to be.
+ * What a map is to be. Flags that a type cannot do without (no preallocation for tries and local
+ * storage, mappable for arenas) are added by {@link BpfMap#create}.
  *
  * @param name at most 15 bytes of letters, digits, {@code _} and {@code .}
- * @param keyBytes 4 for arrays, 0 for ring buffers
+ * @param keyBytes 4 for arrays, 0 for ring buffers, queues and Bloom filters
  * @param valueBytes 4 for perf event arrays, 0 for ring buffers
- * @param maxEntries entries; bytes for ring buffers
+ * @param maxEntries entries; bytes for ring buffers, pages for arenas, 0 for local storage
+ * @param flags BPF_F_* of map_flags
+ * @param extra map_extra: hashes of a Bloom filter, the address of an arena
+ * @param inner what the maps of a map of maps look like
+ * @param types BTF of key and value; null leaves them out where the type allows
  */
-public record MapSpec(String name, MapType type, int keyBytes, int valueBytes, int maxEntries) {}
+public record MapSpec(
+        String name,
+        MapType type,
+        int keyBytes,
+        int valueBytes,
+        int maxEntries,
+        int flags,
+        long extra,
+        @Nullable BpfMap inner,
+        @Nullable Types types) {
+    /** Entries are made when they are put, not beforehand. */
+    public static final int NO_PREALLOCATION = 1;
+
+    /** LRU hashes keep a list per CPU. */
+    public static final int LRU_LIST_PER_CPU = 2;
+
+    /** {@link BpfMap#put} and {@link BpfMap#delete} fail here with EPERM; programs still write. */
+    public static final int READ_ONLY_HERE = 1 << 3;
+
+    /** Programs may only read. */
+    public static final int READ_ONLY_IN_PROGRAMS = 1 << 7;
+
+    /** The values of an array can be mapped (Linux 5.5). */
+    public static final int MAPPABLE = 1 << 10;
+
+    /**
+     * Types of key and value.
+     *
+     * @param btfFd descriptor of a loaded BTF; the map keeps its own reference
+     */
+    public record Types(int btfFd, int keyType, int valueType) {}
+
+    /** A map without flags and types. */
+    public MapSpec(String name, MapType type, int keyBytes, int valueBytes, int maxEntries) {
+        this(name, type, keyBytes, valueBytes, maxEntries, 0, 0, null, null);
+    }
+
+    /** With flags added. */
+    public MapSpec with(int moreFlags) {
+        return new MapSpec(
+                name,
+                type,
+                keyBytes,
+                valueBytes,
+                maxEntries,
+                flags | moreFlags,
+                extra,
+                inner,
+                types);
+    }
+
+    /** With map_extra. */
+    public MapSpec withExtra(long value) {
+        return new MapSpec(
+                name, type, keyBytes, valueBytes, maxEntries, flags, value, inner, types);
+    }
+
+    /** With a pattern for its maps, which stays the caller's and may be closed after creation. */
+    public MapSpec withInner(BpfMap pattern) {
+        return new MapSpec(
+                name, type, keyBytes, valueBytes, maxEntries, flags, extra, pattern, types);
+    }
+
+    /** With BTF of key and value. */
+    public MapSpec withTypes(@Nullable Types keyAndValue) {
+        return new MapSpec(
+                name, type, keyBytes, valueBytes, maxEntries, flags, extra, inner, keyAndValue);
+    }
+
+    /** {@code "map counts (hash, key 4, value 8, 1024 entries)"}. */
+    @Override
+    public String toString() {
+        return "map %s (%s, key %d, value %d, %d entries)"
+                .formatted(name, type.kernelName(), keyBytes, valueBytes, maxEntries);
+    }
+}

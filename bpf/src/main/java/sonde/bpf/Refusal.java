@@ -1,26 +1,33 @@
 package sonde.bpf;
 
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfRefusedException.Barrier;
+import sonde.bpf.call.Attr;
 import sonde.sys.Errno;
 import sonde.sys.Files;
+import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 
 /** Finds out why bpf(2) said no when the verifier did not speak. */
-final class Refusal {
+public final class Refusal {
     private static final int CAP_SYS_ADMIN = 21;
     private static final int CAP_PERFMON = 38;
     private static final int CAP_BPF = 39;
     private static final int SMALL_FILE = 65536;
+    private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})");
 
     private Refusal() {}
 
     /** The refusal behind an errno; null when the errno is no refusal. */
-    static @Nullable BpfRefusedException of(String what, int errno) {
+    public static @Nullable BpfRefusedException of(String what, int errno) {
         if (errno == Errno.ENOSYS) {
             return new BpfRefusedException(
                     what,
                     errno,
+                    Barrier.NO_SYSCALL,
                     "the kernel has no bpf(2)",
                     "boot a kernel with CONFIG_BPF_SYSCALL=y");
         }
@@ -30,6 +37,31 @@ final class Refusal {
         return capabilities(what, errno);
     }
 
+    /** The refusal of a program about which the verifier wrote nothing; null for other errors. */
+    static @Nullable BpfRefusedException ofProgram(String what, ProgramType type, int errno) {
+        return switch (errno) {
+            case Errno.EINVAL ->
+                    new BpfRefusedException(
+                            what,
+                            errno,
+                            "this kernel does not know "
+                                    + type.kernelName()
+                                    + " programs, or not for that place",
+                            "use a newer one");
+            // bpf_prog_select_runtime: machine code could not be made, and there is no interpreter.
+            case Attr.ENOTSUPP ->
+                    new BpfRefusedException(
+                            what,
+                            errno,
+                            Barrier.JIT,
+                            "the kernel's compiler refused it (limit of its memory: "
+                                    + read("/proc/sys/net/core/bpf_jit_limit").strip()
+                                    + " bytes)",
+                            "raise net.core.bpf_jit_limit, or unload other programs");
+            default -> of(what, errno);
+        };
+    }
+
     private static BpfRefusedException capabilities(String what, int errno) {
         long effective = effectiveCapabilities();
         boolean admin = has(effective, CAP_SYS_ADMIN);
@@ -37,6 +69,7 @@ final class Refusal {
             return new BpfRefusedException(
                     what,
                     errno,
+                    Barrier.CAPABILITY,
                     "this thread lacks CAP_BPF and CAP_PERFMON",
                     "run as root, or give both (Linux 5.8; before that CAP_SYS_ADMIN)");
         }
@@ -45,16 +78,42 @@ final class Refusal {
             return new BpfRefusedException(
                     what,
                     errno,
+                    Barrier.LOCKDOWN,
                     "kernel lockdown is in confidentiality mode",
                     "boot with lockdown=integrity or without Secure Boot");
+        }
+        if (lockedMemoryCounts()) {
+            return new BpfRefusedException(
+                    what,
+                    errno,
+                    Barrier.MEMLOCK,
+                    "the memory this process may lock is used up (RLIMIT_MEMLOCK)",
+                    "raise it: ulimit -l unlimited, or prlimit(1)");
         }
         return new BpfRefusedException(
                 what,
                 errno,
+                Barrier.POLICY,
                 "a security policy of this kernel forbids it ("
                         + Errno.describe(errno)
                         + ", no verifier log)",
                 "look for an LSM, seccomp filter or container runtime that filters bpf(2)");
+    }
+
+    /** Maps and programs counted as locked memory until Linux 5.11; a limit of some kB is it. */
+    private static boolean lockedMemoryCounts() {
+        Matcher release = RELEASE.matcher(Machine.uname().release());
+        if (!release.lookingAt()) {
+            return false;
+        }
+        int major = Integer.parseInt(release.group(1));
+        boolean old = major < 5 || major == 5 && Integer.parseInt(release.group(2)) < 11;
+        for (String line : read("/proc/self/limits").lines().toList()) {
+            if (line.startsWith("Max locked memory") && !line.contains("unlimited")) {
+                return old;
+            }
+        }
+        return false;
     }
 
     private static boolean has(long capabilities, int capability) {

@@ -1,15 +1,11 @@
 package sonde.bpf;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static sonde.bpf.insn.Register.R1;
 import static sonde.bpf.insn.Register.R10;
 import static sonde.bpf.insn.Register.R2;
 import static sonde.bpf.insn.Register.R6;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.sys.Bpf;
 import sonde.sys.SyscallException;
 
 /**
@@ -27,11 +22,6 @@ import sonde.sys.SyscallException;
  * because another one is running on that CPU, {@link #missed} says how often.
  */
 public final class TracepointCounter implements AutoCloseable {
-    private static final int OBJ_GET_INFO_BY_FD = 15;
-    // struct bpf_prog_info: recursion_misses (Linux 5.12) stands at 208.
-    private static final int PROG_INFO_SIZE = 232;
-    private static final int RECURSION_MISSES = 208;
-
     /**
      * What to count.
      *
@@ -136,15 +126,7 @@ public final class TracepointCounter implements AutoCloseable {
 
     /** Hits of a target at which the kernel did not run the program (Linux 5.12; before that 0). */
     public long missed(int target) throws SyscallException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment info = arena.allocate(PROG_INFO_SIZE, 8);
-            MemorySegment attr = Attr.allocate(arena);
-            attr.set(JAVA_INT, 0, programs.get(target).fd());
-            attr.set(JAVA_INT, 4, PROG_INFO_SIZE);
-            attr.set(JAVA_LONG, 8, info.address());
-            Bpf.call(OBJ_GET_INFO_BY_FD, attr, "info of a program");
-            return info.get(JAVA_LONG, RECURSION_MISSES);
-        }
+        return programs.get(target).facts().missed();
     }
 
     /** Detaches and frees. */

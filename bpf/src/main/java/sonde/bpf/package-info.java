@@ -17,7 +17,8 @@
  * }
  * }
  *
- * <p>No program here may call bpf_trace_printk: merely loading one switches the global event
- * bpf_trace:bpf_trace_printk on, and it stays on.
+ * <p>Attachments other than tracepoints are made in {@code sonde.bpf.link}, views of maps with
+ * types in {@code sonde.bpf.map}, rings are read with {@code sonde.bpf.ring}; what a kernel can do
+ * says {@code sonde.bpf.feature}, what it has {@code sonde.bpf.inventory}.
  */
 package sonde.bpf;

@@ -2,8 +2,8 @@ package sonde.sys;
 
 import java.io.IOException;
 
-/** A system call that failed: which, on what, and the errno. */
-public final class SyscallException extends IOException {
+/** A system call that failed: which, on what, and the errno. Subclasses add the reason. */
+public class SyscallException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final String call;
@@ -16,6 +16,24 @@ public final class SyscallException extends IOException {
      */
     public SyscallException(String call, String object, int errno) {
         super(call + "(" + object + "): " + Errno.describe(errno));
+        this.call = call;
+        this.object = object;
+        this.errno = errno;
+    }
+
+    /**
+     * For those that know the reason behind the errno.
+     *
+     * @param why in words; empty when unknown
+     */
+    protected SyscallException(String call, String object, int errno, String why) {
+        super(
+                call
+                        + "("
+                        + object
+                        + "): "
+                        + Errno.describe(errno)
+                        + (why.isEmpty() ? "" : ": " + why));
         this.call = call;
         this.object = object;
         this.errno = errno;

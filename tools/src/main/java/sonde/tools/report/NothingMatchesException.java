@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class NothingMatchesException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    NothingMatchesException(String message) {
+    public NothingMatchesException(String message) {
         super(message);
     }
 }

@@ -1,0 +1,80 @@
+package sonde.bpf.call;
+
+import java.nio.charset.StandardCharsets;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/**
+ * The event bpf_trace:bpf_trace_printk of the whole machine: the kernel switches it on when a
+ * program that calls bpf_trace_printk or bpf_trace_vprintk is looked at, even one it then refuses,
+ * and never off. While such programs of this process are loaded it is left on; after the last it is
+ * as it was before the first.
+ */
+public final class PrintkEvent {
+    private static final String ENABLE =
+            "/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable";
+    private static final int TRACE_PRINTK = 6;
+    private static final int TRACE_VPRINTK = 177;
+    private static final int CALL = 0x85;
+    private static final int LOAD_WIDE = 0x18;
+
+    private static int users;
+    private static boolean wasOn;
+
+    private PrintkEvent() {}
+
+    /** Whether a program calls one of the two. */
+    public static boolean isUsedBy(long[] words) {
+        for (int i = 0; i < words.length; i++) {
+            int opcode = (int) words[i] & 0xff;
+            int source = (int) (words[i] >> 12) & 0xf;
+            int helper = (int) (words[i] >> 32);
+            if (opcode == CALL
+                    && source == 0
+                    && (helper == TRACE_PRINTK || helper == TRACE_VPRINTK)) {
+                return true;
+            }
+            if (opcode == LOAD_WIDE) {
+                i++;
+            }
+        }
+        return false;
+    }
+
+    /** Before such a program is loaded. */
+    public static synchronized void use() {
+        if (users++ == 0) {
+            wasOn = isOn();
+        }
+    }
+
+    /** When it is closed, or was refused. */
+    public static synchronized void release() {
+        if (--users == 0 && !wasOn) {
+            switchOff();
+        }
+    }
+
+    private static boolean isOn() {
+        try {
+            byte[] text = Files.readAll(ENABLE, 16);
+            return text.length > 0 && text[0] == '1';
+        } catch (SyscallException e) {
+            return false;
+        }
+    }
+
+    private static void switchOff() {
+        try {
+            int fd = Files.open(ENABLE, Files.O_WRONLY);
+            try {
+                Fd.writeFully(fd, "0".getBytes(StandardCharsets.US_ASCII));
+            } finally {
+                Fd.discard(fd);
+            }
+        } catch (SyscallException e) {
+            // Without tracefs, or the right to write there, it stays.
+        }
+    }
+}

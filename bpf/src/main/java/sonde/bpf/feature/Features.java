@@ -1,0 +1,160 @@
+package sonde.bpf.feature;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.bpf.AttachType;
+import sonde.bpf.MapType;
+import sonde.bpf.ProgramType;
+import sonde.bpf.insn.KernelFunction;
+
+/**
+ * All answers of this kernel, by name: {@code "program_type xdp"}, {@code "map_type ringbuf"},
+ * {@code "attach_type tcx_ingress"}, {@code "helper xdp bpf_redirect"}, {@code "limit
+ * have_bounded_loops"}.
+ *
+ * <p>A kernel does not change while it runs, so yes and no are kept in a file named by its boot;
+ * "cannot tell" is asked again, as it depends on who asks.
+ */
+public final class Features {
+    private static final int MOST_LINES = 100_000;
+    private static final int LAST_HELPER = 211;
+
+    private final Map<String, Answer> answers;
+
+    private Features(Map<String, Answer> answers) {
+        this.answers = answers;
+    }
+
+    /** Asks the kernel everything; about 7,000 small programs, a second or so. */
+    public static Features probe() {
+        Map<String, Answer> answers = new LinkedHashMap<>();
+        for (KernelLimit limit : KernelLimit.values()) {
+            answers.put("limit " + limit.key(), FeatureProbe.limit(limit));
+        }
+        for (ProgramType type : ProgramType.values()) {
+            answers.put("program_type " + type.kernelName(), FeatureProbe.programType(type));
+        }
+        for (MapType type : MapType.values()) {
+            answers.put("map_type " + type.kernelName(), FeatureProbe.mapType(type));
+        }
+        for (AttachType place : AttachType.values()) {
+            answers.put("attach_type " + place.kernelName(), FeatureProbe.attachType(place));
+        }
+        for (ProgramType type : ProgramType.values()) {
+            if (!(answers.get("program_type " + type.kernelName()) instanceof Answer.No)) {
+                for (int helper = 1; helper <= LAST_HELPER; helper++) {
+                    answers.put(
+                            "helper " + type.kernelName() + " " + KernelFunction.name(helper),
+                            FeatureProbe.helper(type, helper));
+                }
+            }
+        }
+        return new Features(answers);
+    }
+
+    /**
+     * The kept answers of this boot, or asks and keeps them. A file that cannot be read or written
+     * only costs time.
+     *
+     * @param folder the user's cache: {@code $XDG_CACHE_HOME/sonde}
+     */
+    public static Features ofThisBoot(Path folder) {
+        Path file;
+        try {
+            String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+            file = folder.resolve("bpf-features-" + boot.replaceAll("[^0-9a-f-]", ""));
+        } catch (IOException e) {
+            return probe();
+        }
+        Map<String, Answer> kept = read(file);
+        if (!kept.isEmpty()) {
+            return new Features(kept);
+        }
+        Features features = probe();
+        boolean told = features.answers.values().stream().noneMatch(Features::isForWantOfRights);
+        if (told) {
+            features.write(file);
+        }
+        return features;
+    }
+
+    private static boolean isForWantOfRights(Answer answer) {
+        return answer instanceof Answer.Unknown unknown && unknown.why().contains("CAP_");
+    }
+
+    /**
+     * Lines {@code name TAB word TAB reason}; empty when there is no such file, or a broken one.
+     */
+    static Map<String, Answer> read(Path file) {
+        Map<String, Answer> answers = new LinkedHashMap<>();
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return Map.of();
+        }
+        if (lines.size() > MOST_LINES || lines.isEmpty() || !lines.getLast().equals("end")) {
+            return Map.of();
+        }
+        for (String line : lines.subList(0, lines.size() - 1)) {
+            String[] parts = line.split("\t", 3);
+            if (parts.length < 3) {
+                return Map.of();
+            }
+            switch (parts[1]) {
+                case "yes" -> answers.put(parts[0], new Answer.Yes());
+                case "no" -> answers.put(parts[0], new Answer.No(parts[2]));
+                default -> answers.put(parts[0], new Answer.Unknown(parts[2]));
+            }
+        }
+        return answers;
+    }
+
+    /** Beside, then renamed: another process sees all or nothing. */
+    void write(Path file) {
+        List<String> lines = new ArrayList<>();
+        answers.forEach((name, answer) ->
+                lines.add(
+                        name
+                                + "\t"
+                                + answer.word()
+                                + "\t"
+                                + answer.reason().replaceAll("\\s", " ")));
+        lines.add("end");
+        try {
+            Path folder = file.toAbsolutePath().getParent();
+            if (folder == null) {
+                return;
+            }
+            Files.createDirectories(folder);
+            Path draft = Files.createTempFile(folder, "features", ".draft");
+            Files.write(draft, lines);
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            // Asked again next time.
+        }
+    }
+
+    /** Every answer by its name, in order. */
+    public Map<String, Answer> answers() {
+        return java.util.Collections.unmodifiableMap(answers);
+    }
+
+    /** The answers whose name begins so, without that beginning. */
+    public Map<String, Answer> below(String prefix) {
+        Map<String, Answer> found = new LinkedHashMap<>();
+        answers.forEach((name, answer) -> {
+            if (name.startsWith(prefix + " ")) {
+                found.put(name.substring(prefix.length() + 1), answer);
+            }
+        });
+        return found;
+    }
+}

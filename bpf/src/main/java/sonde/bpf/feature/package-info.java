@@ -1,0 +1,12 @@
+/**
+ * What the running kernel's BPF can do.
+ *
+ * {@snippet :
+ * switch (FeatureProbe.mapType(MapType.RING_BUFFER)) {
+ *     case Answer.Yes _ -> useRing();
+ *     case Answer.No no -> usePerfBuffer(no.why());
+ *     case Answer.Unknown unknown -> tell(unknown.why());
+ * }
+ * }
+ */
+package sonde.bpf.feature;

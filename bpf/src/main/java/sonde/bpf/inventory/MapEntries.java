@@ -1,0 +1,123 @@
+package sonde.bpf.inventory;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfMap;
+import sonde.bpf.LoadedBtf;
+import sonde.bpf.MapFacts;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
+import sonde.sys.SyscallException;
+
+/** Entries of any map as bytes, and by their BTF where the map has one. */
+public final class MapEntries {
+    private final BpfMap map;
+    private final @Nullable Btf btf;
+    private final MapFacts facts;
+    private final List<Entry> entries = new ArrayList<>();
+
+    /**
+     * One entry.
+     *
+     * @param values one, or one for each possible CPU
+     * @param formatted {@code "key"} and {@code "value"} by their types; empty without BTF
+     */
+    public record Entry(byte[] key, List<byte[]> values, Map<String, Object> formatted) {}
+
+    private MapEntries(BpfMap map) throws SyscallException {
+        this.map = map;
+        this.facts = map.facts();
+        this.btf = types(facts);
+    }
+
+    private static @Nullable Btf types(MapFacts facts) throws SyscallException {
+        if (facts.btfId() == 0 || facts.valueType() == 0) {
+            return null;
+        }
+        try (LoadedBtf loaded = LoadedBtf.openId(facts.btfId())) {
+            MemorySegment bytes = MemorySegment.ofArray(loaded.bytes());
+            return Btf.read(Input.of("BTF " + facts.btfId(), bytes));
+        } catch (MalformedInputException e) {
+            return null;
+        }
+    }
+
+    /** All entries; see {@link BpfMap#forEach} for what is promised under changes. */
+    public static List<Entry> of(BpfMap map) throws IOException {
+        MapEntries all = new MapEntries(map);
+        map.forEach((key, value) -> all.add(key.toArray(JAVA_BYTE), value.toArray(JAVA_BYTE)));
+        return all.entries;
+    }
+
+    private void add(byte[] key, byte[] value) {
+        List<byte[]> values = new ArrayList<>();
+        int size = map.spec().valueBytes();
+        boolean perCpu = map.spec().type().isPerCpu();
+        int stride = perCpu ? size + 7 & ~7 : Math.max(1, value.length);
+        for (int at = 0; at + stride <= value.length; at += stride) {
+            values.add(java.util.Arrays.copyOfRange(value, at, at + (perCpu ? size : stride)));
+        }
+        entries.add(new Entry(key, values, formatted(key, values)));
+    }
+
+    private Map<String, Object> formatted(byte[] key, List<byte[]> values) {
+        if (btf == null || values.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            Map<String, Object> typed = new LinkedHashMap<>();
+            if (facts.keyType() != 0) {
+                typed.put("key", TypedBytes.of(btf, facts.keyType(), key));
+            }
+            if (values.size() == 1) {
+                typed.put("value", TypedBytes.of(btf, facts.valueType(), values.getFirst()));
+                return typed;
+            }
+            List<Map<String, Object>> cpus = new ArrayList<>();
+            for (int cpu = 0; cpu < values.size(); cpu++) {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("cpu", (long) cpu);
+                one.put("value", TypedBytes.of(btf, facts.valueType(), values.get(cpu)));
+                cpus.add(one);
+            }
+            typed.put("values", cpus);
+            return typed;
+        } catch (MalformedInputException e) {
+            return Map.of();
+        }
+    }
+
+    /** Puts an entry; a per-CPU map gets the value on every CPU. */
+    public static void put(BpfMap map, byte[] key, byte[] value) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment all = arena.allocate(map.valueBytes(), 8);
+            int stride = map.spec().type().isPerCpu() ? value.length + 7 & ~7 : value.length;
+            for (int at = 0; at + stride <= map.valueBytes() && stride > 0; at += stride) {
+                MemorySegment.copy(value, 0, all, JAVA_BYTE, at, value.length);
+            }
+            map.put(copy(arena, key), all);
+        }
+    }
+
+    /** Removes an entry; false when there was none. */
+    public static boolean delete(BpfMap map, byte[] key) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            return map.delete(copy(arena, key));
+        }
+    }
+
+    private static MemorySegment copy(Arena arena, byte[] bytes) {
+        MemorySegment copy = arena.allocate(Math.max(1, bytes.length), 8);
+        MemorySegment.copy(bytes, 0, copy, JAVA_BYTE, 0, bytes.length);
+        return copy.asSlice(0, bytes.length);
+    }
+}

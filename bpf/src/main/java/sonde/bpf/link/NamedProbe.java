@@ -1,0 +1,100 @@
+package sonde.bpf.link;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import sonde.bpf.BpfRefusedException;
+import sonde.bpf.Link;
+import sonde.bpf.Program;
+import sonde.bpf.Tracepoint;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+
+/**
+ * A probe with a name in tracefs (Documentation/trace/kprobetrace.rst, uprobetracer.rst): state of
+ * the whole machine that outlives a killed process, hence the last resort. The group is {@code
+ * sonde_PID}.
+ */
+final class NamedProbe {
+    private static final String TRACEFS = "/sys/kernel/tracing/";
+    private static final int ATTR_SIZE = 136;
+    private static final int TYPE_TRACEPOINT = 2;
+    private static final AtomicInteger NEXT = new AtomicInteger();
+
+    private final String file;
+    private final String group;
+    private final String name;
+
+    private NamedProbe(String file, String group, String name) {
+        this.file = file;
+        this.group = group;
+        this.name = name;
+    }
+
+    /**
+     * Defines one.
+     *
+     * @param file {@code "kprobe_events"} or {@code "uprobe_events"}
+     * @param place as the file takes it
+     */
+    static NamedProbe make(String file, boolean atReturn, String place) throws IOException {
+        String group = "sonde_" + ProcessHandle.current().pid();
+        NamedProbe probe = new NamedProbe(file, group, "p" + NEXT.incrementAndGet());
+        probe.write((atReturn ? "r:" : "p:") + group + "/" + probe.name + " " + place);
+        return probe;
+    }
+
+    private void write(String line) throws IOException {
+        int fd;
+        try {
+            fd = Files.open(TRACEFS + file, Files.O_WRONLY | Files.O_APPEND);
+        } catch (SyscallException e) {
+            throw new BpfRefusedException(
+                    "probe by " + file,
+                    e.errno(),
+                    e.errno() == Errno.ENOENT
+                            ? "this kernel has no " + file
+                            : Errno.describe(e.errno()),
+                    "");
+        }
+        try {
+            Fd.writeFully(fd, (line + "\n").getBytes(StandardCharsets.UTF_8));
+        } finally {
+            Fd.discard(fd);
+        }
+    }
+
+    private void remove() {
+        try {
+            write("-:" + group + "/" + name);
+        } catch (IOException e) {
+            // EBUSY while somebody else has switched it on: it stays theirs.
+        }
+    }
+
+    Link attach(Program program, String target, int pid, long cookie) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            Tracepoint tracepoint;
+            try {
+                tracepoint = Tracepoint.of(group, name);
+            } catch (IOException e) {
+                remove();
+                throw e;
+            }
+            MemorySegment attr = arena.allocate(ATTR_SIZE, 8);
+            attr.set(JAVA_INT, 0, TYPE_TRACEPOINT);
+            attr.set(JAVA_INT, 4, ATTR_SIZE);
+            attr.set(JAVA_LONG, 8, tracepoint.id());
+            int cpu = pid == -1 ? Machine.onlineCpus().nextSetBit(0) : -1;
+            return Link.perfEvent(program, target, attr, pid, cpu, cookie, this::remove);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package sonde.bpf.link;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.bpf.Link;
+import sonde.bpf.Program;
+import sonde.sys.Machine;
+
+/**
+ * Attaches {@link sonde.bpf.ProgramType#PERF_EVENT} programs to counters that overflow: clocks,
+ * page faults, hardware events.
+ *
+ * <p>Ladder: a link with a cookie (Linux 5.15) → PERF_EVENT_IOC_SET_BPF (4.9), without one.
+ */
+public final class PerfEvents {
+    private static final int ATTR_SIZE = 136;
+    private static final long FREQUENCY = 1L << 10;
+
+    /** PERF_TYPE_SOFTWARE. */
+    public static final int SOFTWARE = 1;
+
+    /** PERF_TYPE_HARDWARE; config 0 counts cycles. */
+    public static final int HARDWARE = 0;
+
+    /** PERF_COUNT_SW_CPU_CLOCK. */
+    public static final int CPU_CLOCK = 0;
+
+    /** PERF_COUNT_SW_PAGE_FAULTS. */
+    public static final int PAGE_FAULTS = 2;
+
+    private PerfEvents() {}
+
+    /**
+     * What to count.
+     *
+     * @param type PERF_TYPE_*
+     * @param config of that type
+     * @param every events from one run to the next, or runs a second
+     * @param isFrequency which of both
+     */
+    public record Event(int type, long config, long every, boolean isFrequency) {
+        /** The clock of each CPU, so many times a second. */
+        public static Event clock(long hertz) {
+            return new Event(SOFTWARE, CPU_CLOCK, hertz, true);
+        }
+    }
+
+    /** On every CPU, whatever runs there; one attachment, closed as one. */
+    public static Link everywhere(Program program, Event event, long cookie) throws IOException {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (int cpu : Machine.onlineCpus().stream().toArray()) {
+                links.add(attach(program, event, -1, cpu, cookie));
+            }
+            return Link.of(event.toString(), links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+    }
+
+    /**
+     * For a process, a CPU, or both.
+     *
+     * @param pid -1 for all, together with a CPU
+     * @param cpu -1 for all, together with a pid
+     * @throws sonde.sys.SyscallException ENOENT where there is no such counter
+     */
+    public static Link attach(Program program, Event event, int pid, int cpu, long cookie)
+            throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ATTR_SIZE, 8);
+            attr.set(JAVA_INT, 0, event.type());
+            attr.set(JAVA_INT, 4, ATTR_SIZE);
+            attr.set(JAVA_LONG, 8, event.config());
+            attr.set(JAVA_LONG, 16, event.every());
+            attr.set(JAVA_LONG, 40, event.isFrequency() ? FREQUENCY : 0);
+            return Link.perfEvent(program, event.toString(), attr, pid, cpu, cookie, () -> {});
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package sonde.bpf.link;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.bpf.AttachType;
+import sonde.bpf.BpfRefusedException;
+import sonde.bpf.Link;
+import sonde.bpf.Program;
+import sonde.bpf.call.Attr;
+import sonde.sys.Errno;
+
+/**
+ * Attaches {@link sonde.bpf.ProgramType#KPROBE} programs to places in executables and libraries,
+ * also to those of USDT.
+ *
+ * <p>Ladder of a single one: the perf PMU {@code uprobe} (Linux 4.17; semaphores 4.20) → a named
+ * probe in tracefs's {@code uprobe_events}, removed on close. Many places of a file: {@link #multi}
+ * (6.6) for programs loaded for it; {@link #usdt} takes either kind of program.
+ */
+public final class Uprobes {
+    private static final int RETURN = 1;
+
+    /** For every process. */
+    public static final int ALL_PROCESSES = -1;
+
+    private Uprobes() {}
+
+    /**
+     * A place in a file.
+     *
+     * @param offset in the file, not the address
+     * @param semaphore offset in the file of a u16 that the kernel counts up while the probe is
+     *     there (USDT); 0 for none
+     * @param cookie what bpf_get_attach_cookie returns (5.15); 0 for none
+     */
+    public record Place(long offset, long semaphore, long cookie) {
+        /** Without semaphore and cookie. */
+        public Place(long offset) {
+            this(offset, 0, 0);
+        }
+    }
+
+    /**
+     * Attaches by whichever way there is.
+     *
+     * @param pid a process, or {@link #ALL_PROCESSES}
+     * @throws sonde.sys.SyscallException ENOENT for a missing file, EINVAL for an offset that is no
+     *     instruction
+     */
+    public static Link attach(Program program, String path, Place place, boolean atReturn, int pid)
+            throws IOException {
+        return DynamicPmu.UPROBE.isPresent()
+                ? byPmu(program, path, place, atReturn, pid)
+                : byTracefs(program, path, place, atReturn, pid);
+    }
+
+    /** By the perf PMU. */
+    public static Link byPmu(Program program, String path, Place place, boolean atReturn, int pid)
+            throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr =
+                    DynamicPmu.UPROBE.attributes(
+                            arena, path, place.offset(), atReturn, place.semaphore());
+            return DynamicPmu.attach(
+                    program, target(path, place, atReturn), attr, pid, place.cookie());
+        }
+    }
+
+    /** By a named probe in tracefs. */
+    public static Link byTracefs(
+            Program program, String path, Place place, boolean atReturn, int pid)
+            throws IOException {
+        String semaphore =
+                place.semaphore() == 0 ? "" : "(0x" + Long.toHexString(place.semaphore()) + ")";
+        String where = path + ":0x" + Long.toHexString(place.offset()) + semaphore;
+        NamedProbe probe = NamedProbe.make("uprobe_events", atReturn, where);
+        return probe.attach(program, target(path, place, atReturn), pid, place.cookie());
+    }
+
+    private static String target(String path, Place place, boolean atReturn) {
+        return (atReturn ? "uretprobe " : "uprobe ")
+                + path
+                + ":0x"
+                + Long.toHexString(place.offset());
+    }
+
+    /**
+     * Attaches to many places of a file in one call.
+     *
+     * @param program loaded expecting {@link AttachType#TRACE_UPROBE_MULTI}, or {@link
+     *     AttachType#TRACE_UPROBE_SESSION} (6.13) for both begin and return
+     * @param pid a process, or {@link #ALL_PROCESSES}
+     * @throws BpfRefusedException before Linux 6.6
+     */
+    public static Link multi(
+            Program program, String path, List<Place> places, boolean atReturn, int pid)
+            throws IOException {
+        AttachType kind =
+                program.expected() == AttachType.TRACE_UPROBE_SESSION
+                        ? AttachType.TRACE_UPROBE_SESSION
+                        : AttachType.TRACE_UPROBE_MULTI;
+        String target = "uprobe.multi " + places.size() + " places of " + path;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = Attr.allocate(arena);
+            attr.set(JAVA_INT, 8, kind.code());
+            attr.set(JAVA_LONG, 16, arena.allocateFrom(path).address());
+            attr.set(JAVA_LONG, 24, Longs.copy(arena, places.stream().map(Place::offset).toList()));
+            if (places.stream().anyMatch(place -> place.semaphore() != 0)) {
+                attr.set(
+                        JAVA_LONG,
+                        32,
+                        Longs.copy(arena, places.stream().map(Place::semaphore).toList()));
+            }
+            if (places.stream().anyMatch(place -> place.cookie() != 0)) {
+                attr.set(
+                        JAVA_LONG,
+                        40,
+                        Longs.copy(arena, places.stream().map(Place::cookie).toList()));
+            }
+            attr.set(JAVA_INT, 48, places.size());
+            attr.set(JAVA_INT, 52, atReturn ? RETURN : 0);
+            attr.set(JAVA_INT, 56, pid == ALL_PROCESSES ? 0 : pid);
+            return Link.create(program, attr, target);
+        } catch (sonde.sys.SyscallException e) {
+            if (e.errno() == Errno.EOPNOTSUPP) {
+                throw new BpfRefusedException(
+                        target, e.errno(), "this kernel has no uprobe.multi", "use single ones");
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Attaches to all locations of a USDT probe, as its notes ({@code .note.stapsdt}) state them:
+     * in one link where the program was loaded for that, else one uprobe each.
+     *
+     * @param name for messages: {@code "hotspot:gc__begin"}
+     */
+    public static Link usdt(
+            Program program, String path, String name, List<Place> locations, int pid)
+            throws IOException {
+        if (program.expected() == AttachType.TRACE_UPROBE_MULTI) {
+            return multi(program, path, locations, false, pid);
+        }
+        List<Link> links = new ArrayList<>();
+        try {
+            for (Place location : locations) {
+                links.add(attach(program, path, location, false, pid));
+            }
+            return Link.of("usdt " + name, links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+    }
+}

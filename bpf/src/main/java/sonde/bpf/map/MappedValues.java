@@ -1,0 +1,88 @@
+package sonde.bpf.map;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import sonde.bpf.BpfMap;
+import sonde.bpf.MapType;
+import sonde.sys.Machine;
+import sonde.sys.Pages;
+import sonde.sys.SyscallException;
+
+/**
+ * The values of an array in this process's memory, without system calls: arrays made with {@link
+ * sonde.bpf.MapSpec#MAPPABLE} (Linux 5.5), and arenas. Programs write meanwhile; {@link #acquire}
+ * and {@link #add} are atomic, plain access through {@link #segment()} is not.
+ */
+public final class MappedValues implements AutoCloseable {
+    private static final VarHandle WORD = JAVA_LONG.varHandle();
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment values;
+    private final int stride;
+
+    private MappedValues(MemorySegment mapping, int stride) {
+        this.values = mapping.reinterpret(arena, MappedValues::unmap);
+        this.stride = stride;
+    }
+
+    /**
+     * Maps all values.
+     *
+     * @param writable false for maps that are frozen or read-only here
+     * @throws SyscallException EINVAL when the map was not made for it, EPERM when it may not be
+     *     written
+     */
+    public static MappedValues of(BpfMap map, boolean writable) throws SyscallException {
+        int stride = map.spec().valueBytes() + 7 & ~7;
+        boolean arena = map.spec().type() == MapType.ARENA;
+        long page = Machine.pageBytes();
+        long entries = Integer.toUnsignedLong(map.spec().maxEntries());
+        long bytes = arena ? entries * page : entries * stride;
+        int protection = writable ? Pages.PROT_READ | Pages.PROT_WRITE : Pages.PROT_READ;
+        long whole = (bytes + page - 1) / page * page;
+        return new MappedValues(
+                Pages.map(map.fd(), 0, whole, protection, Pages.MAP_SHARED), stride);
+    }
+
+    private static void unmap(MemorySegment mapping) {
+        try {
+            Pages.unmap(mapping);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** All values, each {@link #strideBytes} behind the other; valid until {@link #close}. */
+    public MemorySegment segment() {
+        return values;
+    }
+
+    /** From one value to the next: its size rounded up to 8. */
+    public int strideBytes() {
+        return stride;
+    }
+
+    /** A 64-bit word of a value, ordered before what is read next. */
+    public long acquire(int index, int offset) {
+        return (long) WORD.getAcquire(values, at(index, offset));
+    }
+
+    /** Adds to a 64-bit word of a value at once, also beside programs that do; the old word. */
+    public long add(int index, int offset, long amount) {
+        return (long) WORD.getAndAdd(values, at(index, offset), amount);
+    }
+
+    private long at(int index, int offset) {
+        return (long) index * stride + offset;
+    }
+
+    /** Takes the mapping back. */
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,205 @@
+package sonde.bpf.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import sonde.bpf.BpfMap;
+import sonde.bpf.MapType;
+import sonde.format.MalformedInputException;
+import sonde.sys.Errno;
+import sonde.sys.Machine;
+import sonde.sys.Pages;
+import sonde.sys.PollSet;
+import sonde.sys.SyscallException;
+
+/**
+ * Reads a {@link MapType#RING_BUFFER} (Linux 5.8): one reader, any number of writing CPUs, records
+ * in the order of their reservation (kernel/bpf/ringbuf.c).
+ *
+ * <p>The first page of the map holds the consumer's position, written here; the second the
+ * producer's, read here; the data follows twice in a row, so that no record is cut in two. A record
+ * is a header of 8 bytes (u32 length with bit 31 "busy" and bit 30 "discarded", u32 page offset)
+ * and its data, the whole rounded up to 8. Records that programs could not reserve are lost before
+ * they reach the ring; programs count those themselves.
+ *
+ * <p>For one platform thread at a time.
+ */
+public final class RingBuffer implements AutoCloseable {
+    private static final int BUSY = 1 << 31;
+    private static final int DISCARDED = 1 << 30;
+    private static final int HEADER = 8;
+
+    private static final VarHandle POSITION = JAVA_LONG.varHandle();
+    private static final VarHandle LENGTH = JAVA_INT.varHandle();
+
+    /** Space given back at least this often while one drain goes on. */
+    private static final long RELEASE_BYTES = 1 << 18;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment consumer;
+    private final MemorySegment ring;
+    private final PollSet poll;
+    private final long page;
+    private final long mask;
+    private long position;
+    private long discarded;
+
+    private RingBuffer(BpfMap map) throws SyscallException {
+        page = Machine.pageBytes();
+        long size = Integer.toUnsignedLong(map.spec().maxEntries());
+        mask = size - 1;
+        consumer = map(arena, map, 0, page, Pages.PROT_READ | Pages.PROT_WRITE);
+        ring = map(arena, map, page, page + 2 * size, Pages.PROT_READ);
+        poll = new PollSet(arena, 1);
+        poll.add(map.fd(), PollSet.POLLIN);
+        position = (long) POSITION.getAcquire(consumer, 0L);
+    }
+
+    /**
+     * Maps the ring; the map stays the caller's.
+     *
+     * @throws SyscallException EPERM or ENOMEM of the mapping, EINVAL for another kind of map
+     */
+    public static RingBuffer open(BpfMap map) throws SyscallException {
+        if (map.spec().type() != MapType.RING_BUFFER) {
+            throw new SyscallException("mmap", map.spec().toString(), Errno.EINVAL);
+        }
+        return new RingBuffer(map);
+    }
+
+    static MemorySegment map(Arena arena, BpfMap map, long offset, long bytes, int protection)
+            throws SyscallException {
+        try {
+            return Pages.map(map.fd(), offset, bytes, protection, Pages.MAP_SHARED)
+                    .reinterpret(arena, RingBuffer::unmap);
+        } catch (SyscallException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    static void unmap(MemorySegment mapping) {
+        try {
+            Pages.unmap(mapping);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Waits until there is a record (programs that write with BPF_RB_NO_WAKEUP do not end the wait;
+     * drain after the time has passed).
+     *
+     * @param timeoutNanos longest wait; negative waits for ever
+     * @return false after the time, or when a signal came
+     */
+    public boolean await(long timeoutNanos) throws SyscallException {
+        return poll.await(timeoutNanos) > 0;
+    }
+
+    /**
+     * As {@link #await(long)}, then sleeps, so that a busy ring is drained in batches: the kernel
+     * wakes the reader for the first record after it had caught up, which at high rates would be
+     * every few records.
+     *
+     * @param gatherNanos sleep after the first record; the ring must hold what comes meanwhile
+     */
+    public boolean await(long timeoutNanos, long gatherNanos) throws SyscallException {
+        boolean ready = await(timeoutNanos);
+        if (ready && pendingBytes() < (mask + 1) / 4) {
+            LockSupport.parkNanos(gatherNanos);
+        }
+        return ready;
+    }
+
+    /** Bytes reserved by programs and not yet read, headers included. */
+    public long pendingBytes() {
+        return (long) POSITION.getAcquire(ring, 0L) - position;
+    }
+
+    /** Records that programs had reserved and then discarded, so far. */
+    public long discarded() {
+        return discarded;
+    }
+
+    /**
+     * Hands over all records that are complete; stops at one that a program is still writing.
+     *
+     * @return how many
+     * @throws MalformedInputException when a length cannot be true
+     */
+    public long drain(RecordVisitor visitor) throws MalformedInputException {
+        return drain(visitor, Long.MAX_VALUE);
+    }
+
+    /** As {@link #drain(RecordVisitor)}, at most so many records. */
+    public long drain(RecordVisitor visitor, long most) throws MalformedInputException {
+        long count = 0;
+        while (count < most) {
+            // Acquire: the headers up to here are written, at least as busy.
+            long end = (long) POSITION.getAcquire(ring, 0L);
+            long before = position;
+            if (end - before > mask + 1) {
+                throw new MalformedInputException(
+                        "ring buffer", "producer position", end, "beyond the ring");
+            }
+            count += drain(visitor, end, most - count);
+            if (position == before) {
+                break;
+            }
+        }
+        return count;
+    }
+
+    private long drain(RecordVisitor visitor, long end, long most) throws MalformedInputException {
+        long count = 0;
+        long at = position;
+        long released = at;
+        try {
+            while (at < end && count < most) {
+                long offset = page + (at & mask);
+                // Acquire: pairs with the xchg that clears the busy bit after the data.
+                int header = (int) LENGTH.getAcquire(ring, offset);
+                if ((header & BUSY) != 0) {
+                    break;
+                }
+                int length = header & ~(BUSY | DISCARDED);
+                long step = length + HEADER + 7L & ~7L;
+                if (step > end - at) {
+                    throw new MalformedInputException(
+                            "ring buffer", "length", at, length + " of " + (end - at));
+                }
+                at += step;
+                if ((header & DISCARDED) == 0) {
+                    visitor.record(ring, offset + HEADER, length);
+                    count++;
+                } else {
+                    discarded++;
+                }
+                if (at - released >= RELEASE_BYTES) {
+                    // Release: what was read is read; the kernel may write over it.
+                    POSITION.setRelease(consumer, 0L, at);
+                    released = at;
+                }
+            }
+        } finally {
+            position = at;
+            POSITION.setRelease(consumer, 0L, at);
+            // The next look at the producer's position must come after this store is seen, or a
+            // record that finds us not caught up would neither be read nor wake us.
+            VarHandle.fullFence();
+        }
+        return count;
+    }
+
+    /** Takes the mapping back; records not read stay in the map. */
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,432 @@
+package sonde.bpf.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static sonde.bpf.insn.Register.R0;
+import static sonde.bpf.insn.Register.R1;
+import static sonde.bpf.insn.Register.R10;
+import static sonde.bpf.insn.Register.R2;
+import static sonde.bpf.insn.Register.R3;
+import static sonde.bpf.insn.Register.R7;
+
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import sonde.bpf.AttachType;
+import sonde.bpf.BpfFolder;
+import sonde.bpf.BpfRefusedException;
+import sonde.bpf.Leaks;
+import sonde.bpf.Link;
+import sonde.bpf.LinkFacts;
+import sonde.bpf.Program;
+import sonde.bpf.ProgramSpec;
+import sonde.bpf.ProgramType;
+import sonde.bpf.Tracepoint;
+import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.Label;
+import sonde.bpf.insn.Width;
+import sonde.format.btf.BtfType;
+import sonde.sys.Native;
+import sonde.sys.Syscalls;
+
+@Tag("kernel")
+final class LinkKernelTest {
+    private static final int LOOPBACK = 1;
+    private static final int GETPPID = Syscalls.number("getppid");
+
+    private static void callGetppid(int times) {
+        for (int i = 0; i < times; i++) {
+            Native.syscall(GETPPID, 0, 0, 0);
+        }
+    }
+
+    @Test
+    void tracepointsHaveCookiesAndFacts() throws Exception {
+        Tracepoint tracepoint = Tracepoint.of("syscalls", "sys_enter_getppid");
+        try (Counted counted = Counted.withCookie(ProgramType.TRACEPOINT)) {
+            try (Link link = Link.tracepoint(counted.program, tracepoint, 7)) {
+                callGetppid(10);
+                assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
+                assertThat(counted.cookies()).isEqualTo(7 * counted.hits());
+                assertThat(link.isObject()).isTrue();
+                LinkFacts facts = link.facts();
+                assertThat(facts.typeName()).isEqualTo("perf_event");
+                assertThat(facts.programId()).isEqualTo(counted.program.facts().id());
+                // Told since Linux 6.6.
+                if (facts.details().isEmpty()) {
+                    return;
+                }
+                assertThat(facts.details())
+                        .containsEntry("kind", "tracepoint")
+                        .containsEntry("tracepoint", "sys_enter_getppid")
+                        .containsEntry("cookie", 7L);
+                assertThat(Link.ids()).contains(facts.id());
+            }
+            long before = counted.hits();
+            callGetppid(5);
+            assertThat(counted.hits()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void rawTracepointsUntypedAndTyped() throws Exception {
+        try (Counted counted = Counted.of(ProgramType.RAW_TRACEPOINT, 0);
+                Link link = Link.rawTracepoint(counted.program, "sys_enter")) {
+            callGetppid(10);
+            assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
+            assertThat(link.facts().details()).containsEntry("tp_name", "sys_enter");
+        }
+        int id;
+        try (KernelTypes types = KernelTypes.open()) {
+            id = types.tracepoint("sys_enter");
+            assertThatThrownBy(() -> types.tracepoint("nonsense"))
+                    .isInstanceOf(BpfRefusedException.class);
+        }
+        ProgramSpec typed =
+                new ProgramSpec("t_typed", ProgramType.TRACING, new CodeBuilder().build())
+                        .targeting(AttachType.TRACE_RAW_TP, id);
+        try (Counted counted = Counted.of(typed, 0, false);
+                Link link = Tracing.attach(counted.program)) {
+            callGetppid(10);
+            assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
+            assertThat(link.facts().details()).containsEntry("tp_name", "sys_enter");
+        }
+    }
+
+    /** libc's function that all our system calls go through. */
+    private static long syscallFunction(Path libc) throws Exception {
+        for (String line : lines("readelf", "-W", "--dyn-syms", libc.toString())) {
+            String[] words = line.strip().split("\\s+");
+            if (words.length > 7 && words[7].startsWith("syscall@")) {
+                return Long.parseLong(words[1], 16);
+            }
+        }
+        return Assumptions.abort("libc has no syscall");
+    }
+
+    private static Path library(String name) throws Exception {
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            int slash = line.indexOf('/');
+            if (slash > 0 && line.endsWith(name)) {
+                return Path.of(line.substring(slash));
+            }
+        }
+        return Assumptions.abort("no " + name);
+    }
+
+    private static List<String> lines(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).start();
+        List<String> lines = process.inputReader().lines().toList();
+        process.waitFor();
+        return lines;
+    }
+
+    @Test
+    void uprobesByEveryWay() throws Exception {
+        Path libc = library("libc.so.6");
+        Uprobes.Place place = new Uprobes.Place(syscallFunction(libc), 0, 3);
+        int self = (int) ProcessHandle.current().pid();
+        try (Counted counted = Counted.withCookie(ProgramType.KPROBE)) {
+            List<Link> made = new ArrayList<>();
+            made.add(Uprobes.byPmu(counted.program, libc.toString(), place, false, self));
+            assertHits(counted, made.removeLast());
+            made.add(Uprobes.byPmu(counted.program, libc.toString(), place, true, self));
+            assertHits(counted, made.removeLast());
+            made.add(Uprobes.byPmu(counted.program, libc.toString(), place, true, -1));
+            assertHits(counted, made.removeLast());
+            made.add(Uprobes.byTracefs(counted.program, libc.toString(), place, false, self));
+            assertThat(Files.readString(Path.of("/sys/kernel/tracing/uprobe_events")))
+                    .contains("sonde_" + self);
+            assertHits(counted, made.removeLast());
+        }
+        assertThat(Files.readString(Path.of("/sys/kernel/tracing/uprobe_events")))
+                .doesNotContain("sonde_" + self);
+        if (!FeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes()) {
+            return;
+        }
+        ProgramSpec multi =
+                new ProgramSpec("t_multi", ProgramType.KPROBE, new CodeBuilder().build())
+                        .expecting(AttachType.TRACE_UPROBE_MULTI);
+        try (Counted counted = Counted.of(multi, 0, true)) {
+            Link link =
+                    Uprobes.multi(counted.program, libc.toString(), List.of(place), false, self);
+            assertThat(link.facts().details())
+                    .containsEntry("path", libc.toRealPath().toString())
+                    .containsEntry("func_cnt", 1L);
+            assertHits(counted, link);
+        }
+    }
+
+    private static void assertHits(Counted counted, Link link) throws Exception {
+        long before = counted.hits();
+        try (link) {
+            callGetppid(20);
+        }
+        long hits = counted.hits() - before;
+        assertThat(hits).as(link.target()).isGreaterThanOrEqualTo(20);
+        // Detached: nothing runs between reading the two numbers, which would count itself.
+        assertThat(counted.cookies()).isEqualTo(3 * counted.hits());
+        callGetppid(20);
+        assertThat(counted.hits() - before).as(link.target()).isEqualTo(hits);
+    }
+
+    @Test
+    void theJvmsOwnUsdtProbes() throws Exception {
+        Path jvm = library("libjvm.so");
+        List<Uprobes.Place> places = new ArrayList<>();
+        boolean wanted = false;
+        for (String line : lines("readelf", "-n", jvm.toString())) {
+            if (line.contains("Name:")) {
+                wanted = line.strip().equals("Name: gc__begin");
+            } else if (wanted && line.contains("Location:")) {
+                String hex = line.replaceAll(".*Location: 0x([0-9a-f]+),.*", "$1");
+                places.add(new Uprobes.Place(Long.parseLong(hex, 16), 0, 1 + places.size()));
+            }
+        }
+        assertThat(places).isNotEmpty();
+        int self = (int) ProcessHandle.current().pid();
+        for (AttachType kind : new AttachType[] {null, AttachType.TRACE_UPROBE_MULTI}) {
+            if (kind != null && !FeatureProbe.attachType(kind).isYes()) {
+                continue;
+            }
+            ProgramSpec spec =
+                    new ProgramSpec("t_gc", ProgramType.KPROBE, new CodeBuilder().build());
+            try (Counted counted = Counted.of(kind == null ? spec : spec.expecting(kind), 0, true);
+                    Link link =
+                            Uprobes.usdt(
+                                    counted.program,
+                                    jvm.toString(),
+                                    "hotspot:gc__begin",
+                                    places,
+                                    self)) {
+                System.gc();
+                System.gc();
+                assertThat(counted.hits()).as(link.target()).isGreaterThanOrEqualTo(2);
+                assertThat(counted.cookies()).isGreaterThanOrEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void perfEventsRunTheProgramAtEachOverflow() throws Exception {
+        try (Counted counted = Counted.withCookie(ProgramType.PERF_EVENT);
+                Link link =
+                        PerfEvents.everywhere(counted.program, PerfEvents.Event.clock(1000), 5)) {
+            long until = System.nanoTime() + 300_000_000L;
+            while (System.nanoTime() < until) {
+                Thread.onSpinWait();
+            }
+            assertThat(counted.hits()).as(link.target()).isGreaterThan(50);
+            assertThat(counted.cookies()).isGreaterThanOrEqualTo(5 * 50);
+        }
+    }
+
+    /** bpf_seq_write of each task's number. */
+    @Test
+    void iteratorsAreReadAsFiles() throws Exception {
+        int id;
+        int pidOffset;
+        try (KernelTypes types = KernelTypes.open()) {
+            id = types.iterator("task");
+            BtfType.Struct task = types.btf().struct("task_struct").orElseThrow();
+            pidOffset = types.btf().member(task, "pid").orElseThrow().bitOffset() / 8;
+        }
+        Label end = new Label("end");
+        CodeBuilder code =
+                new CodeBuilder()
+                        .load(Width.U64, R7, R1, 8)
+                        .ifZero(R7, end)
+                        .load(Width.U64, R1, R1, 0)
+                        .load(Width.U64, R1, R1, 0)
+                        .load(Width.U32, R0, R7, pidOffset)
+                        .store(Width.U32, R10, -4, R0)
+                        .move(R2, R10)
+                        .add(R2, -4)
+                        .move(R3, 4)
+                        .call(127)
+                        .at(end)
+                        .exit(0);
+        ProgramSpec spec =
+                new ProgramSpec("t_tasks", ProgramType.TRACING, code.build())
+                        .targeting(AttachType.TRACE_ITER, id);
+        try (Program program = Program.load(spec);
+                KernelIterator tasks = KernelIterator.of(program)) {
+            assertThat(pids(tasks.read(1 << 20))).contains(2, (int) ProcessHandle.current().pid());
+            assertThat(tasks.read(8)).hasSize(8);
+            assertThat(tasks.link().facts().details()).containsEntry("target_name", "task");
+        }
+        try (Program program = Program.load(spec);
+                KernelIterator own =
+                        KernelIterator.ofProcess(program, (int) ProcessHandle.current().pid())) {
+            assertThat(pids(own.read(1 << 20)))
+                    .hasSizeGreaterThan(1)
+                    .contains((int) ProcessHandle.current().pid())
+                    .doesNotContain(1);
+        }
+    }
+
+    private static List<Integer> pids(byte[] bytes) {
+        ByteBuffer words = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+        List<Integer> pids = new ArrayList<>();
+        while (words.remaining() >= 4) {
+            pids.add(words.getInt());
+        }
+        return pids;
+    }
+
+    private static void sendToSelf(int packets) throws Exception {
+        try (DatagramSocket to = new DatagramSocket(0, InetAddress.ofLiteral("127.0.0.1"));
+                DatagramSocket from = new DatagramSocket(0, InetAddress.ofLiteral("127.0.0.1"))) {
+            for (int i = 0; i < packets; i++) {
+                from.send(new DatagramPacket(new byte[100], 100, to.getLocalSocketAddress()));
+                to.receive(new DatagramPacket(new byte[200], 200));
+            }
+        }
+    }
+
+    @Test
+    void devicesAndNamespaces() throws Exception {
+        int pass = 2;
+        try (Counted xdp = Counted.at(ProgramType.XDP, AttachType.XDP, pass);
+                Link link = Network.xdp(xdp.program, LOOPBACK, Network.XdpMode.GENERIC)) {
+            sendToSelf(10);
+            assertThat(xdp.hits()).isGreaterThanOrEqualTo(10);
+            assertThat(link.facts().details()).containsEntry("ifindex", 1L);
+        }
+        int next = -1;
+        for (boolean ingress : new boolean[] {true, false}) {
+            AttachType place = ingress ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
+            if (!FeatureProbe.attachType(place).isYes()) {
+                continue;
+            }
+            try (Counted tcx = Counted.at(ProgramType.SCHED_CLS, place, next);
+                    Counted other = Counted.at(ProgramType.SCHED_CLS, place, next);
+                    Link link = Network.tcx(tcx.program, LOOPBACK, ingress)) {
+                sendToSelf(10);
+                assertThat(tcx.hits()).isGreaterThanOrEqualTo(10);
+                assertThat(link.facts().details()).containsEntry("attach_type", place.kernelName());
+                link.update(other.program);
+                sendToSelf(3);
+                assertThat(other.hits()).isGreaterThanOrEqualTo(3);
+            }
+        }
+        try (Counted lookup = Counted.at(ProgramType.SK_LOOKUP, AttachType.SK_LOOKUP, 1);
+                Link link =
+                        Network.netns(lookup.program, AttachType.SK_LOOKUP, "/proc/self/ns/net")) {
+            sendToSelf(5);
+            assertThat(lookup.hits()).isGreaterThanOrEqualTo(1);
+            assertThat(link.facts().details()).containsEntry("attach_type", "sk_lookup");
+        }
+    }
+
+    @Test
+    void cgroups() throws Exception {
+        Path root = Path.of("/sys/fs/cgroup/unified");
+        if (!Files.isDirectory(root)) {
+            root = Path.of("/sys/fs/cgroup");
+        }
+        Assumptions.assumeTrue(
+                Files.exists(root.resolve("cgroup.controllers")), "no cgroup2 is mounted");
+        try (Counted counted =
+                        Counted.at(ProgramType.CGROUP_SKB, AttachType.CGROUP_INET_INGRESS, 1);
+                Link link =
+                        Network.cgroup(
+                                counted.program, AttachType.CGROUP_INET_INGRESS, root.toString())) {
+            sendToSelf(10);
+            assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
+            assertThat(link.facts().details()).containsEntry("attach_type", "cgroup_inet_ingress");
+        }
+    }
+
+    @Test
+    void pinnedLinksStayAttached() throws Exception {
+        Tracepoint tracepoint = Tracepoint.of("syscalls", "sys_enter_getppid");
+        try (BpfFolder folder = new BpfFolder();
+                Counted counted = Counted.of(ProgramType.TRACEPOINT, 0)) {
+            try (Link link = Link.tracepoint(counted.program, tracepoint, 0)) {
+                link.pin(folder.path("link"));
+            }
+            callGetppid(10);
+            assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
+            try (Link again = Link.openPinned(folder.path("link"))) {
+                assertThat(again.facts().programId()).isEqualTo(counted.program.facts().id());
+            }
+            Files.delete(Path.of(folder.path("link")));
+            Thread.sleep(100);
+            long before = counted.hits();
+            callGetppid(10);
+            assertThat(counted.hits()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void failuresLeaveNothingOpen() throws Exception {
+        Tracepoint none = new Tracepoint("x", "y", 0x7fff_fff0, java.util.Map.of());
+        try (Counted kprobe = Counted.of(ProgramType.KPROBE, 0);
+                Counted xdp = Counted.at(ProgramType.XDP, AttachType.XDP, 2);
+                Counted tracepoint = Counted.of(ProgramType.TRACEPOINT, 0)) {
+            Leaks before = Leaks.now();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> Link.tracepoint(tracepoint.program, none, 1));
+                assertThatThrownBy(() -> Link.rawTracepoint(tracepoint.program, "sys_enter"));
+                assertThatThrownBy(() -> Link.openId(Integer.MAX_VALUE));
+                assertThatThrownBy(() -> Network.xdp(xdp.program, 999_999, Network.XdpMode.ANY));
+                assertThatThrownBy(() -> Network.cgroup(xdp.program, AttachType.XDP, "/nowhere"));
+                assertThatThrownBy(() ->
+                        Uprobes.attach(
+                                kprobe.program, "/nowhere", new Uprobes.Place(0), false, -1));
+                assertThatThrownBy(() ->
+                        Uprobes.byTracefs(
+                                kprobe.program, "/nowhere", new Uprobes.Place(0), false, -1));
+                // The second place is no instruction's: the first must be given back.
+                assertThatThrownBy(() ->
+                        Uprobes.usdt(
+                                kprobe.program,
+                                library("libc.so.6").toString(),
+                                "x:y",
+                                List.of(
+                                        new Uprobes.Place(syscallFunction(library("libc.so.6"))),
+                                        new Uprobes.Place(1L << 40)),
+                                -1));
+                assertThatThrownBy(() -> KernelIterator.of(kprobe.program));
+                assertThatThrownBy(
+                        () -> Kprobes.attach(kprobe.program, Kprobes.Place.entry("no_such_fn"), 0));
+            }
+            before.assertNothingLeftSince();
+        }
+    }
+
+    @Test
+    void whatThisKernelLacksIsSaid() throws Exception {
+        Assumptions.assumeFalse(
+                Files.exists(Path.of("/sys/bus/event_source/devices/kprobe")),
+                "this kernel has kprobes");
+        try (Counted kprobe = Counted.of(ProgramType.KPROBE, 0)) {
+            assertThatThrownBy(() ->
+                            Kprobes.attach(
+                                    kprobe.program, Kprobes.Place.entry("do_sys_openat2"), 0))
+                    .isInstanceOf(BpfRefusedException.class)
+                    .hasMessageContaining("this kernel has no kprobe_events");
+        }
+        ProgramSpec multi =
+                new ProgramSpec("t_multi", ProgramType.KPROBE, new CodeBuilder().build())
+                        .expecting(AttachType.TRACE_KPROBE_MULTI);
+        try (Counted counted = Counted.of(multi, 0, false)) {
+            assertThatThrownBy(() ->
+                            Kprobes.multi(
+                                    counted.program, List.of("do_sys_openat2"), List.of(), false))
+                    .isInstanceOf(BpfRefusedException.class)
+                    .hasMessageContaining("no kprobe.multi");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package sonde.cli;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The first word after {@code prog}, {@code map}, {@code link}. */
+final class BpfActions {
+    private BpfActions() {}
+
+    /** The words, when the first is one of the actions. */
+    static List<String> check(List<String> words, List<String> actions, CommandLine line) {
+        if (words.isEmpty() || !actions.contains(words.getFirst())) {
+            throw new ParameterException(
+                    line,
+                    "'%s' is none of %s"
+                            .formatted(
+                                    words.isEmpty() ? "" : words.getFirst(),
+                                    String.join(", ", actions)));
+        }
+        return words;
+    }
+}
