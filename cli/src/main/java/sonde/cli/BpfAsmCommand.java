@@ -26,7 +26,7 @@ import sonde.bpf.insn.Encoding;
             "Turns text into eBPF instructions. A line is an instruction as the kernel prints it"
                     + " (r0 = 5, r1 = *(u64 *)(r10 -8), if r1 != 0x0 goto out, call"
                     + " bpf_ktime_get_ns, exit), 'out:' names a place, ';' begins a comment;"
-                    + " listings of the verifier and of bpftool are read as they are."
+                    + " lines of the verifier's log and of bpftool may keep number and opcode."
         },
         footer = {
             "",

@@ -50,6 +50,31 @@ class BpfGuideTest {
         assertThat(commands).isGreaterThan(5);
     }
 
+    @Test
+    void failuresHaveTheirStatus() throws Exception {
+        Files.writeString(folder.resolve("bad.asm"), "r0 = 1\nr1 = *(u63 *)(r2 +0)\n");
+        Files.writeString(folder.resolve("fault.asm"), "r0 = *(u64 *)(r10 +8)\nexit\n");
+        Files.writeString(folder.resolve("good.asm"), "r0 = 1\nexit\n");
+        Files.writeString(folder.resolve("bad.hex"), "8d00000000000000");
+        Files.write(folder.resolve("bad.bin"), new byte[13]);
+        Sonde sonde = Sonde.in(folder);
+        Sonde.Outcome bad = sonde.run("bpf", "asm", "bad.asm");
+        assertThat(bad.status()).isEqualTo(4);
+        assertThat(bad.err()).startsWith("sonde: bad.asm:2:8: a width is missing");
+        assertThat(sonde.run("bpf", "run", "fault.asm").status()).isEqualTo(1);
+        Sonde.Outcome unknown = sonde.run("bpf", "disasm", "bad.hex");
+        assertThat(unknown.status()).isEqualTo(4);
+        assertThat(unknown.out()).isEqualTo("0: (8d) BUG_8d\n");
+        assertThat(sonde.run("bpf", "disasm", "bad.bin").status()).isEqualTo(4);
+        assertThat(sonde.run("bpf", "disasm", "--classic", "bad.bin").status()).isEqualTo(4);
+        assertThat(sonde.run("bpf").status()).isEqualTo(2);
+        assertThat(sonde.run("bpf", "asm", "good.asm", "--to", "x").status()).isEqualTo(2);
+        assertThat(sonde.run("bpf", "asm", "good.asm", "-o", "out.bin").status()).isZero();
+        assertThat(Files.size(folder.resolve("out.bin"))).isEqualTo(16);
+        assertThat(sonde.run("bpf", "asm", "good.asm", "-o", "out.bin").status()).isEqualTo(2);
+        assertThat(sonde.run("bpf", "asm", "good.asm", "-f", "-o", "out.bin").status()).isZero();
+    }
+
     private static List<List<String>> blocks(String guide) {
         List<List<String>> blocks = new ArrayList<>();
         boolean inside = false;

@@ -20,9 +20,9 @@ import sonde.bpf.insn.Instruction.NoSpeculation;
 import sonde.bpf.insn.Instruction.Unknown;
 
 /**
- * Programs from text, an instruction a line, written as the kernel prints them; whole listings of
- * {@link Disassembler}, the verifier's log and {@code bpftool prog dump xlated} are read, their
- * slot numbers and opcodes passed over. In addition:
+ * Programs from text, an instruction a line, written as the kernel prints them. Lines of {@link
+ * Disassembler}, of the verifier's log and of {@code bpftool prog dump xlated} may keep their slot
+ * numbers and opcodes, which are passed over. In addition:
  *
  * <ul>
  *   <li>{@code name:} is a place, {@code goto name}, {@code if … goto name}, {@code call name} and
@@ -236,6 +236,9 @@ public final class Assembler {
         String name = in.word();
         if (name.equals("pc") && in.atNumber()) {
             code.add(new CallLocal(in.immediate()));
+            if (in.take("#")) {
+                in.toEnd(); // bpftool's name of the subprogram
+            }
             return;
         }
         short module = 0;

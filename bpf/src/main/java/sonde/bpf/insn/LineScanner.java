@@ -165,6 +165,11 @@ final class LineScanner {
         return (short) number(Short.MIN_VALUE, Short.MAX_VALUE, "the offset");
     }
 
+    /** Passes over what is left. */
+    void toEnd() {
+        at = text.length();
+    }
+
     void expectEnd() throws AssemblyException {
         if (!atEnd()) {
             throw error("the instruction ends before " + rest(), "write one a line");

@@ -272,11 +272,11 @@ final class Statement {
     private static Instruction load(LineScanner in, Register to) throws AssemblyException {
         int start = in.mark();
         in.expect("(");
-        String type = in.word();
+        String type = type(in);
         in.expect("*");
         in.expect(")");
         if (in.takeWord("skb")) {
-            Width width = width(in, type);
+            Width width = width(type);
             if (to != Register.R0 || width == Width.U64 || type.charAt(0) != 'u') {
                 throw in.error("packets are read into r0, as u8, u16 or u32", "");
             }
@@ -309,8 +309,8 @@ final class Statement {
 
     private static Place place(LineScanner in) throws AssemblyException {
         in.expect("(");
-        String type = in.word();
-        Width width = width(in, type);
+        String type = type(in);
+        Width width = width(type);
         in.expect("*");
         in.expect(")");
         in.expect("(");
@@ -324,17 +324,21 @@ final class Statement {
         return new Place(signed, width, base, offset);
     }
 
-    private static Width width(LineScanner in, String type) throws AssemblyException {
-        return switch (type) {
-            case "u8", "s8" -> Width.U8;
-            case "u16", "s16" -> Width.U16;
-            case "u32", "s32" -> Width.U32;
-            case "u64", "s64" -> Width.U64;
-            default ->
-                    throw in.error(
-                            "a width is missing before " + in.rest(),
-                            "u8, u16, u32, u64, and s8 to s32 in loads");
-        };
+    /** {@code u8} to {@code u64}, {@code s8} to {@code s64}. */
+    private static String type(LineScanner in) throws AssemblyException {
+        int start = in.mark();
+        String type = in.word();
+        if (!type.matches("[us](8|16|32|64)")) {
+            in.back(start);
+            throw in.error(
+                    "a width is missing before " + in.rest(),
+                    "u8, u16, u32, u64, and s8 to s32 in loads");
+        }
+        return type;
+    }
+
+    private static Width width(String type) {
+        return Width.of(Integer.parseInt(type.substring(1)) / 8);
     }
 
     /** A constant of two slots; null when none is next. */

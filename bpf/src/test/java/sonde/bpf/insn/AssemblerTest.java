@@ -121,7 +121,7 @@ final class AssemblerTest {
                     if r1 = 5 goto x          | 7  | a comparison is missing
                     if r1 == 5                | 11 | 'goto' is missing
                     goto nowhere              | 6  | no place is called nowhere
-                    r1 = *(u65 *)(r2 +0)      | 12 | a width is missing
+                    r1 = *(u65 *)(r2 +0)      | 8  | a width is missing
                     r1 = *(u64 *)(r2 +40000)  | 18 | the offset 40000 is not between
                     r1 += 5000000000          | 7  | is not between
                     w1 = 99999999999999999999 | 6  | more than 64 bits
@@ -136,6 +136,22 @@ final class AssemblerTest {
         assertThat(e.getMessage()).contains(problem);
         assertThat(e.line()).isEqualTo(2);
         assertThat(e.column()).isEqualTo(column);
+    }
+
+    /** As bpftool and the verifier's log of level 2 print them. */
+    @Test
+    void linesOfListingsAreRead() throws Exception {
+        assertThat(
+                        Assembler.assemble(
+                                        """
+                                        ; int handler(void *context)
+                                           0: (85) call pc+1#bpf_prog_6deef7357e7b4530_sub
+                                        1: (95) exit                          ; R0_w=scalar()
+                                           2: (b7) r0 = 1
+                                        3: (95) exit
+                                        """)
+                                .toString())
+                .isEqualTo("0: (85) call pc+1\n1: (95) exit\n2: (b7) r0 = 1\n3: (95) exit");
     }
 
     @Test

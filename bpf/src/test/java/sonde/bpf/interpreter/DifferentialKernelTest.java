@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.bpf.insn.Assembler;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Condition;
@@ -95,6 +96,12 @@ final class DifferentialKernelTest {
                 return VirtualArray.perCpu("m", 8, 4, 1);
             }
         },
+        RECENT(9, 4, 0) {
+            @Override
+            VirtualMap make() {
+                return VirtualHash.recent("m", 4, 8, 64);
+            }
+        },
         PREFIXES(11, 8, 1) {
             @Override
             VirtualMap make() {
@@ -125,6 +132,11 @@ final class DifferentialKernelTest {
         }
 
         abstract VirtualMap make();
+
+        /** An LRU map is not to be full: the kernel drops about the oldest, ours exactly it. */
+        int entries() {
+            return this == RECENT ? 64 : 4;
+        }
     }
 
     private static final int STEPS = 14;
@@ -137,7 +149,9 @@ final class DifferentialKernelTest {
                     kind.type * 1000L,
                     300,
                     random -> {
-                        int fd = KernelRun.map(kind.type, kind.keyBytes, 8, 4, kind.flags);
+                        int fd =
+                                KernelRun.map(
+                                        kind.type, kind.keyBytes, 8, kind.entries(), kind.flags);
                         try {
                             Code code = mapCode(random, kind, fd);
                             byte[] packet = new byte[16 + 8 * STEPS];
@@ -198,5 +212,114 @@ final class DifferentialKernelTest {
             code.at(out).store(Width.U64, Register.R6, 16 + 8 * i, Register.R0);
         }
         return code.exit(2).at(fail).exit(0).build();
+    }
+
+    /** Records until a ring of a page is full, and what bpf_ringbuf_query says then. */
+    @Test
+    void ringsHoldAsMuch() throws Exception {
+        for (int size : new int[] {1, 8, 9, 100, 500}) {
+            int fd = KernelRun.map(RING, 0, 0, 4096, 0);
+            try {
+                Code code =
+                        Assembler.assemble(
+                                FILL.replace("FD", Integer.toString(fd))
+                                        .replace("SIZE", Integer.toString(size)));
+                byte[] packet = new byte[128];
+                VirtualProgram ours =
+                        new Machine(Environment.FIXED)
+                                .map(fd, new VirtualRing("r", 4096))
+                                .load(code);
+                try (KernelRun kernel = KernelRun.load(KernelRun.XDP, code.words())) {
+                    KernelRun.Result theirs = kernel.run(packet);
+                    assertThat((int) ours.run(Context.xdp(packet)))
+                            .as("records of %d bytes", size)
+                            .isEqualTo(theirs.value());
+                    assertThat(packet).isEqualTo(theirs.packet());
+                }
+            } finally {
+                KernelRun.discard(fd);
+            }
+        }
+    }
+
+    private static final int RING = 27;
+
+    private static final String FILL =
+            """
+            r6 = *(u32 *)(r1 +0)
+            r2 = *(u32 *)(r1 +4)
+            r1 = r6
+            r1 += 128
+            if r1 > r2 goto fail
+            r1 = r10
+            r1 += -512
+            w2 = 512
+            call bpf_get_current_comm
+            r7 = 0
+            r8 = 0
+            again:
+            if r8 > 0x100 goto full
+            r8 += 1
+            r1 = map[fd:FD]
+            r2 = r10
+            r2 += -512
+            r3 = SIZE
+            r4 = 0
+            call bpf_ringbuf_output
+            if r0 != 0x0 goto again
+            r7 += 1
+            goto again
+            full:
+            r1 = map[fd:FD]
+            r2 = 0
+            call bpf_ringbuf_query
+            *(u64 *)(r6 +8) = r0
+            r1 = map[fd:FD]
+            r2 = 1
+            call bpf_ringbuf_query
+            *(u64 *)(r6 +16) = r0
+            r1 = map[fd:FD]
+            r2 = 2
+            call bpf_ringbuf_query
+            *(u64 *)(r6 +24) = r0
+            r1 = map[fd:FD]
+            r2 = 3
+            call bpf_ringbuf_query
+            *(u64 *)(r6 +32) = r0
+            r1 = map[fd:FD]
+            r2 = 5000
+            r3 = 0
+            call bpf_ringbuf_reserve
+            *(u64 *)(r6 +40) = 1
+            if r0 == 0x0 goto out
+            *(u64 *)(r6 +40) = 2
+            r1 = r0
+            r2 = 0
+            call bpf_ringbuf_discard
+            out:
+            r0 = r7
+            exit
+            fail:
+            r0 = 0
+            exit
+            """;
+
+    /** Subprograms, in all depths that a kernel allows, keep what they have to. */
+    @Test
+    void subprogramsEndAlike() throws Exception {
+        StringBuilder text = new StringBuilder("r2 = *(u32 *)(r1 +4)\nr1 = 5\nr6 = 3\n");
+        for (int depth = 0; depth < 7; depth++) {
+            text.append("r6 += 17\nr7 = r6\nr7 *= 31\n*(u64 *)(r10 -8) = r7\n")
+                    .append("call f%d\n".formatted(depth))
+                    .append("r1 = *(u64 *)(r10 -8)\nr0 *= 7\nr0 += r1\nr0 += r6\nexit\n")
+                    .append("f%d: r6 = r1\nr1 += %d\n".formatted(depth, depth));
+        }
+        text.append("r0 = r6\nexit\n");
+        Code code = Assembler.assemble(text.toString());
+        try (KernelRun kernel = KernelRun.load(KernelRun.XDP, code.words())) {
+            byte[] packet = new byte[64];
+            long ours = new Machine(Environment.FIXED).load(code).run(Context.xdp(packet));
+            assertThat((int) ours).isEqualTo(kernel.run(packet).value());
+        }
     }
 }
