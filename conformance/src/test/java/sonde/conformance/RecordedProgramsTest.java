@@ -135,9 +135,8 @@ class RecordedProgramsTest {
                 .doesNotContain("lost");
     }
 
-    /** The map of compiled code is fetched while the program runs. */
-    @Test
-    void javaFramesByName() throws Exception {
+    /** The folder of the JDK's programs, when Grind.class lies in ours. */
+    private Path compiledGrind() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin");
         Path source = TargetProgram.source("Grind.java");
         Sonde.Outcome compiled =
@@ -149,6 +148,26 @@ class RecordedProgramsTest {
                                         folder.toString(),
                                         source.toString()));
         assertThat(compiled.status()).as("%s", compiled).isZero();
+        return java;
+    }
+
+    /** Its maps are fetched by the same way that jcmd takes. */
+    @Test
+    void aRecordedJvmAnswersJcmd() throws Exception {
+        Path java = compiledGrind();
+        String script =
+                "\"$0/java\" -cp . Grind 5000 & sleep 2; \"$0/jcmd\" $! VM.version; wait $!";
+        Recorded recorded =
+                Recorded.record(folder, "jcmd", "--", "sh", "-c", script, java.toString());
+        assertThat(recorded.outcome.status()).as("%s", recorded.outcome).isZero();
+        assertThat(recorded.outcome.out()).contains("JDK " + Runtime.version().feature());
+        assertThat(recorded.meta().objects("jvmMaps")).isNotEmpty();
+    }
+
+    /** The map of compiled code is fetched while the program runs. */
+    @Test
+    void javaFramesByName() throws Exception {
+        Path java = compiledGrind();
         Recorded recorded =
                 Recorded.record(
                         folder,
