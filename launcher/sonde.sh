@@ -40,7 +40,7 @@ esac
 # of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.
 set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
     -Xlog:disable -Xlog:all=off ${SONDE_JAVA_FLAGS-} \
-    --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
+    --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
 if [ ! -f "$cache" ]; then
@@ -52,7 +52,7 @@ if [ ! -f "$cache" ]; then
             umask 077
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:-UsePerfData -XX:-MaxFDLimit \
-                --enable-native-access=sonde.sys,aircompressor.v3 -p "$app" "-Dsonde.home=$home" \
+                --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
@@ -61,6 +61,6 @@ if [ ! -f "$cache" ]; then
     fi
 fi
 if [ -O "$cache" ] && [ -O "$caches" ]; then
-    exec "$home/bin/java" "-XX:AOTCache=$cache" "-Daircompressor.tmpdir=$caches" "$@"
+    exec "$home/bin/java" "-XX:AOTCache=$cache" "$@"
 fi
 exec "$home/bin/java" "$@"

@@ -7,8 +7,10 @@ module sonde.bpf {
     requires sonde.sys;
 
     exports sonde.bpf;
+    exports sonde.bpf.classic;
     exports sonde.bpf.feature;
     exports sonde.bpf.insn;
+    exports sonde.bpf.interpreter;
     exports sonde.bpf.inventory;
     exports sonde.bpf.link;
     exports sonde.bpf.map;

@@ -62,13 +62,9 @@ final class ProgramKernelTest {
                         .move(Register.R7, 0x123456789abcL)
                         .move(Register.R8, -3);
         for (AluOperation operation : AluOperation.values()) {
-            if (operation != AluOperation.NEGATE) {
-                code.compute(operation, Register.R8, 5);
-                code.compute(operation, Register.R8, Register.R7);
-                code.add(
-                        new sonde.bpf.insn.Instruction.Alu(
-                                operation, false, Register.R8, Register.R7));
-            }
+            code.compute(operation, Register.R8, 5);
+            code.compute(operation, Register.R8, Register.R7);
+            code.compute32(operation, Register.R8, Register.R7);
         }
         code.negate(Register.R8);
         for (Width width : Width.values()) {

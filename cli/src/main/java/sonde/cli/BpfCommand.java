@@ -3,13 +3,17 @@ package sonde.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code sonde bpf}. */
 @Command(
         mixinStandardHelpOptions = true,
-        description = "Shows and changes what BPF this machine has.",
+        description = "Works with eBPF programs: by themselves, and with what this machine has.",
         subcommands = {
+            BpfAsmCommand.class,
+            BpfDisasmCommand.class,
+            BpfRunCommand.class,
             BpfFeatureCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
@@ -19,19 +23,26 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  sonde bpf prog list            every program, and who holds it",
-            "  sonde bpf map dump name counts what is in a map",
-            "  sonde bpf feature              what this kernel can do"
+            "  sonde bpf prog list                        every program, and who holds it",
+            "  sonde bpf map dump name counts             what is in a map",
+            "  sonde bpf feature                          what this kernel can do",
+            "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
+            "  sonde bpf disasm filter.bin                and back",
+            "  sonde bpf run filter.asm                   runs it here, without a kernel"
         })
 final class BpfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfCommand() {}
+    BpfCommand() {
+        // picocli fills the specification
+    }
 
     @Override
     public Integer call() {
-        spec.commandLine().usage(spec.commandLine().getErr());
-        return ExitCode.USAGE;
+        throw new ParameterException(
+                spec.commandLine(),
+                "one of these is missing: "
+                        + String.join(
+                                ", ", spec.subcommands().keySet().stream().sorted().toList()));
     }
 }

@@ -1,17 +1,17 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,8 +19,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.format.export.ExportFormat;
 import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertTarget;
 
 /** {@code sonde convert}. */
 @Command(
@@ -63,13 +63,8 @@ final class ConvertCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Path from = Objects.requireNonNull(in);
         Path target = Objects.requireNonNull(out);
-        ExportFormat format = format(target.toString());
-        ConvertRecipe.Outcome outcome;
-        if (target.toString().equals("-")) {
-            outcome = new ConvertRecipe().convert(from, System.out, format);
-        } else {
-            outcome = file(from, target, format);
-        }
+        ConvertTarget format = format(target);
+        ConvertRecipe.Outcome outcome = written(from, target, format);
         PrintWriter err = spec.commandLine().getErr();
         outcome.notes().forEach(err::println);
         if (!outcome.losses().isEmpty()) {
@@ -79,23 +74,49 @@ final class ConvertCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    private ConvertRecipe.Outcome file(Path from, Path target, ExportFormat format)
+    private ConvertRecipe.Outcome written(Path from, Path target, ConvertTarget format)
             throws IOException {
-        if (Files.exists(target) && !force) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), target + " exists; --force replaces it");
+        if (target.toString().equals("-")) {
+            if (format instanceof ConvertTarget.Stream stream) {
+                return new ConvertRecipe().convert(from, System.out, stream.format());
+            }
+            throw refused(format.label() + " cannot be written to standard output");
         }
+        boolean folder = format.isFolder();
         if (Files.exists(target) && Files.isSameFile(from, target)) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), target + " is the recording itself");
+            throw refused(target + " is the recording itself");
         }
+        if (folder ? isFilled(target) : Files.exists(target) && !force) {
+            throw refused(
+                    folder
+                            ? target + " exists; " + format.label() + " wants a new or empty folder"
+                            : target + " exists; --force replaces it");
+        }
+        if (!folder && Files.isDirectory(target)) {
+            throw refused(target + " is a folder");
+        }
+        return folder ? folder(from, target, format) : file(from, target, format);
+    }
+
+    private CommandLine.ParameterException refused(String why) {
+        return new CommandLine.ParameterException(spec.commandLine(), why);
+    }
+
+    private static boolean isFilled(Path target) throws IOException {
+        if (!Files.isDirectory(target)) {
+            return Files.exists(target);
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
+            return entries.iterator().hasNext();
+        }
+    }
+
+    private static ConvertRecipe.Outcome file(Path from, Path target, ConvertTarget format)
+            throws IOException {
         Path folder = target.toAbsolutePath().getParent();
         Path made = Files.createTempFile(folder, ".sonde", ".part");
         try {
-            ConvertRecipe.Outcome outcome;
-            try (OutputStream stream = Files.newOutputStream(made, StandardOpenOption.WRITE)) {
-                outcome = new ConvertRecipe().convert(from, stream, format);
-            }
+            ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, made, format);
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;
         } finally {
@@ -103,19 +124,39 @@ final class ConvertCommand implements Callable<Integer> {
         }
     }
 
-    private ExportFormat format(String file) {
+    private static ConvertRecipe.Outcome folder(Path from, Path target, ConvertTarget format)
+            throws IOException {
+        Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
+        try {
+            ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, made, format);
+            Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
+            return outcome;
+        } finally {
+            if (Files.exists(made)) {
+                try (Stream<Path> left = Files.list(made)) {
+                    for (Path one : left.toList()) {
+                        Files.delete(one);
+                    }
+                }
+                Files.delete(made);
+            }
+        }
+    }
+
+    private ConvertTarget format(Path target) {
         String wanted = to;
-        Optional<ExportFormat> found =
-                wanted == null ? ExportFormat.ofFile(file) : ExportFormat.named(wanted);
+        String file = target.toString();
+        Optional<ConvertTarget> found =
+                wanted == null ? ConvertTarget.ofFile(file) : ConvertTarget.named(wanted);
         return found.orElseThrow(() ->
-                new CommandLine.ParameterException(
-                        spec.commandLine(),
+                refused(
                         (wanted == null
                                         ? "the ending of " + file + " names no format"
                                         : "no format is called " + wanted)
                                 + "; --to takes "
-                                + Arrays.stream(ExportFormat.values())
-                                        .map(ExportFormat::label)
+                                + ConvertTarget.all().stream()
+                                        .map(ConvertTarget::label)
                                         .collect(Collectors.joining(", "))));
     }
 }

@@ -71,7 +71,10 @@ final class Failures {
     /** Whatever a command threw. */
     static int execution(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
-        if (System.getenv("SONDE_DEBUG") != null || parsed.hasMatchedOption(DEBUG)) {
+        boolean debug =
+                parsed.hasMatchedOption(DEBUG)
+                        || parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption(DEBUG);
+        if (System.getenv("SONDE_DEBUG") != null || debug) {
             failure.printStackTrace(err);
         }
         if (failure instanceof IOException && isBrokenPipe(failure)) {
@@ -130,7 +133,8 @@ final class Failures {
     private static int code(Exception failure) {
         return switch (failure) {
             case NothingMatchesException _ -> ExitCode.NEGATIVE;
-            case BrokenFileException _, MalformedInputException _ -> ExitCode.MALFORMED;
+            case BrokenFileException _, BpfInputException _, MalformedInputException _ ->
+                    ExitCode.MALFORMED;
             case UnknownEventException _, NoSuchFileException _, FileAlreadyExistsException _ ->
                     ExitCode.USAGE;
             case IOException _ -> ExitCode.IMPOSSIBLE;

@@ -73,7 +73,6 @@ final class Handover {
         if (called != null) {
             environment.add(bytes("SONDE_CALLED=" + called));
         }
-        forgetLibraries();
         int uid = caller();
         try {
             if (uid >= 0) {
@@ -86,20 +85,6 @@ final class Handover {
         } catch (SyscallException e) {
             // A place that the caller may not enter: the summary is made here after all.
             return;
-        }
-    }
-
-    /** What the exit hooks would do: a library that is loaded needs its file no more. */
-    private static void forgetLibraries() {
-        String folder = System.getProperty("aircompressor.tmpdir", "");
-        File[] left =
-                folder.isEmpty()
-                        ? null
-                        : new File(folder).listFiles((_, name) -> name.matches("zstd\\d+\\.tmp"));
-        for (File file : left == null ? new File[0] : left) {
-            if (!file.delete()) {
-                return; // another process was quicker
-            }
         }
     }
 

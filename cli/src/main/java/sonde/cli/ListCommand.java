@@ -1,9 +1,12 @@
 package sonde.cli;
 
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import sonde.tools.list.ListRecipe;
 
 /** {@code sonde list}. */
@@ -35,8 +38,11 @@ final class ListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as JSON")
     private boolean json;
 
+    @Spec private CommandSpec spec;
+
     ListCommand() {
         pattern = "*";
+        spec = CommandSpec.create();
     }
 
     @Override
@@ -45,7 +51,8 @@ final class ListCommand implements Callable<Integer> {
         if (outcome.found() || json) {
             Shown.onOut(outcome.result(), json);
         } else {
-            Shown.onErr(outcome.result());
+            PrintWriter err = spec.commandLine().getErr();
+            outcome.result().notes().forEach(note -> Failures.say(err, note));
         }
         return outcome.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
     }

@@ -47,6 +47,13 @@ final class ListingArguments {
     private long last = -1;
 
     @Option(
+            names = {"-N", "--no-plugins"},
+            description =
+                    "with --events: by the event's format alone, without the forms of trace-cmd's"
+                            + " plugins")
+    private boolean plain;
+
+    @Option(
             names = {"-R", "--raw"},
             description = "with --events: fields by name, not in the event's format")
     private boolean raw;
@@ -94,6 +101,7 @@ final class ListingArguments {
                                     spec.commandLine(),
                                     "--time-format is us, ns or raw, not '" + timeFormat + "'");
                 };
-        return new ListingOptions(cpus, first, last, parsed, format, offset, differences, raw);
+        return new ListingOptions(
+                cpus, first, last, parsed, format, offset, differences, raw, plain);
     }
 }

@@ -43,7 +43,10 @@ public final class Main {
                             "list",
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
-                    new Entry("bpf", "show and change what BPF this machine has", BpfCommand::new),
+                    new Entry(
+                            "bpf",
+                            "assemble and run eBPF programs; show what BPF this machine has",
+                            BpfCommand::new),
                     new Entry(
                             "doctor",
                             "say what this machine allows and what each gap costs",
@@ -98,6 +101,9 @@ public final class Main {
                         .setParameterExceptionHandler(Failures::usage)
                         .setExecutionExceptionHandler(Failures::execution);
         line.getCommandSpec().addOption(Failures.debugOption());
+        line.getSubcommands()
+                .values()
+                .forEach(sub -> sub.getCommandSpec().addOption(Failures.debugOption()));
         return line.execute(Arrays.copyOfRange(args, 1, args.length));
     }
 

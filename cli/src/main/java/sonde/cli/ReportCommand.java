@@ -31,6 +31,7 @@ import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportSource;
+import sonde.tools.report.StackOptions;
 import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
@@ -46,6 +47,7 @@ import sonde.view.HtmlRenderer;
             "Examples:",
             "  sonde report make.sonde",
             "  sonde report make.sonde --oncpu --comm 'cc1*'",
+            "  sonde report make.sonde --oncpu --call-graph callee --sort comm,dso",
             "  sonde report make.sonde --syscalls --time 1.5,2.0",
             "  sonde report make.sonde --html make.html",
             "  sonde report make.sonde --json | jq .",
@@ -97,6 +99,29 @@ final class ReportCommand implements Callable<Integer> {
                     "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
                             + " script")
     private boolean events;
+
+    @Option(
+            names = {"-g", "--call-graph"},
+            paramLabel = "caller|callee",
+            defaultValue = "caller",
+            description =
+                    "which end of call chains is the root of the trees: the first caller, or the"
+                            + " function that ran")
+    private String callGraph = "caller";
+
+    @Option(
+            names = "--sort",
+            split = ",",
+            paramLabel = "KEY",
+            description =
+                    "with --oncpu: what samples of one row have in common: comm, pid, tid, dso,"
+                            + " symbol")
+    private List<String> sort = new ArrayList<>();
+
+    @Option(
+            names = "--children",
+            description = "with --oncpu: also the samples in what a function called; sorts by them")
+    private boolean withCallees;
 
     @Option(names = "--stats", description = "how many events of which type, from which source")
     private boolean stats;
@@ -285,7 +310,39 @@ final class ReportCommand implements Callable<Integer> {
             to = seconds(time.substring(comma + 1));
         }
         return new ReportOptions(
-                sections(), from, to, tids, comms, types, rows, listing.options(spec));
+                sections(),
+                from,
+                to,
+                tids,
+                comms,
+                types,
+                rows,
+                listing.options(spec),
+                stackOptions());
+    }
+
+    private StackOptions stackOptions() {
+        StackOptions.Order order =
+                switch (callGraph) {
+                    case "caller" -> StackOptions.Order.CALLER;
+                    case "callee" -> StackOptions.Order.CALLEE;
+                    default ->
+                            throw new ParameterException(
+                                    spec.commandLine(),
+                                    "--call-graph is caller or callee, not '" + callGraph + "'");
+                };
+        List<StackOptions.SortKey> keys = new ArrayList<>();
+        for (String name : sort) {
+            try {
+                keys.add(StackOptions.SortKey.named(name));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--sort takes comm, pid, tid, dso and symbol, not '" + name + "'");
+            }
+        }
+        return new StackOptions(
+                order, keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys, withCallees);
     }
 
     private @Nullable Double seconds(String text) {

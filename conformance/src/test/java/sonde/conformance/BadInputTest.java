@@ -89,6 +89,7 @@ class BadInputTest {
     void folderThatCannotBeWritten() throws Exception {
         Sonde.Outcome outcome = sonde("record", "-o", "/proc/sonde-test", "--", "true");
         assertOneClearError(outcome, 3);
+        assertThat(outcome.err()).contains("no folder can be made in /proc");
     }
 
     @Test

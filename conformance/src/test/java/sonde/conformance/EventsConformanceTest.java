@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The events of a bundle against {@code trace-cmd report} and {@code perf script} of its parts. */
 @Tag("product")
@@ -117,6 +119,20 @@ class EventsConformanceTest {
                 assertThat(line).as("missing from the listing").isNull();
             }
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-N", "-R", "-t"})
+    void aTraceDatByItselfReadsAsWithTraceCmd(String option) throws Exception {
+        String theirs = shell("trace-cmd report " + option + " r.sonde/trace.dat | grep -v ^cpus=");
+        List<String> arguments = new ArrayList<>(List.of("report", "--events"));
+        if (!option.isEmpty()) {
+            arguments.add(option);
+        }
+        arguments.add("r.sonde/trace.dat");
+        Sonde.Outcome shown = Sonde.in(folder).run(arguments.toArray(String[]::new));
+        assertThat(shown.out().lines().sorted())
+                .containsExactlyElementsOf(theirs.lines().sorted().toList());
     }
 
     @Test

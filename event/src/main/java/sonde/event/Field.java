@@ -62,9 +62,15 @@ public record Field(
     public boolean isText() {
         return switch (kind) {
             case CHARS, TAIL_STRING -> true;
-            case DATA_LOC, REL_LOC, SPAN -> declaration.contains("char");
+            case DATA_LOC, REL_LOC, SPAN -> element().contains("char");
             case INTEGER, ARRAY, FLOAT -> false;
         };
+    }
+
+    /** The declaration up to the name, which may contain the name of a type too. */
+    private String element() {
+        int end = declaration.lastIndexOf(name);
+        return end < 0 ? declaration : declaration.substring(0, end);
     }
 
     /** Where its bytes begin in the payload of a row, inside it. */

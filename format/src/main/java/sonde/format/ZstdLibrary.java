@@ -5,23 +5,40 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import sonde.sys.ZstdStream;
+import org.jspecify.annotations.Nullable;
+import sonde.sys.NativeLibrary;
+import sonde.sys.Zstd;
 
-/** Finds a libzstd for streams that go on from piece to piece. */
+/** Finds a libzstd. */
 public final class ZstdLibrary {
+    private static @Nullable Zstd found;
+
     private ZstdLibrary() {}
 
-    /** The system's library, else the one in aircompressor's jar. */
-    public static ZstdStream open() throws IOException {
+    /**
+     * The system's library, else the one in aircompressor's jar.
+     *
+     * @throws IOException when there is none for this machine
+     */
+    public static synchronized Zstd get() throws IOException {
+        Zstd known = found;
+        if (known == null) {
+            known = find();
+            found = known;
+        }
+        return known;
+    }
+
+    private static Zstd find() throws IOException {
         try {
-            return ZstdStream.open();
+            return new Zstd(NativeLibrary.open("libzstd.so.1"));
         } catch (IOException e) {
-            return openBundled();
+            return bundled();
         }
     }
 
-    /** By the library in aircompressor's jar, which offers whole frames only through its API. */
-    public static ZstdStream openBundled() throws IOException {
+    /** The library in aircompressor's jar. */
+    public static Zstd bundled() throws IOException {
         boolean arm = System.getProperty("os.arch", "").equals("aarch64");
         String name = "/aircompressor/linux-" + (arm ? "aarch64" : "amd64") + "/libzstd.so";
         try (InputStream in = ZstdNativeDecompressor.class.getResourceAsStream(name)) {
@@ -32,7 +49,7 @@ public final class ZstdLibrary {
             Path library = folder.resolve("libzstd.so");
             try {
                 Files.copy(in, library);
-                return ZstdStream.open(library);
+                return new Zstd(NativeLibrary.open(library));
             } finally {
                 Files.deleteIfExists(library);
                 Files.delete(folder);

@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.DebugLink;
@@ -44,7 +46,8 @@ final class ModuleFiles {
     ModuleSymbols load(CodeModule module) {
         String name = ModuleSymbols.printable(module.shortName());
         String path = module.mapping().path();
-        List<String> refused = new ArrayList<>();
+        // A file is the same one through the process's root and from here.
+        Set<String> refused = new LinkedHashSet<>();
         for (Candidate candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
@@ -57,7 +60,7 @@ final class ModuleFiles {
                 if (functions.isPresent()) {
                     return ModuleSymbols.of(name, elf, functions.get());
                 }
-                refused.add("no symbols in " + candidate.path);
+                refused.add(candidate.path + " is stripped, and has no debug file here");
             } catch (SyscallException e) {
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                     refused.add(reason(e));
@@ -68,7 +71,10 @@ final class ModuleFiles {
             }
         }
         String why = refused.isEmpty() ? "file not found" : String.join("; ", refused);
-        notes.add(ModuleSymbols.printable("no symbols for " + path + ": " + why));
+        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
+        notes.add(
+                ModuleSymbols.printable(
+                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
         return ModuleSymbols.unknown(name);
     }
 

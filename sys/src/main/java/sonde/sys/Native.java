@@ -34,8 +34,10 @@ public final class Native {
     private static final Linker.Option[] OPTIONS = {
         Linker.Option.captureCallState("errno"), Linker.Option.firstVariadicArg(1)
     };
-    private static final MethodHandle SYSCALL =
-            Linker.nativeLinker().downcallHandle(function("syscall"), SEVEN_LONGS, OPTIONS);
+    // The one stub: each shape that is linked takes the JVM some 20 ms.
+    private static final MethodHandle CALL =
+            Linker.nativeLinker().downcallHandle(SEVEN_LONGS, OPTIONS);
+    private static final MemorySegment SYSCALL = function("syscall");
     private static final ThreadLocal<MemorySegment> STATES =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
@@ -45,7 +47,8 @@ public final class Native {
     public static long syscall(int number, long a0, long a1, long a2, long a3, long a4, long a5) {
         MemorySegment state = STATES.get();
         try {
-            long result = (long) SYSCALL.invokeExact(state, (long) number, a0, a1, a2, a3, a4, a5);
+            long result =
+                    (long) CALL.invokeExact(SYSCALL, state, (long) number, a0, a1, a2, a3, a4, a5);
             return result == -1 ? -(int) ERRNO.get(state, 0L) : result;
         } catch (Throwable e) {
             throw new AssertionError("syscall " + number, e);
@@ -63,22 +66,17 @@ public final class Native {
     }
 
     /**
-     * Calls a C function that takes up to six integers or pointers and returns an int. It shares
-     * the shape of {@code syscall}, so the linker makes no second stub: in the C calling
-     * conventions of x86-64 and arm64 arguments beyond those declared are ignored.
+     * Calls a C function that takes up to six integers or pointers and returns one. It shares the
+     * shape of {@code syscall}, so the linker makes no second stub: in the C calling conventions of
+     * x86-64 and arm64 arguments beyond those declared are ignored. Of a result narrower than a
+     * long the upper bits mean nothing.
      */
-    static int call(MemorySegment function, long a0, long a1, long a2, long a3, long a4, long a5) {
+    static long call(MemorySegment function, long a0, long a1, long a2, long a3, long a4, long a5) {
         MemorySegment state = STATES.get();
         try {
-            return (int)
-                    (long) Functions.ANY.invokeExact(function, state, a0, a1, a2, a3, a4, a5, 0L);
+            return (long) CALL.invokeExact(function, state, a0, a1, a2, a3, a4, a5, 0L);
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** Linked only when a function other than {@code syscall} is called. */
-    private static final class Functions {
-        static final MethodHandle ANY = Linker.nativeLinker().downcallHandle(SEVEN_LONGS, OPTIONS);
     }
 }

@@ -19,17 +19,12 @@ import java.util.Collections;
 /**
  * A shared library other than libc, mapped until the process ends.
  *
- * <p>All its functions are called through one stub that passes six longs: in the C calling
- * conventions of x86-64 and arm64 arguments beyond those declared are ignored, narrower ones are
- * taken from the low bits of their register, and of a result narrower than a long the upper bits
- * mean nothing. Floating-point arguments cannot be passed.
+ * <p>All its functions are called through one stub that passes longs: in the C calling conventions
+ * of x86-64 and arm64 arguments beyond those declared are ignored, narrower ones are taken from the
+ * low bits of their register, and of a result narrower than a long the upper bits mean nothing.
+ * Floating-point arguments cannot be passed.
  */
 public final class NativeLibrary {
-    private static final FunctionDescriptor SIX_LONGS =
-            FunctionDescriptor.of(
-                    JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle CALL = Linker.nativeLinker().downcallHandle(SIX_LONGS);
-
     /** A structure of six words, as functions take it that want one by value. */
     public static final MemoryLayout SIX_WORDS = MemoryLayout.sequenceLayout(6, JAVA_LONG);
 
@@ -52,6 +47,19 @@ public final class NativeLibrary {
         }
     }
 
+    /**
+     * Maps a library that the system's loader finds, as {@code libzstd.so.1}.
+     *
+     * @throws IOException when this system has none of that name
+     */
+    public static NativeLibrary open(String soname) throws IOException {
+        try {
+            return new NativeLibrary(SymbolLookup.libraryLookup(soname, Arena.global()));
+        } catch (IllegalArgumentException e) {
+            throw new IOException("no " + soname + " on this system", e);
+        }
+    }
+
     /** The address of a function; the library must have it. */
     public MemorySegment function(String name) {
         return symbols.findOrThrow(name);
@@ -60,11 +68,7 @@ public final class NativeLibrary {
     /** Calls a function of up to six integers or pointers. It may block and call back. */
     public static long call(
             MemorySegment function, long a0, long a1, long a2, long a3, long a4, long a5) {
-        try {
-            return (long) CALL.invokeExact(function, a0, a1, a2, a3, a4, a5);
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
+        return Native.call(function, a0, a1, a2, a3, a4, a5);
     }
 
     /** Calls a function that takes one structure of six words by value. */

@@ -80,7 +80,7 @@ public final class PosixSpawn {
             call(ACTIONS_INIT, actions, 0, 0, 0);
             try {
                 prepare(request, attributes, actions, arena);
-                int error =
+                long error =
                         Native.call(
                                 SPAWN,
                                 pid.address(),
@@ -133,7 +133,8 @@ public final class PosixSpawn {
         check(Native.call(function, first.address(), a1, a2, a3, 0, 0), "");
     }
 
-    private static void check(int error, String object) throws SyscallException {
+    private static void check(long result, String object) throws SyscallException {
+        int error = (int) result;
         if (error != 0) {
             throw new SyscallException("posix_spawn", object, error);
         }

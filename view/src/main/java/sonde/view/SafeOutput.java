@@ -51,11 +51,14 @@ final class SafeOutput extends FilterOutputStream {
         out.write(bytes, clean, end - clean);
     }
 
-    /** Whether eight bytes are all from 0x20 to 0x7e; may say no for some that are. */
+    /** Whether eight bytes are all from 0x20 to 0x7e, or line feeds. */
     private static boolean isPlain(long bytes) {
-        long below = bytes - 0x20 * ONES;
-        long above = bytes + ONES;
-        return ((bytes | below | above) & HIGH_BITS) == 0;
+        long low = bytes & ~HIGH_BITS;
+        // The high bit of each byte: not below 0x20; is 0x7f; is no line feed.
+        long printable = low + 0x60 * ONES;
+        long del = low + ONES;
+        long other = (low ^ '\n' * ONES) + 0x7f * ONES;
+        return ((bytes | (~printable | del) & other) & HIGH_BITS) == 0;
     }
 
     private void take(byte b) throws IOException {

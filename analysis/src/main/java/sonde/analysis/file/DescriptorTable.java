@@ -91,7 +91,7 @@ final class DescriptorTable {
         }
         for (int fd = 0; awaitsExec && fd < rest.slots.length; fd++) {
             Opened opened = rest.slots[fd];
-            if (opened != null && opened.name == null) {
+            if (opened != null && opened.name == null && !opened.madeHere) {
                 rest.put(fd, null, false);
             }
         }

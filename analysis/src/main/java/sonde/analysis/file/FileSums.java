@@ -3,6 +3,7 @@ package sonde.analysis.file;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** What was done with one name, by thread. */
 final class FileSums {
@@ -33,6 +34,13 @@ final class FileSums {
                 sum[i] += columns[i];
             }
         });
+    }
+
+    /** The threads with anything in a column. */
+    IntStream threads(int column) {
+        return byThread.entrySet().stream()
+                .filter(entry -> entry.getValue()[column] > 0)
+                .mapToInt(Map.Entry::getKey);
     }
 
     long[] total(IntPredicate which) {

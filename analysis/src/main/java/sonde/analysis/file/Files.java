@@ -34,7 +34,7 @@ public final class Files implements Operator {
     private final Window window;
     private final FileCall[] calls;
     private final Tables tables;
-    private final Ledger ledger = new Ledger();
+    private final Ledger ledger;
     private final Bindings<FileFields> bindings = new Bindings<>(FileFields::new);
     private boolean sawNames;
     private long losses;
@@ -90,6 +90,7 @@ public final class Files implements Operator {
             ToIntFunction<String> numberOf,
             List<OpenFiles> listed) {
         this.threads = threads;
+        this.ledger = new Ledger(threads::name);
         this.window = window;
         this.calls = FileCall.table(numberOf);
         this.tables = new Tables(threads, listed);
@@ -297,7 +298,11 @@ public final class Files implements Operator {
         }
         int pid = threads.pid(thread);
         Opened both = new Opened(kind, table.lowestFree(), pid);
-        ledger.name(both, (kind == Opened.Kind.PIPE ? "pipe of " : "socket pair of ") + pid);
+        if (kind == Opened.Kind.PIPE) {
+            both.madeHere = true; // who uses it is known at the end
+        } else {
+            ledger.name(both, "socket pair of " + pid);
+        }
         table.put(table.lowestFree(), both, closes);
         table.put(table.lowestFree(), both, closes);
     }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /** Sums by name. What is opened is counted by itself until its name comes. */
@@ -12,11 +13,20 @@ final class Ledger {
     /** Distinct names and failures kept; what comes after counts as one. */
     private static final int MAX_NAMES = 100_000;
 
+    /** Names at an end of a pipe. */
+    private static final int MAX_ENDS = 2;
+
     private static final String OTHERS = "(others)";
 
+    private final IntFunction<String> comms;
     private final Map<Key, FileSums> byName = new HashMap<>();
     private final Map<FailureKey, Long> failures = new HashMap<>();
     private final List<Opened> unnamed = new ArrayList<>();
+
+    /** Empty; {@code comms} names threads. */
+    Ledger(IntFunction<String> comms) {
+        this.comms = comms;
+    }
 
     private record Key(boolean peer, String name) {}
 
@@ -66,11 +76,30 @@ final class Ledger {
         for (Opened opened : unnamed) {
             FileSums sums = opened.sums;
             if (opened.name == null && sums != null) {
-                of(opened.isPeer(), opened.label()).add(sums);
-                opened.sums = of(opened.isPeer(), opened.label());
+                String label = opened.madeHere ? pipe(opened, sums) : opened.label();
+                FileSums all = of(opened.isPeer(), label);
+                all.add(sums);
+                opened.sums = all;
             }
         }
         unnamed.clear();
+    }
+
+    /** "pipe seq → sort": all pipes between programs of the same names together. */
+    private String pipe(Opened opened, FileSums sums) {
+        String writers = names(sums, FileSums.WRITTEN);
+        String readers = names(sums, FileSums.READ);
+        if (writers.isEmpty() && readers.isEmpty()) {
+            return "pipe of " + opened.pid;
+        }
+        return "pipe " + (writers + " → " + readers).strip();
+    }
+
+    private String names(FileSums sums, int column) {
+        List<String> names = sums.threads(column).mapToObj(comms).distinct().sorted().toList();
+        return names.size() <= MAX_ENDS
+                ? String.join(", ", names)
+                : String.join(", ", names.subList(0, MAX_ENDS)) + ", …";
     }
 
     void failed(String name, int errno, int thread) {

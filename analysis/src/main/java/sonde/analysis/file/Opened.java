@@ -32,6 +32,9 @@ final class Opened {
     /** The name is a socket's own address: that of its peer is better. */
     boolean bound;
 
+    /** A pipe whose making was recorded: named by those who write and read. */
+    boolean madeHere;
+
     /** What is known of it; its own as long as it has no name. */
     @Nullable FileSums sums;
 

@@ -109,7 +109,7 @@ final class Tables {
                     one.targets()
                             .forEach((fd, target) -> {
                                 Opened opened = table.at(fd);
-                                if (opened != null && opened.name == null) {
+                                if (opened != null && opened.name == null && !opened.madeHere) {
                                     names.put(opened, target);
                                 }
                             });

@@ -29,6 +29,8 @@ import sonde.event.StringField;
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
  *       thread's last row unknown.
+ *   <li>Waiting for a CPU until the end is believed of a thread that was seen on a CPU, or was born
+ *       meanwhile: of another the switches are not recorded, and what it did is unknown.
  *   <li>Kernel time is the running time inside system calls; interrupts and page faults count where
  *       they interrupted.
  * </ul>
@@ -73,11 +75,7 @@ public final class ThreadStates implements Operator {
     private int[] waker = new int[0];
     private int[] migrations = new int[0];
     private int known;
-    // By CPU.
-    private Gaps[] gaps = new Gaps[0];
-    private long[] lastRow = new long[0];
-    private int[] current = new int[0];
-    private long[] lastSwitch = new long[0];
+    private final CpuRows cpus = new CpuRows();
 
     /**
      * @param window spans are cut to it
@@ -155,15 +153,7 @@ public final class ThreadStates implements Operator {
         if (thread >= known) {
             learn(thread);
         }
-        ranAfterRecorder(thread, onCpu);
-        if (state[thread] != RUNNING) {
-            shownRunning(thread, time, onCpu);
-            cpu[thread] = onCpu;
-        }
-        seen(onCpu, time);
-        if (switchOwner != null && onCpu >= 0 && current[onCpu] != thread) {
-            takeCpu(thread, time, onCpu);
-        }
+        ownRow(thread, time, onCpu);
         if (call[thread] >= 0) {
             endKernel(thread, time);
         } else if (number < 0 && callSince[thread] == Long.MIN_VALUE) {
@@ -175,6 +165,18 @@ public final class ThreadStates implements Operator {
     }
 
     /** A row of the thread itself proves that it runs. */
+    private void ownRow(int thread, long time, int onCpu) {
+        ranAfterRecorder(thread, onCpu);
+        if (state[thread] != RUNNING) {
+            shownRunning(thread, time, onCpu);
+            cpu[thread] = onCpu;
+        }
+        cpus.seen(onCpu, time);
+        if (switchOwner != null && onCpu >= 0 && cpus.current(onCpu) != thread) {
+            takeCpu(thread, time, onCpu);
+        }
+    }
+
     private void shownRunning(int thread, long time, int onCpu) {
         if (state[thread] == NONE) {
             ranSinceSwitch(thread, onCpu);
@@ -188,7 +190,7 @@ public final class ThreadStates implements Operator {
     /** A thread whose first row shows it running: before the CPU's last switch nobody knows. */
     private void ranSinceSwitch(int thread, int onCpu) {
         state[thread] = RUNNING;
-        long from = onCpu >= 0 && onCpu < lastSwitch.length ? lastSwitch[onCpu] : Long.MIN_VALUE;
+        long from = cpus.lastSwitch(onCpu);
         if (from > since[thread]) {
             emit(thread, UNKNOWN, since[thread], from);
             since[thread] = from;
@@ -200,26 +202,27 @@ public final class ThreadStates implements Operator {
      * to the CPU has run since then, but for the recorder's few microseconds.
      */
     private void ranAfterRecorder(int thread, int onCpu) {
-        if (onCpu < 0 || onCpu >= current.length || current[onCpu] < 0) {
+        int recorder = cpus.current(onCpu);
+        if (recorder < 0) {
             return;
         }
         byte was = state[thread];
         boolean off = was != NONE && was != DEAD && was != RUNNING;
-        long from = lastSwitch[onCpu];
-        if (off && threads.isRecorder(current[onCpu]) && from >= since[thread]) {
-            missedSwitchOut(current[onCpu], from, onCpu);
+        long from = cpus.lastSwitch(onCpu);
+        if (off && threads.isRecorder(recorder) && from >= since[thread]) {
+            missedSwitchOut(recorder, from, onCpu);
             switchIn(thread, from, onCpu);
-            current[onCpu] = thread;
+            cpus.runs(onCpu, thread);
         }
     }
 
     /** The thread is on the CPU, so whoever was believed to be there is not. */
     private void takeCpu(int thread, long time, int onCpu) {
-        int before = current[onCpu];
+        int before = cpus.current(onCpu);
         if (before >= 0) {
             missedSwitchOut(before, time, onCpu);
         }
-        current[onCpu] = thread;
+        cpus.runs(onCpu, thread);
     }
 
     private void switchRow(SchedFields fields, Batch batch, int row) {
@@ -240,18 +243,7 @@ public final class ThreadStates implements Operator {
             name(next, fields.nextComm, batch, row);
             switchIn(next, time, onCpu);
         }
-        seen(onCpu, time);
-        if (onCpu >= 0) {
-            int before = current[onCpu];
-            if (before >= 0 && before != previous && before != next) {
-                missedSwitchOut(before, time, onCpu);
-            }
-            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
-                firstSwitch(next, time, onCpu);
-            }
-            current[onCpu] = next;
-            lastSwitch[onCpu] = time;
-        }
+        switched(time, onCpu, previous, next, next);
     }
 
     /** PERF_RECORD_SWITCH is of the row's own thread: it leaves the CPU, or it has come. */
@@ -266,18 +258,23 @@ public final class ThreadStates implements Operator {
         } else if (thread >= 0) {
             switchIn(thread, time, onCpu);
         }
-        seen(onCpu, time);
-        if (onCpu >= 0) {
-            int before = current[onCpu];
-            if (before >= 0 && before != thread) {
-                missedSwitchOut(before, time, onCpu);
-            }
-            if (lastSwitch[onCpu] == Long.MIN_VALUE) {
-                firstSwitch(thread, time, onCpu);
-            }
-            current[onCpu] = out ? -1 : thread;
-            lastSwitch[onCpu] = time;
+        switched(time, onCpu, thread, thread, out ? -1 : thread);
+    }
+
+    /** {@code one} and {@code other} are told by the row; whoever else was there has left. */
+    private void switched(long time, int onCpu, int one, int other, int now) {
+        cpus.seen(onCpu, time);
+        if (onCpu < 0) {
+            return;
         }
+        int before = cpus.current(onCpu);
+        if (before >= 0 && before != one && before != other) {
+            missedSwitchOut(before, time, onCpu);
+        }
+        if (cpus.lastSwitch(onCpu) == Long.MIN_VALUE) {
+            firstSwitch(other, time, onCpu);
+        }
+        cpus.switched(onCpu, now, time);
     }
 
     /** System calls may have been recorded before switches: of those threads one runs at most. */
@@ -358,21 +355,26 @@ public final class ThreadStates implements Operator {
         }
         learn(thread);
         long time = batch.time(row);
-        seen(batch.cpu(row), time);
+        int running = threads.find(batch.tid(row));
+        if (running >= 0 && running < known && state[running] == WAITING) {
+            // Also where an interrupt wakes, it came while this thread ran.
+            ownRow(running, time, batch.cpu(row));
+        }
+        cpus.seen(batch.cpu(row), time);
         byte was = state[thread];
         if (was == NONE) {
             state[thread] = isNew ? WAITING : SLEEPING;
             was = state[thread];
         }
         if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
-            waker[thread] = inInterrupt(batch, row) ? -1 : threads.find(batch.tid(row));
+            waker[thread] = inInterrupt(batch, row) ? -1 : running;
             end(thread, was, time, SLEEPING);
             enter(thread, WAITING, time);
         }
     }
 
     /**
-     * Whether an interrupt fired the event: the current task has nothing to do with it.
+     * Whether an interrupt fired the event: the running task has nothing to do with it.
      * common_flags is the byte behind common_type; TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10
      * (include/linux/trace_events.h, 6.18).
      */
@@ -385,46 +387,18 @@ public final class ThreadStates implements Operator {
         int onCpu = batch.cpu(row);
         long time = batch.time(row);
         boolean switches = switchOwner == null || switchOwner == batch.source();
-        for (int i = 0; i < gaps.length; i++) {
-            if (onCpu >= 0 && i != onCpu) {
-                continue;
-            }
-            if (switches) {
-                gaps[i].add(Math.max(lastRow[i], start), time);
-            }
+        if (switches) {
+            cpus.lost(onCpu, start, time);
         }
         for (int i = 0; i < known; i++) {
             // Its call may have ended, or another begun.
             if ((onCpu < 0 || cpu[i] == onCpu) && call[i] >= 0) {
-                endKernel(i, Math.min(time, rowBefore(cpu[i], time)));
+                endKernel(i, Math.min(time, cpus.rowBefore(cpu[i], time)));
                 call[i] = -1;
                 callSince[i] = time;
             }
         }
-        seen(onCpu, time);
-    }
-
-    private long rowBefore(int onCpu, long time) {
-        return onCpu >= 0 && onCpu < lastRow.length ? lastRow[onCpu] : time;
-    }
-
-    private void seen(int onCpu, long time) {
-        if (onCpu < 0) {
-            return;
-        }
-        if (onCpu >= lastRow.length) {
-            int from = lastRow.length;
-            lastRow = Arrays.copyOf(lastRow, onCpu + 1);
-            current = Arrays.copyOf(current, onCpu + 1);
-            lastSwitch = Arrays.copyOf(lastSwitch, onCpu + 1);
-            gaps = Arrays.copyOf(gaps, onCpu + 1);
-            for (int i = from; i <= onCpu; i++) {
-                lastSwitch[i] = Long.MIN_VALUE;
-                gaps[i] = new Gaps();
-                current[i] = -1;
-            }
-        }
-        lastRow[onCpu] = time;
+        cpus.seen(onCpu, time);
     }
 
     private void enter(int thread, byte into, long time) {
@@ -454,13 +428,12 @@ public final class ThreadStates implements Operator {
         }
         long from = since[thread];
         int onCpu = cpu[thread];
-        long gap =
-                onCpu >= 0 && onCpu < gaps.length ? gaps[onCpu].startAfter(from) : Long.MAX_VALUE;
+        long gap = cpus.gapAfter(onCpu, from);
         if (gap >= time) {
             emit(thread, as, from, time);
             return;
         }
-        long gapEnd = Math.min(gaps[onCpu].lastEnd(), time);
+        long gapEnd = Math.min(cpus.lastGapEnd(onCpu), time);
         emit(thread, as, from, gap);
         emit(thread, UNKNOWN, gap, gapEnd);
         kernel[thread] = 0;
@@ -534,7 +507,10 @@ public final class ThreadStates implements Operator {
                 // Nothing follows its exit but a switch-out that may lie outside the recording; of
                 // a thread that was off the CPU when it ended a switch-in is missing.
                 long time = Math.max(Math.min(died, lastTime), since[thread]);
-                end(thread, last == RUNNING || died > lastTime ? last : UNKNOWN, time, last);
+                boolean neverRan =
+                        last == WAITING && cpu[thread] < 0 && threads.born(thread) <= start;
+                boolean fits = last == RUNNING || died > lastTime && !neverRan;
+                end(thread, fits ? last : UNKNOWN, time, last);
             }
         }
     }

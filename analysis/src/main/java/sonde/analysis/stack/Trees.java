@@ -135,17 +135,10 @@ public final class Trees {
         return new CallTree(title, unit, new CallTree.Node(Frame.label("all")));
     }
 
-    /** Adds a weight to a chain of a tree, under {@code first} and over {@code last}. */
-    public void add(
-            CallTree tree, List<Frame> first, int node, List<Frame> last, long weight, long count) {
+    /** Adds a weight to a path of a tree, whose first frame is next to the root. */
+    public static void add(CallTree tree, List<Frame> path, long weight, long count) {
         CallTree.Node at = tree.root();
-        for (Frame frame : first) {
-            at = at.child(frame);
-        }
-        for (Frame frame : chain(node)) {
-            at = at.child(frame);
-        }
-        for (Frame frame : last) {
+        for (Frame frame : path) {
             at = at.child(frame);
         }
         at.add(weight, count);
@@ -156,26 +149,31 @@ public final class Trees {
         private final Map<Frame, Integer> numbers = new HashMap<>();
         private final List<Frame> distinct = new ArrayList<>();
         private final Map<Long, Integer> nodes = new HashMap<>();
-        private final Map<Integer, Integer> known = new HashMap<>();
+        private final Map<String, Map<Integer, Integer>> known = new HashMap<>();
         private final List<int[]> rows = new ArrayList<>();
 
         /** No chains yet. */
         public Columns() {}
 
-        /** The number of a chain in {@link #stacks}, -1 for none. */
-        public int node(int tableNode) {
+        /**
+         * The number of a chain in {@link #stacks}, -1 for none.
+         *
+         * @param first the name that the chain begins under: a program's stacks are not another's
+         */
+        public int node(String first, int tableNode) {
             if (tableNode < 0) {
                 return -1;
             }
-            Integer found = known.get(tableNode);
+            Map<Integer, Integer> under = known.computeIfAbsent(first, any -> new HashMap<>());
+            Integer found = under.get(tableNode);
             if (found != null) {
                 return found;
             }
-            int at = -1;
+            int at = child(-1, Frame.label(first));
             for (Frame frame : chain(tableNode)) {
                 at = child(at, frame);
             }
-            known.put(tableNode, at);
+            under.put(tableNode, at);
             return at;
         }
 

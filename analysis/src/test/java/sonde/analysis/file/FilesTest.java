@@ -55,6 +55,13 @@ final class FilesTest {
         now += 100;
     }
 
+    /** 5 execs /bin/x with these descriptors. */
+    private void execWith(Map<Integer, String> descriptors) {
+        listed = List.of(new OpenFiles(5, 500, descriptors, true));
+        script.exec(now, 0, 5, "/bin/x");
+        now += 100;
+    }
+
     private static int number(String name) {
         return NUMBERS.getOrDefault(name, -1);
     }
@@ -210,17 +217,35 @@ final class FilesTest {
 
     @Test
     void aPipeHasTheLowestFreeDescriptorsWhereAllAreKnown() throws IOException {
-        listed = List.of(new OpenFiles(5, 500, Map.of(0, "/dev/null", 1, "pipe:[7]"), true));
-        script.exec(now, 0, 5, "/bin/x");
-        now += 100;
+        execWith(Map.of(0, "/dev/null", 1, "pipe:[7]"));
         call(5, "pipe", 0, 0);
         call(5, "write", 9, 3);
         call(5, "write", 8, 1);
         call(5, "read", 9, 2);
         Map<String, Entry> found = byName();
-        assertThat(found.get("pipe of 5").writtenBytes()).isEqualTo(9);
-        assertThat(found.get("pipe of 5").readBytes()).isEqualTo(9);
+        assertThat(found.get("pipe x → x").writtenBytes()).isEqualTo(9);
+        assertThat(found.get("pipe x → x").readBytes()).isEqualTo(9);
         assertThat(found.get("pipe:[7]").peer()).isTrue();
+    }
+
+    @Test
+    void aPipeIsNamedByThoseWhoWriteAndRead() throws IOException {
+        execWith(Map.of(0, "/dev/null"));
+        call(5, "pipe", 0, 0); // 1 to be read, 2 to be written
+        call(5, "pipe", 0, 0); // 3 and 4
+        script.enter(now, 0, 5, number("clone"));
+        script.perfFork(now + 5, 0, 5, 6, 6);
+        script.exec(now + 50, 0, 6, "/bin/seq");
+        script.exit(now + 60, 0, 5, number("clone"), 6);
+        now += 100;
+        call(6, "write", 9, 2);
+        call(5, "read", 9, 1);
+        call(5, "write", 3, 4);
+        call(6, "read", 3, 3);
+        Map<String, Entry> found = byName();
+        assertThat(found.keySet()).containsExactlyInAnyOrder("pipe seq → x", "pipe x → seq");
+        assertThat(found.get("pipe seq → x").readBytes()).isEqualTo(9);
+        assertThat(found.get("pipe x → seq").writtenBytes()).isEqualTo(3);
     }
 
     @Test

@@ -91,6 +91,34 @@ final class ThreadStatesTest {
     }
 
     @Test
+    void aWaitWithoutEndIsBelievedOfThoseThatWereSeenOnACpu() throws IOException {
+        Script script =
+                new Script()
+                        .wake(100, 1, 99, 1)
+                        .switched(150, 0, 2, S, 0)
+                        .wake(200, 1, 99, 2)
+                        .switched(1000, 1, 99, S, 0);
+        run(script, Window.ALL);
+        assertThat(nanos(1, ThreadState.WAITING)).isZero();
+        assertThat(nanos(1, ThreadState.UNKNOWN)).isEqualTo(900);
+        assertThat(nanos(2, ThreadState.WAITING)).isEqualTo(800);
+    }
+
+    @Test
+    void whoWakesAnotherRuns() throws IOException {
+        Script script =
+                new Script()
+                        .switched(50, 0, 3, S, 0)
+                        .wake(100, 1, 99, 1)
+                        .wake(300, 2, 1, 2)
+                        .switched(400, 0, 2, S, 0)
+                        .switched(500, 1, 99, S, 0);
+        run(script, Window.ALL);
+        assertThat(nanos(1, ThreadState.WAITING)).isZero();
+        assertThat(nanos(1, ThreadState.UNKNOWN)).isEqualTo(200);
+    }
+
+    @Test
     void withoutWakeUpsTheTimeBeforeASwitchInIsUnknownOnlyAtTheStart() throws IOException {
         Script script =
                 new Script()

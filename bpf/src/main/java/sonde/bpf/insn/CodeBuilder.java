@@ -5,16 +5,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.bpf.insn.Instruction.Alu;
-import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
+import sonde.bpf.insn.Instruction.ByteOrderChange;
+import sonde.bpf.insn.Instruction.ByteSwap;
 import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.CallKernel;
+import sonde.bpf.insn.Instruction.CallLocal;
 import sonde.bpf.insn.Instruction.Exit;
 import sonde.bpf.insn.Instruction.Goto;
+import sonde.bpf.insn.Instruction.GotoLong;
 import sonde.bpf.insn.Instruction.Load;
+import sonde.bpf.insn.Instruction.LoadAcquire;
+import sonde.bpf.insn.Instruction.LoadSigned;
 import sonde.bpf.insn.Instruction.LoadWide;
+import sonde.bpf.insn.Instruction.MayGoto;
 import sonde.bpf.insn.Instruction.Meaning;
 import sonde.bpf.insn.Instruction.Negate;
+import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
+import sonde.bpf.insn.Instruction.StoreRelease;
 
 /** Writes a program by the effects of its instructions; jumps go to labels. */
 public final class CodeBuilder {
@@ -79,6 +89,16 @@ public final class CodeBuilder {
         return add(new LoadWide(Meaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
     }
 
+    /** {@code to} = a kernel variable by its BTF id, in the module of that descriptor or 0. */
+    public CodeBuilder variable(Register to, int btfId, int moduleFd) {
+        return add(new LoadWide(Meaning.BTF_ID, to, (long) moduleFd << 32 | btfId & 0xffffffffL));
+    }
+
+    /** {@code to} = the subprogram at the label, for helpers that call back. */
+    public CodeBuilder function(Register to, Label target) {
+        return add(new LoadWide(Meaning.FUNCTION, to, 0), target);
+    }
+
     /** {@code to operation= value}, 64 bits. */
     public CodeBuilder compute(AluOperation operation, Register to, int value) {
         return add(new Alu(operation, true, to, new Operand.Immediate(value)));
@@ -119,9 +139,34 @@ public final class CodeBuilder {
         return add(new Negate(true, to));
     }
 
+    /** {@code to} = the low 8, 16 or 32 bits of {@code from} with their sign (Linux 6.6). */
+    public CodeBuilder signExtend(int bits, Register to, Register from) {
+        return add(new SignExtend(bits, true, to, from));
+    }
+
+    /** {@code to} in network order, 16, 32 or 64 bits; what is above becomes zero. */
+    public CodeBuilder toNetworkOrder(int bits, Register to) {
+        return add(new ByteSwap(ByteOrderChange.TO_BIG, bits, to));
+    }
+
+    /** {@code to operation= value}, 32 bits; the upper half becomes zero. */
+    public CodeBuilder compute32(AluOperation operation, Register to, int value) {
+        return add(new Alu(operation, false, to, new Operand.Immediate(value)));
+    }
+
+    /** {@code to operation= from}, 32 bits; the upper half becomes zero. */
+    public CodeBuilder compute32(AluOperation operation, Register to, Register from) {
+        return add(new Alu(operation, false, to, from));
+    }
+
     /** {@code to = *(base + offset)}, zero-extended. */
     public CodeBuilder load(Width width, Register to, Register base, int offset) {
         return add(new Load(width, to, base, toShort(offset)));
+    }
+
+    /** {@code to = *(base + offset)}, sign-extended; 8, 16 or 32 bits (Linux 6.6). */
+    public CodeBuilder loadSigned(Width width, Register to, Register base, int offset) {
+        return add(new LoadSigned(width, to, base, toShort(offset)));
     }
 
     /** {@code *(base + offset) = from}. */
@@ -136,12 +181,38 @@ public final class CodeBuilder {
 
     /** {@code *(base + offset) += from}, atomically. */
     public CodeBuilder atomicAdd(Width width, Register base, int offset, Register from) {
-        return add(new AtomicAdd(width, base, toShort(offset), from));
+        return atomic(AtomicOperation.ADD, width, base, offset, from);
+    }
+
+    /** Reads, changes and writes {@code *(base + offset)} in one; 32 or 64 bits. */
+    public CodeBuilder atomic(
+            AtomicOperation operation, Width width, Register base, int offset, Register from) {
+        return add(new Atomic(operation, width, base, toShort(offset), from));
+    }
+
+    /** {@code to = *(base + offset)}, with nothing later moved before it. */
+    public CodeBuilder loadAcquire(Width width, Register to, Register base, int offset) {
+        return add(new LoadAcquire(width, to, base, toShort(offset)));
+    }
+
+    /** {@code *(base + offset) = from}, with nothing earlier moved behind it. */
+    public CodeBuilder storeRelease(Width width, Register base, int offset, Register from) {
+        return add(new StoreRelease(width, base, toShort(offset), from));
     }
 
     /** Calls a helper: arguments in R1 to R5, all five lost, result in R0. */
     public CodeBuilder call(int helper) {
         return add(new Call(helper));
+    }
+
+    /** Calls the subprogram at the label: R1 to R5 are its arguments, R0 its result. */
+    public CodeBuilder call(Label target) {
+        return add(new CallLocal(0), target);
+    }
+
+    /** Calls a function of the kernel proper by its BTF id. */
+    public CodeBuilder callKernel(int btfId) {
+        return add(new CallKernel(btfId, (short) 0));
     }
 
     /** Returns R0. */
@@ -154,16 +225,36 @@ public final class CodeBuilder {
         return move(Register.R0, result).exit();
     }
 
+    /** Adds an instruction whose distance is to be that to the label. */
+    public CodeBuilder add(Instruction jump, Label target) {
+        withOffset(jump, 0);
+        jumps.add(new Jump(instructions.size(), target));
+        return add(jump);
+    }
+
     /** Goes to the label. */
     public CodeBuilder jump(Label target) {
-        jumps.add(new Jump(instructions.size(), target));
-        return add(new Goto((short) 0));
+        return add(new Goto((short) 0), target);
+    }
+
+    /** Goes to the label, however far (Linux 6.6). */
+    public CodeBuilder jumpFar(Label target) {
+        return add(new GotoLong(0), target);
+    }
+
+    /** Goes to the label once the program runs for too long (Linux 6.9). */
+    public CodeBuilder mayJump(Label target) {
+        return add(new MayGoto((short) 0), target);
     }
 
     /** Goes to the label when {@code left condition right} holds for 64 bits. */
     public CodeBuilder branch(Condition condition, Register left, Operand right, Label target) {
-        jumps.add(new Jump(instructions.size(), target));
-        return add(new Branch(condition, true, left, right, (short) 0));
+        return add(new Branch(condition, true, left, right, (short) 0), target);
+    }
+
+    /** Goes to the label when {@code left condition right} holds for the lower 32 bits. */
+    public CodeBuilder branch32(Condition condition, Register left, Operand right, Label target) {
+        return add(new Branch(condition, false, left, right, (short) 0), target);
     }
 
     /** Goes to the label when {@code left condition value} holds for 64 bits. */
@@ -199,16 +290,25 @@ public final class CodeBuilder {
             if (place == null) {
                 throw new IllegalStateException("label " + jump.target() + " not bound");
             }
-            short offset = toShort(place - slotAfter[jump.index()]);
+            int offset = place - slotAfter[jump.index()];
             resolved.set(jump.index(), withOffset(resolved.get(jump.index()), offset));
         }
         return new Code(resolved, steps);
     }
 
-    private static Instruction withOffset(Instruction jump, short offset) {
-        return jump instanceof Branch b
-                ? new Branch(b.condition(), b.wide(), b.left(), b.right(), offset)
-                : new Goto(offset);
+    private static Instruction withOffset(Instruction jump, int offset) {
+        return switch (jump) {
+            case Branch b ->
+                    new Branch(b.condition(), b.wide(), b.left(), b.right(), toShort(offset));
+            case Goto _ -> new Goto(toShort(offset));
+            case GotoLong _ -> new GotoLong(offset);
+            case MayGoto _ -> new MayGoto(toShort(offset));
+            case CallLocal _ -> new CallLocal(offset);
+            // The kernel counts from the first of the two slots.
+            case LoadWide w when w.meaning() == Meaning.FUNCTION ->
+                    new LoadWide(Meaning.FUNCTION, w.to(), offset + 1 & 0xffffffffL);
+            default -> throw new IllegalArgumentException(jump + " goes nowhere");
+        };
     }
 
     private static short toShort(int offset) {

@@ -17,6 +17,14 @@ public enum Condition {
     SIGNED_LESS(0xc0, "s<"),
     SIGNED_LESS_OR_EQUAL(0xd0, "s<=");
 
+    private static final @Nullable Condition[] BY_CODE = new Condition[16];
+
+    static {
+        for (Condition condition : values()) {
+            BY_CODE[condition.code >> 4] = condition;
+        }
+    }
+
     private final int code;
     private final String sign;
 
@@ -29,16 +37,12 @@ public enum Condition {
         return code;
     }
 
-    String sign() {
+    /** As the kernel prints it: {@code "s>"}. */
+    public String sign() {
         return sign;
     }
 
     static @Nullable Condition ofOpcode(int opcode) {
-        for (Condition condition : values()) {
-            if (condition.code == (opcode & 0xf0)) {
-                return condition;
-            }
-        }
-        return null;
+        return BY_CODE[opcode >> 4 & 0xf];
     }
 }

@@ -1,50 +1,91 @@
 package sonde.bpf.insn;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.Instruction.AddressSpaceCast;
 import sonde.bpf.insn.Instruction.Alu;
-import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
+import sonde.bpf.insn.Instruction.ByteOrderChange;
+import sonde.bpf.insn.Instruction.ByteSwap;
 import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.CallKernel;
+import sonde.bpf.insn.Instruction.CallLocal;
 import sonde.bpf.insn.Instruction.Exit;
 import sonde.bpf.insn.Instruction.Goto;
+import sonde.bpf.insn.Instruction.GotoLong;
+import sonde.bpf.insn.Instruction.GotoRegister;
 import sonde.bpf.insn.Instruction.Load;
+import sonde.bpf.insn.Instruction.LoadAcquire;
+import sonde.bpf.insn.Instruction.LoadPacket;
+import sonde.bpf.insn.Instruction.LoadPacketIndexed;
+import sonde.bpf.insn.Instruction.LoadSigned;
 import sonde.bpf.insn.Instruction.LoadWide;
-import sonde.bpf.insn.Instruction.Meaning;
+import sonde.bpf.insn.Instruction.MayGoto;
 import sonde.bpf.insn.Instruction.Negate;
+import sonde.bpf.insn.Instruction.NoSpeculation;
+import sonde.bpf.insn.Instruction.PerCpuAddress;
+import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
+import sonde.bpf.insn.Instruction.StoreRelease;
 import sonde.bpf.insn.Instruction.Unknown;
 
 /**
- * Instructions to and from words of 64 bits (RFC 9669 section 3.1), little-endian machines: opcode
- * in bits 0 to 7, destination 8 to 11, source 12 to 15, offset 16 to 31, immediate 32 to 63.
+ * Instructions to and from words of 64 bits (RFC 9669 section 3.1), as little-endian machines see
+ * them: opcode in bits 0 to 7, destination 8 to 11, source 12 to 15, offset 16 to 31, immediate 32
+ * to 63. Objects made for big-endian machines are turned into such words by {@link #words}.
  */
 public final class Encoding {
-    // Instruction classes, the low three bits of the opcode.
-    private static final int LD = 0x00;
-    private static final int LDX = 0x01;
-    private static final int ST = 0x02;
-    private static final int STX = 0x03;
-    private static final int ALU = 0x04;
-    private static final int JMP = 0x05;
-    private static final int JMP32 = 0x06;
-    private static final int ALU64 = 0x07;
+    /** struct bpf_insn. */
+    static final int WORD_BYTES = 8;
 
-    private static final int FROM_REGISTER = 0x08;
-    private static final int LOAD_WIDE = 0x18 | LD;
-    private static final int MODE = 0xe0;
-    private static final int MEMORY = 0x60;
-    private static final int ATOMIC = 0xc0;
-    private static final int CALL = 0x80;
-    private static final int EXIT = 0x90;
-    private static final int NEGATE = 0x80;
+    // Instruction classes, the low three bits of the opcode.
+    static final int LD = 0x00;
+    static final int LDX = 0x01;
+    static final int ST = 0x02;
+    static final int STX = 0x03;
+    static final int ALU = 0x04;
+    static final int JMP = 0x05;
+    static final int JMP32 = 0x06;
+    static final int ALU64 = 0x07;
+
+    static final int FROM_REGISTER = 0x08;
+    static final int LOAD_WIDE = 0x18 | LD;
+
+    // Modes of memory access, the upper three bits of the opcode.
+    static final int MODE = 0xe0;
+    static final int ABSOLUTE = 0x20;
+    static final int INDEXED = 0x40;
+    static final int MEMORY = 0x60;
+    static final int MEMORY_SIGNED = 0x80;
+    static final int ATOMIC = 0xc0;
+
+    static final int NEGATE = 0x80;
+    static final int BYTE_SWAP = 0xd0;
+    static final int MOVE = 0xb0;
+    static final int CALL = 0x80;
+    static final int EXIT = 0x90;
+    static final int MAY_GOTO = 0xe0;
+    static final int NO_SPECULATION = 0xc0 | ST;
+
+    // Immediates of atomic accesses that are no arithmetic.
+    static final int LOAD_ACQUIRE = 0x100;
+    static final int STORE_RELEASE = 0x110;
+
+    // The source register of calls.
+    static final int CALL_LOCAL = 1;
+    static final int CALL_KERNEL = 2;
 
     private Encoding() {}
 
     /** The words of a program. */
     public static long[] encode(List<Instruction> instructions) {
-        int slots = instructions.stream().mapToInt(Instruction::slots).sum();
+        int slots = 0;
+        for (Instruction instruction : instructions) {
+            slots += instruction.slots();
+        }
         long[] words = new long[slots];
         int at = 0;
         for (Instruction instruction : instructions) {
@@ -56,33 +97,116 @@ public final class Encoding {
         return words;
     }
 
-    private static long word(Instruction instruction) {
+    /**
+     * The words in bytes, as a machine of that order has them.
+     *
+     * @throws InvalidInstructionException when the last one is cut off
+     */
+    public static long[] words(byte[] bytes, ByteOrder order) throws InvalidInstructionException {
+        if (bytes.length % WORD_BYTES != 0) {
+            throw new InvalidInstructionException(
+                    bytes.length / WORD_BYTES,
+                    "%d bytes are left where 8 make an instruction"
+                            .formatted(bytes.length % WORD_BYTES));
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(order);
+        long[] words = new long[bytes.length / WORD_BYTES];
+        for (int i = 0; i < words.length; i++) {
+            long word = buffer.getLong();
+            words[i] = order == ByteOrder.LITTLE_ENDIAN ? word : fromBigEndian(word);
+        }
+        return words;
+    }
+
+    /** Inverse of {@link #words}. */
+    public static byte[] bytes(long[] words, ByteOrder order) {
+        ByteBuffer buffer = ByteBuffer.allocate(words.length * WORD_BYTES).order(order);
+        for (long word : words) {
+            buffer.putLong(order == ByteOrder.LITTLE_ENDIAN ? word : toBigEndian(word));
+        }
+        return buffer.array();
+    }
+
+    /** The fields stand from the top down, destination before source. */
+    private static long fromBigEndian(long word) {
+        return word >>> 56
+                | (word >>> 52 & 0xf) << 8
+                | (word >>> 48 & 0xf) << 12
+                | (word >>> 32 & 0xffff) << 16
+                | word << 32;
+    }
+
+    private static long toBigEndian(long word) {
+        return word << 56
+                | (word >>> 8 & 0xf) << 52
+                | (word >>> 12 & 0xf) << 48
+                | (word >>> 16 & 0xffff) << 32
+                | word >>> 32;
+    }
+
+    static long word(Instruction instruction) {
         return switch (instruction) {
             case Alu i -> alu(i);
             case Negate i -> word((i.wide() ? ALU64 : ALU) | NEGATE, i.to(), 0, 0, 0);
+            case SignExtend i -> {
+                int code = (i.wide() ? ALU64 : ALU) | MOVE | FROM_REGISTER;
+                yield word(code, i.to(), i.from().ordinal(), i.bits(), 0);
+            }
+            case ByteSwap i -> word(BYTE_SWAP | swapCode(i.change()), i.to(), 0, 0, i.bits());
+            case AddressSpaceCast i -> {
+                int spaces = i.toSpace() << 16 | i.fromSpace() & 0xffff;
+                yield word(ALU64 | MOVE | FROM_REGISTER, i.to(), i.from().ordinal(), 1, spaces);
+            }
+            case PerCpuAddress i ->
+                    word(ALU64 | MOVE | FROM_REGISTER, i.to(), i.from().ordinal(), -1, 0);
             case LoadWide i -> word(LOAD_WIDE, i.to(), i.meaning().ordinal(), 0, (int) i.value());
             case Load i -> {
                 int code = LDX | MEMORY | i.width().code();
                 yield word(code, i.to(), i.base().ordinal(), i.offset(), 0);
             }
-            case Store i -> store(i);
-            case AtomicAdd i -> {
-                int code = STX | ATOMIC | i.width().code();
-                yield word(code, i.base(), i.from().ordinal(), i.offset(), 0);
+            case LoadSigned i -> {
+                int code = LDX | MEMORY_SIGNED | i.width().code();
+                yield word(code, i.to(), i.base().ordinal(), i.offset(), 0);
             }
+            case LoadPacket i ->
+                    word(LD | ABSOLUTE | i.width().code(), Register.R0, 0, 0, i.offset());
+            case LoadPacketIndexed i -> {
+                int code = LD | INDEXED | i.width().code();
+                yield word(code, Register.R0, i.index().ordinal(), 0, i.offset());
+            }
+            case Store i -> store(i);
+            case Atomic i ->
+                    atomic(i.width(), i.base(), i.from(), i.offset(), i.operation().code());
+            case LoadAcquire i -> atomic(i.width(), i.to(), i.base(), i.offset(), LOAD_ACQUIRE);
+            case StoreRelease i -> atomic(i.width(), i.base(), i.from(), i.offset(), STORE_RELEASE);
             case Branch i -> branch(i);
             case Goto i -> word(JMP, Register.R0, 0, i.offset(), 0);
+            case GotoLong i -> word(JMP32, Register.R0, 0, 0, i.offset());
+            case GotoRegister i -> word(JMP | FROM_REGISTER, i.target(), 0, 0, 0);
+            case MayGoto i -> word(JMP | MAY_GOTO, Register.R0, 0, i.offset(), 0);
             case Call i -> word(JMP | CALL, Register.R0, 0, 0, i.helper());
+            case CallLocal i -> word(JMP | CALL, Register.R0, CALL_LOCAL, 0, i.offset());
+            case CallKernel i -> word(JMP | CALL, Register.R0, CALL_KERNEL, i.module(), i.btfId());
             case Exit _ -> JMP | EXIT;
+            case NoSpeculation _ -> NO_SPECULATION;
             case Unknown i -> i.word();
+        };
+    }
+
+    private static int swapCode(ByteOrderChange change) {
+        return switch (change) {
+            case TO_LITTLE -> ALU;
+            case TO_BIG -> ALU | FROM_REGISTER;
+            case SWAP -> ALU64;
         };
     }
 
     private static long alu(Alu i) {
         int code = (i.wide() ? ALU64 : ALU) | i.operation().code();
+        int variant = i.operation().variant();
         return switch (i.from()) {
-            case Register from -> word(code | FROM_REGISTER, i.to(), from.ordinal(), 0, 0);
-            case Operand.Immediate(int value) -> word(code, i.to(), 0, 0, value);
+            case Register from -> word(code | FROM_REGISTER, i.to(), from.ordinal(), variant, 0);
+            case Operand.Immediate(int value) -> word(code, i.to(), 0, variant, value);
         };
     }
 
@@ -92,6 +216,11 @@ public final class Encoding {
             case Register from -> word(code | STX, i.base(), from.ordinal(), i.offset(), 0);
             case Operand.Immediate(int value) -> word(code | ST, i.base(), 0, i.offset(), value);
         };
+    }
+
+    private static long atomic(
+            Width width, Register to, Register source, int offset, int operation) {
+        return word(STX | ATOMIC | width.code(), to, source.ordinal(), offset, operation);
     }
 
     private static long branch(Branch i) {
@@ -111,107 +240,35 @@ public final class Encoding {
                 | (long) immediate << 32;
     }
 
-    /** The instructions of a program; a lone first half of a wide load is {@link Unknown}. */
+    /**
+     * The instructions of a program, none left out: words that the model does not name, a lone
+     * first half of a wide load among them, are {@link Unknown}.
+     */
     public static List<Instruction> decode(long[] words) {
         List<Instruction> instructions = new ArrayList<>(words.length);
-        for (int at = 0; at < words.length; at++) {
-            Instruction wide = at + 1 < words.length ? loadWide(words[at], words[at + 1]) : null;
-            if (wide != null) {
-                at++;
-                instructions.add(wide);
-            } else {
-                Instruction known = decode(words[at]);
-                // Fields that the model has no place for must not get lost.
-                instructions.add(
-                        known != null && word(known) == words[at] ? known : new Unknown(words[at]));
-            }
+        int at = 0;
+        while (at < words.length) {
+            Instruction instruction = Decoder.at(words, at);
+            instructions.add(instruction);
+            at += instruction.slots();
         }
         return instructions;
     }
 
-    private static @Nullable Instruction loadWide(long first, long second) {
-        int meaning = (int) (first >> 12 & 0xf);
-        int to = (int) (first >> 8 & 0xf);
-        boolean known =
-                (first & 0xff) == LOAD_WIDE
-                        && meaning < Meaning.values().length
-                        && to < Register.count()
-                        && (first >> 16 & 0xffff) == 0
-                        && (second & 0xffffffffL) == 0;
-        return known
-                ? new LoadWide(Meaning.values()[meaning], Register.of(to), first >>> 32 | second)
-                : null;
-    }
-
-    private static @Nullable Instruction decode(long word) {
-        int opcode = (int) word & 0xff;
-        int toNumber = (int) (word >> 8 & 0xf);
-        int fromNumber = (int) (word >> 12 & 0xf);
-        if (toNumber >= Register.count() || fromNumber >= Register.count()) {
-            return null;
-        }
-        Register to = Register.of(toNumber);
-        Register from = Register.of(fromNumber);
-        short offset = (short) (word >> 16);
-        Operand.Immediate immediate = new Operand.Immediate((int) (word >> 32));
-        return switch (opcode & 7) {
-            case ALU, ALU64 -> {
-                Operand right = (opcode & FROM_REGISTER) == 0 ? immediate : from;
-                yield decodeAlu(opcode, to, right);
+    /**
+     * The instructions of a program that has to be whole.
+     *
+     * @throws InvalidInstructionException at the first word that is none
+     */
+    public static List<Instruction> decodeAll(long[] words) throws InvalidInstructionException {
+        List<Instruction> instructions = decode(words);
+        int slot = 0;
+        for (Instruction instruction : instructions) {
+            if (instruction instanceof Unknown) {
+                throw new InvalidInstructionException(slot, Decoder.complaint(words, slot));
             }
-            case LDX ->
-                    (opcode & MODE) == MEMORY
-                            ? new Load(Width.ofOpcode(opcode), to, from, offset)
-                            : null;
-            case ST ->
-                    (opcode & MODE) == MEMORY
-                            ? new Store(Width.ofOpcode(opcode), to, offset, immediate)
-                            : null;
-            case STX -> decodeStore(opcode, to, from, offset);
-            case JMP, JMP32 -> {
-                Operand right = (opcode & FROM_REGISTER) == 0 ? immediate : from;
-                yield decodeJump(opcode, to, right, offset, immediate.value());
-            }
-            default -> null;
-        };
-    }
-
-    private static @Nullable Instruction decodeAlu(int opcode, Register to, Operand right) {
-        boolean wide = (opcode & 7) == ALU64;
-        if ((opcode & 0xf0) == NEGATE) {
-            return new Negate(wide, to);
+            slot += instruction.slots();
         }
-        int operation = opcode >> 4;
-        return operation < AluOperation.count()
-                ? new Alu(AluOperation.of(operation), wide, to, right)
-                : null;
-    }
-
-    private static @Nullable Instruction decodeStore(
-            int opcode, Register base, Register from, short offset) {
-        return switch (opcode & MODE) {
-            case MEMORY -> new Store(Width.ofOpcode(opcode), base, offset, from);
-            case ATOMIC -> new AtomicAdd(Width.ofOpcode(opcode), base, offset, from);
-            default -> null;
-        };
-    }
-
-    private static @Nullable Instruction decodeJump(
-            int opcode, Register left, Operand right, short offset, int immediate) {
-        boolean wide = (opcode & 7) == JMP;
-        if (wide) {
-            switch (opcode) {
-                case JMP:
-                    return new Goto(offset);
-                case JMP | CALL:
-                    return new Call(immediate);
-                case JMP | EXIT:
-                    return new Exit();
-                default:
-                    break;
-            }
-        }
-        Condition condition = Condition.ofOpcode(opcode);
-        return condition == null ? null : new Branch(condition, wide, left, right, offset);
+        return instructions;
     }
 }

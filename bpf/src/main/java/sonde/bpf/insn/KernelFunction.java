@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -43,12 +45,26 @@ public final class KernelFunction {
     public static final int TASK_PT_REGS = 175;
 
     private static final List<String> NAMES = names();
+    private static final Map<String, Integer> NUMBERS = numbers();
 
     private KernelFunction() {}
 
     /** {@code "bpf_map_lookup_elem"}; {@code "unknown"} for a number without one, as the kernel. */
     public static String name(int number) {
-        return number >= 0 && number < NAMES.size() ? "bpf_" + NAMES.get(number) : "unknown";
+        return number >= 0 && number < NAMES.size() ? NAMES.get(number) : "unknown";
+    }
+
+    /** Inverse of {@link #name}; -1 when no helper is called so. */
+    public static int number(String name) {
+        return NUMBERS.getOrDefault(name, -1);
+    }
+
+    private static Map<String, Integer> numbers() {
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int i = 0; i < NAMES.size(); i++) {
+            numbers.put(name(i), i);
+        }
+        return numbers;
     }
 
     private static List<String> names() {
@@ -57,7 +73,7 @@ public final class KernelFunction {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> line.charAt(0) != '#')
-                    .map(line -> line.substring(line.indexOf(' ') + 1))
+                    .map(line -> "bpf_" + line.substring(line.indexOf(' ') + 1))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

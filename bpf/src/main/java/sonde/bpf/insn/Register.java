@@ -20,7 +20,7 @@ public enum Register implements Operand {
     private static final Register[] ALL = values();
 
     /** The register of that number, 0 to 10. */
-    static Register of(int number) {
+    public static Register of(int number) {
         return ALL[number];
     }
 

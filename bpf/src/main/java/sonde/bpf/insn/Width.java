@@ -26,6 +26,20 @@ public enum Width {
         return bytes;
     }
 
+    /**
+     * Access of that many bytes.
+     *
+     * @throws IllegalArgumentException unless 1, 2, 4 or 8
+     */
+    public static Width of(int bytes) {
+        for (Width width : ALL) {
+            if (width.bytes == bytes) {
+                return width;
+            }
+        }
+        throw new IllegalArgumentException("no access has " + bytes + " bytes");
+    }
+
     static Width ofOpcode(int opcode) {
         return ALL[opcode >> 3 & 3];
     }

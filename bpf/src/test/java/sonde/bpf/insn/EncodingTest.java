@@ -1,12 +1,15 @@
 package sonde.bpf.insn;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteOrder;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.Instruction.Alu;
-import sonde.bpf.insn.Instruction.AtomicAdd;
+import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
 import sonde.bpf.insn.Instruction.Call;
 import sonde.bpf.insn.Instruction.Exit;
@@ -34,7 +37,14 @@ final class EncodingTest {
                 .isEqualTo(0x00000000_fffc_7a_63L);
         assertThat(word(new Store(Width.U16, Register.R9, (short) 26, imm(5))))
                 .isEqualTo(0x00000005_001a_09_6aL);
-        assertThat(word(new AtomicAdd(Width.U64, Register.R1, (short) 0, Register.R2)))
+        assertThat(
+                        word(
+                                new Atomic(
+                                        AtomicOperation.ADD,
+                                        Width.U64,
+                                        Register.R1,
+                                        (short) 0,
+                                        Register.R2)))
                 .isEqualTo(0x00000000_0000_21_dbL);
         assertThat(word(new Branch(Condition.EQUAL, true, Register.R0, imm(0), (short) 7)))
                 .isEqualTo(0x00000000_0007_00_15L);
@@ -76,6 +86,45 @@ final class EncodingTest {
     @Test
     void halfOfAWideLoadIsUnknown() {
         assertThat(Encoding.decode(new long[] {0x18})).containsExactly(new Unknown(0x18));
+    }
+
+    /** The example of RFC 9669 section 3.1: opcode, registers, offset, immediate. */
+    @Test
+    void bytesHaveTheOrderOfTheMachine() throws Exception {
+        HexFormat hex = HexFormat.of();
+        Instruction add = new Alu(AluOperation.ADD, true, Register.R1, imm(0x11223344));
+        long[] words = Encoding.encode(List.of(add));
+        assertThat(hex.formatHex(Encoding.bytes(words, ByteOrder.LITTLE_ENDIAN)))
+                .isEqualTo("07" + "01" + "0000" + "44332211");
+        byte[] big = hex.parseHex("07" + "10" + "0000" + "11223344");
+        assertThat(Encoding.bytes(words, ByteOrder.BIG_ENDIAN)).isEqualTo(big);
+        assertThat(Encoding.decodeAll(Encoding.words(big, ByteOrder.BIG_ENDIAN)))
+                .containsExactly(add);
+        assertThatThrownBy(() -> Encoding.words(new byte[12], ByteOrder.BIG_ENDIAN))
+                .isInstanceOf(InvalidInstructionException.class)
+                .hasMessage("instruction 1 (byte 8): 4 bytes are left where 8 make an instruction");
+    }
+
+    @Test
+    void strictDecodingSaysWhatIsWrong() {
+        assertThat(complaint(0x95, 0x8d))
+                .isEqualTo(
+                        "instruction 1 (byte 8): no instruction has the opcode 8d (000000000000008d)");
+        assertThat(complaint(0xcbf)).contains("register r12 of 0000000000000cbf");
+        assertThat(complaint(0x18)).contains("lacks its second half");
+        assertThat(complaint(0x918, 0)).doesNotContain("second half");
+        assertThat(complaint(0x7000_0118L, 0)).contains("reserved fields that are not 0");
+        assertThat(complaint(0x1_0000_0095L)).contains("0000000100000095 has a reserved field");
+        assertThat(complaint(0x11_0000_00d7L)).contains("a value nobody defined");
+    }
+
+    private static String complaint(long... words) {
+        try {
+            Encoding.decodeAll(words);
+            return "";
+        } catch (InvalidInstructionException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     private static long word(Instruction instruction) {

@@ -7,6 +7,7 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.FloatField;
 import sonde.event.IntegerField;
+import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.StringField;
 import sonde.event.result.Frame;
@@ -17,13 +18,15 @@ final class ExportRow {
     private static final long PERF_CONTEXT_MAX = -4095;
 
     final Recording recording;
+    final Lane lane;
     final Batch batch;
     final int row;
     final EventType type;
     private final ChainNames names;
 
-    ExportRow(Recording recording, Batch batch, int row, ChainNames names) {
+    ExportRow(Recording recording, Lane lane, Batch batch, int row, ChainNames names) {
         this.recording = recording;
+        this.lane = lane;
         this.batch = batch;
         this.row = row;
         this.type = batch.source().types().get(batch.type(row));

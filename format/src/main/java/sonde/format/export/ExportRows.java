@@ -99,7 +99,7 @@ public final class ExportRows implements AutoCloseable {
             }
         }
         current = at;
-        return at == null ? null : new ExportRow(at.recording, at.batch, at.row, names);
+        return at == null ? null : new ExportRow(at.recording, at.lane, at.batch, at.row, names);
     }
 
     @Override

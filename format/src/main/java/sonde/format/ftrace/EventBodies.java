@@ -21,7 +21,7 @@ final class EventBodies {
 
     static EventBody of(EventType type, List<EventType> types, TextContext context) {
         PrintFormat format = PrintFormat.of(type, context);
-        EventBody plain = EventBody.of(format::append);
+        EventBody plain = new EventBody.Printed(format);
         EventBody special =
                 switch (type.qualifiedName()) {
                     case "sched:sched_switch" -> schedSwitch(type);
@@ -51,7 +51,7 @@ final class EventBodies {
 
     /** By the print format alone, as perf does. */
     static EventBody plain(EventType type, TextContext context) {
-        return EventBody.of(PrintFormat.of(type, context)::append);
+        return new EventBody.Printed(PrintFormat.of(type, context));
     }
 
     static @Nullable IntegerField integer(EventType type, String name) {

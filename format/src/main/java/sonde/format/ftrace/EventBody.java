@@ -16,7 +16,17 @@ interface EventBody {
         void append(TextBuffer out, Batch batch, int row);
     }
 
-    /** Makes an info of one that needs no next event. */
+    /** What a print format says. */
+    record Printed(PrintFormat format) implements EventBody {
+        @Override
+        public boolean append(
+                TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
+            format.append(out, batch, row);
+            return false;
+        }
+    }
+
+    /** Makes a body of one that needs no next event. */
     static EventBody of(Alone alone) {
         return (out, batch, row, next, nextRow) -> {
             alone.append(out, batch, row);

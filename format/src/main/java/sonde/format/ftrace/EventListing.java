@@ -3,6 +3,7 @@ package sonde.format.ftrace;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -90,7 +91,7 @@ public final class EventListing {
     private static final class Position {
         private final Lane lane;
         private final RowText text;
-        private final @Nullable String label;
+        private final @Nullable Packed label;
         private @Nullable Batch batch;
         private int row;
         private long time;
@@ -100,7 +101,10 @@ public final class EventListing {
         Position(Part part) {
             this.lane = part.lane;
             this.text = part.text;
-            this.label = part.label.isEmpty() ? null : part.label;
+            this.label =
+                    part.label.isEmpty()
+                            ? null
+                            : new Packed(part.label.getBytes(StandardCharsets.UTF_8));
         }
 
         void load() throws IOException {
@@ -129,18 +133,24 @@ public final class EventListing {
     }
 
     /** Rows in order that one thread turns to text. */
+    @SuppressWarnings("ReferenceEquality") // batches are told apart by identity
     private final class Block {
         private static final int ROWS = 4096;
+        // Rows that follow one another in a batch are one run.
         private final Batch[] batches = new Batch[ROWS];
-        private final int[] rows = new int[ROWS];
         private final Position[] origins = new Position[ROWS];
+        private final int[] starts = new int[ROWS];
+        private final int[] ends = new int[ROWS];
         private final List<Batch> held = new ArrayList<>();
         private final TextBuffer out = new TextBuffer(DRAIN_BYTES * 8);
         // Lines that were written in order, and where in the block they belong.
         private final TextBuffer inserts = new TextBuffer(64);
         private final List<int[]> insertAt = new ArrayList<>();
         private @Nullable Future<?> running;
+        private int runs;
         private int count;
+        // Whether a line that was written in order stands behind the last run.
+        private boolean closed;
         // Time of the row before the first of this block.
         private long before = RowText.NO_TIME;
 
@@ -150,15 +160,24 @@ public final class EventListing {
                 position.held = batch;
                 held.add(batch.retain());
             }
-            batches[count] = batch;
-            rows[count] = row;
-            origins[count++] = position;
+            count++;
+            int last = runs - 1;
+            if (last >= 0 && !closed && batches[last] == batch && ends[last] == row) {
+                ends[last] = row + 1;
+                return;
+            }
+            closed = false;
+            batches[runs] = batch;
+            origins[runs] = position;
+            starts[runs] = row;
+            ends[runs++] = row + 1;
         }
 
         /** Writes a row now; its line comes out in its place. */
         void insert(Position position, Batch batch, int row, long previous) {
             position.write(inserts, batch, row, previous);
-            insertAt.add(new int[] {count, inserts.size()});
+            insertAt.add(new int[] {runs, inserts.size()});
+            closed = true;
         }
 
         boolean isFull() {
@@ -178,15 +197,19 @@ public final class EventListing {
                 out.put(inserts, written, insert[1]);
                 written = insert[1];
             }
-            lines(from, count);
+            lines(from, runs);
         }
 
         private void lines(int from, int to) {
             for (int i = from; i < to; i++) {
-                Batch batch = batches[i];
-                int row = rows[i];
-                origins[i].write(out, batch, row, before);
-                before = origins[i].text.isTimed(batch.type(row)) ? batch.time(row) : before;
+                run(origins[i], batches[i], starts[i], ends[i]);
+            }
+        }
+
+        private void run(Position position, Batch batch, int from, int to) {
+            for (int row = from; row < to; row++) {
+                position.write(out, batch, row, before);
+                before = position.text.isTimed(batch.type(row)) ? batch.time(row) : before;
             }
         }
 
@@ -212,6 +235,8 @@ public final class EventListing {
             held.clear();
             inserts.truncate(0);
             insertAt.clear();
+            closed = false;
+            runs = 0;
             count = 0;
             for (Position position : positions) {
                 position.holder = position.holder == this ? null : position.holder;

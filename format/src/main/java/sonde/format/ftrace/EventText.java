@@ -26,7 +26,9 @@ public final class EventText implements RowText {
     private final AddressNames addresses;
     private final boolean nanos;
     private final @Nullable EventBody[] bodies;
-    private final byte[][] names;
+    // Those of them that are a print format and nothing else.
+    private final @Nullable PrintFormat[] formats;
+    private final @Nullable Packed[] names;
     private final ThreadNames threads;
     private final NameRows nameRows;
     private final byte[] notices;
@@ -78,7 +80,8 @@ public final class EventText implements RowText {
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
         this.bodies = new EventBody[types.size()];
-        this.names = new byte[types.size()][];
+        this.formats = new PrintFormat[types.size()];
+        this.names = new Packed[types.size()];
         this.notices = new byte[types.size()];
         this.turns = new Turn[types.size()];
         this.mayTeach = new boolean[types.size()];
@@ -162,12 +165,18 @@ public final class EventText implements RowText {
             return notice(out, batch, row, notices[type]);
         }
         head(out, batch, row);
-        byte[] name = names[type];
+        Packed name = names[type];
         if (name == null) {
             name = name(type);
         }
         out.put(name);
-        boolean both = body(type).append(out, batch, row, next, nextRow);
+        PrintFormat format = formats[type];
+        boolean both = false;
+        if (format != null) {
+            format.append(out, batch, row);
+        } else {
+            both = body(type).append(out, batch, row, next, nextRow);
+        }
         if (out.at(out.size() - 1) == '\n') {
             out.truncate(out.size() - 1);
         }
@@ -264,7 +273,7 @@ public final class EventText implements RowText {
     /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
     private void difference(TextBuffer out, long time, Latest before) {
         boolean micros = nanos && timeFormat == TimeFormat.MICROS;
-        long shown = micros ? Long.divideUnsigned(time + 500, 1000) : time;
+        long shown = micros ? micros(time) : time;
         out.put(' ');
         int start = out.size();
         if (before.known) {
@@ -278,7 +287,7 @@ public final class EventText implements RowText {
     private void seconds(TextBuffer out, long time) {
         boolean nineDigits = timeFormat == TimeFormat.NANOS;
         long unit = nineDigits ? 1_000_000_000 : 1_000_000;
-        long units = nineDigits ? time & Long.MAX_VALUE : Long.divideUnsigned(time + 500, 1000);
+        long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
         long seconds = units / unit;
         out.put(' ');
         if (seconds < 10_000) {
@@ -288,13 +297,17 @@ public final class EventText implements RowText {
         out.digits(units - seconds * unit, nineDigits ? 9 : 6).put(':');
     }
 
-    private byte[] name(int type) {
+    private static long micros(long nanoseconds) {
+        long rounded = nanoseconds + 500;
+        return rounded >= 0 ? rounded / 1000 : Long.divideUnsigned(rounded, 1000);
+    }
+
+    private Packed name(int type) {
         String name = types.get(type).name();
-        byte[] padded =
-                (" " + name + ": " + " ".repeat(Math.max(0, NAME_COLUMNS - name.length())))
-                        .getBytes(StandardCharsets.UTF_8);
-        names[type] = padded;
-        return padded;
+        String padded = " " + name + ": " + " ".repeat(Math.max(0, NAME_COLUMNS - name.length()));
+        Packed packed = new Packed(padded.getBytes(StandardCharsets.UTF_8));
+        names[type] = packed;
+        return packed;
     }
 
     private EventBody body(int type) {
@@ -307,6 +320,9 @@ public final class EventText implements RowText {
                 body = RawFields.of(of, PrintFormat.of(of, context));
             } else {
                 body = plain ? EventBodies.plain(of, context) : EventBodies.of(of, types, context);
+            }
+            if (body instanceof EventBody.Printed printed) {
+                formats[type] = printed.format();
             }
             bodies[type] = body;
         }

@@ -17,11 +17,13 @@ import sonde.format.ftrace.PrintLexer.Kind;
  * {@code field=value} instead; {@link #isFallback()} tells.
  */
 public final class PrintFormat {
-    private final Conversion[] pieces;
+    private final List<Conversion> pieces;
+    private final PrintProgram program;
     private final String reason;
 
     private PrintFormat(List<Conversion> pieces, String reason) {
-        this.pieces = pieces.toArray(new Conversion[0]);
+        this.pieces = List.copyOf(pieces);
+        this.program = new PrintProgram(pieces);
         this.reason = reason;
     }
 
@@ -41,7 +43,7 @@ public final class PrintFormat {
 
     /** What it writes, in order. */
     List<Conversion> pieces() {
-        return List.of(pieces);
+        return pieces;
     }
 
     /** Why it cannot be followed, empty when it can. */
@@ -51,9 +53,7 @@ public final class PrintFormat {
 
     /** Appends the text of an event of the type this was made for. */
     public void append(TextBuffer out, Batch batch, int row) {
-        for (Conversion piece : pieces) {
-            piece.append(out, batch, row);
-        }
+        program.append(out, batch, row);
     }
 
     private static List<Conversion> compile(EventType type, TextContext context)

@@ -16,6 +16,8 @@ public final class TextBuffer {
     // The two characters of 0..99 and of 0x00..0xff.
     private static final short[] DECIMAL_PAIRS = pairs(100, 10);
     private static final short[] HEX_PAIRS = pairs(256, 16);
+    // The least numbers of 1, 2 … 19 digits; the first is never compared with.
+    private static final long[] POWERS = powers();
     private static final VarHandle PAIR =
             MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -33,6 +35,16 @@ public final class TextBuffer {
             pairs[i] = (short) (HEX[i / radix] | HEX[i % radix] << 8);
         }
         return pairs;
+    }
+
+    private static long[] powers() {
+        long[] powers = new long[19];
+        long power = 1;
+        for (int i = 0; i < powers.length; i++) {
+            powers[i] = power;
+            power *= 10;
+        }
+        return powers;
     }
 
     /** Bytes in it. */
@@ -76,6 +88,14 @@ public final class TextBuffer {
         room(length);
         System.arraycopy(text, offset, bytes, size, length);
         size += length;
+        return this;
+    }
+
+    /** A text that was prepared for it. */
+    TextBuffer put(Packed text) {
+        room(text.room());
+        text.writeTo(bytes, size);
+        size += text.length();
         return this;
     }
 
@@ -151,14 +171,10 @@ public final class TextBuffer {
         return this;
     }
 
+    /** Digits of a number that is not negative, from the place of its highest bit. */
     private static int decimalDigits(long value) {
-        int count = 1;
-        long limit = 10;
-        while (count < 19 && value >= limit) {
-            count++;
-            limit *= 10;
-        }
-        return count;
+        int least = (64 - Long.numberOfLeadingZeros(value)) * 1233 >>> 12;
+        return value >= POWERS[least] ? least + 1 : Math.max(least, 1);
     }
 
     /** An unsigned hexadecimal number in lower case, at least {@code least} digits. */

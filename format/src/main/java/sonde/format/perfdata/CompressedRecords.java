@@ -30,7 +30,7 @@ final class CompressedRecords implements AutoCloseable {
      */
     CompressedRecords(boolean swapped) throws IOException {
         this.swapped = swapped;
-        this.stream = ZstdLibrary.open();
+        this.stream = ZstdLibrary.get().stream();
         this.view = new PerfView(Arena.ofAuto().allocate(1 << 20, 8), swapped);
     }
 
@@ -50,10 +50,13 @@ final class CompressedRecords implements AutoCloseable {
      * @throws IOException when the stream is broken
      */
     void append(MemorySegment piece) throws IOException {
-        MemorySegment source = piece;
-        if (!source.isNative()) {
-            source = Arena.ofAuto().allocate(piece.byteSize(), 8).copyFrom(piece);
+        try (Arena arena = Arena.ofConfined()) {
+            // A copy: a mapped file that shrinks may not be met by the library.
+            decompress(arena.allocate(piece.byteSize(), 8).copyFrom(piece));
         }
+    }
+
+    private void decompress(MemorySegment source) throws IOException {
         long consumed = 0;
         boolean full = false;
         while (consumed < source.byteSize() || full) {

@@ -110,7 +110,7 @@ final class MachineFeatureReader {
         }
         if (in.remaining() >= 4) {
             dies = FeatureReader.strings(in);
-            for (int i = 0; i < cpus && in.remaining() >= 4; i++) {
+            for (int i = 0; i < places.size() && in.remaining() >= 4; i++) {
                 places.get(i)[2] = in.s32("die id");
             }
         }

@@ -125,6 +125,15 @@ public final class PerfRecords {
         return end(begin(PERF_RECORD_LOST_SAMPLES, 0).u64(count), stamp);
     }
 
+    /**
+     * A record of any type.
+     *
+     * @param body what stands between header and sample_id, a multiple of 8 bytes
+     */
+    public byte[] record(Stamp stamp, int type, int misc, byte[] body) {
+        return end(begin(type, misc).raw(body), stamp);
+    }
+
     private byte[] task(int type, Stamp stamp, int pid, int parent, int tid, int parentTid) {
         Bytes out = begin(type, 0).u32(pid).u32(parent).u32(tid).u32(parentTid);
         return end(out.u64(stamp.time()), stamp);

@@ -27,7 +27,7 @@ final class PerfFrame {
             scan.at = start;
         }
         scan.blanks();
-        module(b, scan.at, end);
+        module(b, Math.min(scan.at, end), end);
         cutOffset(b);
         return true;
     }

@@ -1,16 +1,16 @@
 package sonde.format.tracedat;
 
-import io.airlift.compress.v3.MalformedInputException;
-import io.airlift.compress.v3.zstd.ZstdNativeCompressor;
-import io.airlift.compress.v3.zstd.ZstdNativeDecompressor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Cursor;
+import sonde.format.ZstdLibrary;
+import sonde.sys.Zstd;
 
 /**
  * The compressors a trace.dat v7 may name. Every block states its size before and after: {u32
@@ -64,10 +64,13 @@ enum Compression {
     private static int unzstd(
             String field, Cursor cursor, MemorySegment compressed, MemorySegment plain)
             throws IOException {
-        try {
-            return new ZstdNativeDecompressor().decompress(compressed, plain);
-        } catch (MalformedInputException | IllegalArgumentException e) {
-            throw cursor.malformed(field, "zstd: " + e.getMessage());
+        Zstd zstd = ZstdLibrary.get();
+        try (Arena arena = Arena.ofConfined()) {
+            // A copy: a mapped file that shrinks may not be met by the library.
+            MemorySegment copy = arena.allocate(compressed.byteSize(), 8).copyFrom(compressed);
+            return Math.toIntExact(zstd.decompress(copy, plain));
+        } catch (IOException e) {
+            throw cursor.malformed(field, String.valueOf(e.getMessage()));
         }
     }
 
@@ -85,15 +88,20 @@ enum Compression {
         }
     }
 
-    /** A block of zstd as it stands in the file: the two sizes in native order, then the bytes. */
-    static byte[] zstdBlock(byte[] plain) {
-        ZstdNativeCompressor compressor = new ZstdNativeCompressor();
-        byte[] target = new byte[compressor.maxCompressedLength(plain.length)];
-        int length = compressor.compress(plain, 0, plain.length, target, 0, target.length);
-        return new Output(length + 8)
-                .u32(length)
-                .u32(plain.length)
-                .bytes(target, 0, length)
-                .toBytes();
+    /** A block of zstd as it stands in the file: the two sizes, then the bytes. */
+    static byte[] zstdBlock(byte[] plain, ByteOrder order) throws IOException {
+        Zstd zstd = ZstdLibrary.get();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment source = arena.allocate(Math.max(plain.length, 1));
+            MemorySegment.copy(plain, 0, source, ValueLayout.JAVA_BYTE, 0, plain.length);
+            MemorySegment target = arena.allocate(zstd.compressBound(plain.length));
+            int length = Math.toIntExact(zstd.compress(source.asSlice(0, plain.length), target));
+            byte[] bytes = target.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+            return new Output(length + 8, order)
+                    .u32(length)
+                    .u32(plain.length)
+                    .bytes(bytes, 0, length)
+                    .toBytes();
+        }
     }
 }

@@ -5,13 +5,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Fields one after the other in this machine's byte order. */
+/** Fields one after the other in one byte order. */
 final class Output {
     private byte[] bytes;
+    private final ByteOrder order;
     private int size;
 
-    Output(int expectedBytes) {
-        bytes = new byte[Math.max(expectedBytes, 64)];
+    Output(int expectedBytes, ByteOrder order) {
+        this.bytes = new byte[Math.max(expectedBytes, 64)];
+        this.order = order;
     }
 
     Output u8(int value) {
@@ -60,7 +62,7 @@ final class Output {
     private ByteBuffer view(int length) {
         ByteBuffer view = ByteBuffer.wrap(room(length), size, length);
         size += length;
-        return view.order(ByteOrder.nativeOrder());
+        return view.order(order);
     }
 
     private byte[] room(int length) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a trace.dat v7 of this machine's byte order: metadata sections first, compressed with
- * zstd, then the options that point to them, then per buffer a section with the pages.
+ * Writes a trace.dat v7: metadata sections first, compressed with zstd, then the options that point
+ * to them, then per buffer a section with the pages.
  *
  * <p>Pages are moved by the kernel ({@code copy_file_range} behind {@link FileChannel#transferTo})
  * unless they are compressed too.
@@ -45,13 +45,36 @@ public final class TraceDatWriter {
      */
     public record CpuPages(int cpu, FileChannel spool, long offset, long sizeBytes) {}
 
+    /**
+     * Of which machine the pages are.
+     *
+     * @param longBytes of its programs' long
+     * @param timeOffset nanoseconds that readers add to every time they show (OFFSET)
+     */
+    public record Origin(ByteOrder order, int longBytes, long timeOffset) {
+        /** This machine. */
+        public static final Origin HERE = new Origin(ByteOrder.nativeOrder(), Long.BYTES, 0);
+    }
+
     private final FileChannel target;
+    private final Origin origin;
     private final boolean compressedData;
     private long position;
 
-    private TraceDatWriter(FileChannel target, boolean compressedData) {
+    private TraceDatWriter(FileChannel target, Origin origin, boolean compressedData) {
         this.target = target;
+        this.origin = origin;
         this.compressedData = compressedData;
+    }
+
+    /** As below, with pages of this machine. */
+    public static void write(
+            FileChannel target,
+            TraceDatMetadata metadata,
+            List<BufferPages> buffers,
+            boolean compressedData)
+            throws IOException {
+        write(target, Origin.HERE, metadata, buffers, compressedData);
     }
 
     /**
@@ -63,6 +86,7 @@ public final class TraceDatWriter {
      */
     public static void write(
             FileChannel target,
+            Origin origin,
             TraceDatMetadata metadata,
             List<BufferPages> buffers,
             boolean compressedData)
@@ -70,18 +94,20 @@ public final class TraceDatWriter {
         if (buffers.isEmpty() || !buffers.getFirst().name.isEmpty()) {
             throw new IllegalArgumentException("the first buffer has the empty name");
         }
-        new TraceDatWriter(target, compressedData).write(metadata, buffers);
+        new TraceDatWriter(target, origin, compressedData).write(metadata, buffers);
     }
 
     private void write(TraceDatMetadata metadata, List<BufferPages> buffers) throws IOException {
-        Output start = new Output(64);
+        Output start = output(64);
         start.bytes(TraceDatParser.MAGIC).text("7");
-        start.u8(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 1);
-        start.u8(Long.BYTES).u32(PAGE).text("zstd").text("1.5");
+        start.u8(origin.order == ByteOrder.LITTLE_ENDIAN ? 0 : 1);
+        // trace-cmd 3.1 maps pages of this size, whatever a buffer says of its own.
+        int pageBytes = Math.max(PAGE, buffers.getFirst().pageBytes);
+        start.u8(origin.longBytes).u32(pageBytes).text("zstd").text("1.5");
         long optionsPointer = start.size();
         put(start.u64(0));
 
-        Output options = new Output(4096);
+        Output options = output(4096);
         metadataSections(metadata, options);
         options(metadata, options);
         long optionsAt = position;
@@ -92,7 +118,7 @@ public final class TraceDatWriter {
         for (BufferPages buffer : buffers) {
             descriptions.add(buffer(buffer));
         }
-        Output bufferOptions = new Output(4096);
+        Output bufferOptions = output(4096);
         for (Output description : descriptions) {
             option(bufferOptions, Section.BUFFER, description.toBytes());
         }
@@ -104,18 +130,18 @@ public final class TraceDatWriter {
     }
 
     private void metadataSections(TraceDatMetadata metadata, Output options) throws IOException {
-        Output header = new Output(1024);
+        Output header = output(1024);
         header.text("header_page").u64(metadata.headerPage().length).bytes(metadata.headerPage());
         header.text("header_event")
                 .u64(metadata.headerEvent().length)
                 .bytes(metadata.headerEvent());
         metadataSection(options, Section.HEADER_INFO, header);
 
-        Output ftrace = new Output(1 << 14);
+        Output ftrace = output(1 << 14);
         formats(ftrace, metadata.ftraceFormats());
         metadataSection(options, Section.FTRACE_EVENTS, ftrace);
 
-        Output events = new Output(1 << 20).u32(metadata.eventFormats().size());
+        Output events = output(1 << 20).u32(metadata.eventFormats().size());
         for (Map.Entry<String, List<byte[]>> system : metadata.eventFormats().entrySet()) {
             formats(events.text(system.getKey()), system.getValue());
         }
@@ -125,17 +151,17 @@ public final class TraceDatWriter {
         metadataSection(
                 options,
                 Section.KALLSYMS,
-                new Output(kallsyms.length + 4).u32(kallsyms.length).bytes(kallsyms));
+                output(kallsyms.length + 4).u32(kallsyms.length).bytes(kallsyms));
         byte[] printk = metadata.printk();
         metadataSection(
                 options,
                 Section.PRINTK,
-                new Output(printk.length + 4).u32(printk.length).bytes(printk));
+                output(printk.length + 4).u32(printk.length).bytes(printk));
         byte[] cmdlines = metadata.cmdlines();
         metadataSection(
                 options,
                 Section.CMDLINES,
-                new Output(cmdlines.length + 8).u64(cmdlines.length).bytes(cmdlines));
+                output(cmdlines.length + 8).u64(cmdlines.length).bytes(cmdlines));
     }
 
     private static void formats(Output output, List<byte[]> formats) {
@@ -146,38 +172,45 @@ public final class TraceDatWriter {
     }
 
     private void metadataSection(Output options, int id, Output content) throws IOException {
-        option(options, id, new Output(8).u64(position).toBytes());
-        put(section(id, true, Compression.zstdBlock(content.toBytes())));
+        option(options, id, output(8).u64(position).toBytes());
+        put(section(id, true, Compression.zstdBlock(content.toBytes(), origin.order)));
     }
 
-    private static void options(TraceDatMetadata metadata, Output options) {
+    private void options(TraceDatMetadata metadata, Output options) {
         optionText(options, Section.TRACECLOCK, metadata.clock());
         optionText(options, Section.UNAME, metadata.uname());
         optionText(options, Section.VERSION, metadata.version());
-        option(options, Section.TRACEID, new Output(8).u64(metadata.traceId()).toBytes());
+        option(options, Section.TRACEID, output(8).u64(metadata.traceId()).toBytes());
         for (byte[] stat : metadata.cpuStats()) {
             // A reader overwrites the last byte with a line feed.
-            option(options, Section.CPUSTAT, new Output(256).bytes(stat).u8('\n').u8(0).toBytes());
+            option(options, Section.CPUSTAT, output(256).bytes(stat).u8('\n').u8(0).toBytes());
         }
-        option(options, Section.CPUCOUNT, new Output(4).u32(metadata.cpuCount()).toBytes());
+        if (origin.timeOffset != 0) {
+            optionText(options, Section.OFFSET, Long.toString(origin.timeOffset));
+        }
+        option(options, Section.CPUCOUNT, output(4).u32(metadata.cpuCount()).toBytes());
     }
 
-    private static void optionText(Output options, int id, String text) {
-        Output content = new Output(64).bytes(text.getBytes(StandardCharsets.UTF_8));
+    private void optionText(Output options, int id, String text) {
+        Output content = output(64).bytes(text.getBytes(StandardCharsets.UTF_8));
         option(options, id, content.u8(0).toBytes());
+    }
+
+    private Output output(int expectedBytes) {
+        return new Output(expectedBytes, origin.order);
     }
 
     private static void option(Output options, int id, byte[] content) {
         options.u16(id).u32(content.length).bytes(content);
     }
 
-    private static byte[] withDone(Output options, long next) {
-        option(options, Section.DONE, new Output(8).u64(next).toBytes());
+    private byte[] withDone(Output options, long next) {
+        option(options, Section.DONE, output(8).u64(next).toBytes());
         return options.toBytes();
     }
 
-    private static Output section(int id, boolean compressed, byte[] content) {
-        return new Output(content.length + SECTION_HEADER_BYTES)
+    private Output section(int id, boolean compressed, byte[] content) {
+        return output(content.length + SECTION_HEADER_BYTES)
                 .u16(id)
                 .u16(compressed ? Section.COMPRESSED : 0)
                 .u32(0)
@@ -190,7 +223,7 @@ public final class TraceDatWriter {
         long at = position;
         Output header = section(Section.BUFFER, compressedData, new byte[0]);
         put(header);
-        Output option = new Output(256);
+        Output option = output(256);
         option.u64(at).text(buffer.name).text(buffer.clock);
         option.u32(buffer.pageBytes).u32(buffer.cpus.size());
         for (CpuPages cpu : buffer.cpus) {
@@ -228,7 +261,7 @@ public final class TraceDatWriter {
     private void chunks(CpuPages cpu, int pageBytes) throws IOException {
         int chunkBytes = Math.max(pageBytes, CHUNK_BYTES / pageBytes * pageBytes);
         long count = (cpu.sizeBytes + chunkBytes - 1) / chunkBytes;
-        put(new Output(4).u32((int) count));
+        put(output(4).u32((int) count));
         for (long done = 0; done < cpu.sizeBytes; done += chunkBytes) {
             int wanted = (int) Math.min(chunkBytes, cpu.sizeBytes - done);
             int padded = (wanted + pageBytes - 1) / pageBytes * pageBytes;
@@ -239,7 +272,7 @@ public final class TraceDatWriter {
                     throw new EOFException("CPU " + cpu.cpu + ": the spool ends early");
                 }
             }
-            put(ByteBuffer.wrap(Compression.zstdBlock(plain)));
+            put(ByteBuffer.wrap(Compression.zstdBlock(plain, origin.order)));
         }
     }
 
@@ -261,7 +294,7 @@ public final class TraceDatWriter {
     }
 
     private void patch(long at, long value) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(new Output(8).u64(value).toBytes());
+        ByteBuffer bytes = ByteBuffer.wrap(output(8).u64(value).toBytes());
         long offset = at;
         while (bytes.hasRemaining()) {
             offset += target.write(bytes, offset);

@@ -16,6 +16,8 @@ final class ZstdInput extends InputStream {
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment from;
+    // A copy: a mapped file that shrinks may not be met by the library, it would end the process.
+    private final MemorySegment piece = arena.allocate(STEP_BYTES, 8);
     private final MemorySegment window = arena.allocate(STEP_BYTES, 8);
     private final ZstdStream stream;
     private long consumed;
@@ -23,12 +25,9 @@ final class ZstdInput extends InputStream {
     private int taken;
     private boolean whole;
 
-    /**
-     * @param from native memory, as maps are
-     */
     ZstdInput(MemorySegment from) throws IOException {
-        this.from = from.isNative() ? from : arena.allocate(from.byteSize(), 8).copyFrom(from);
-        this.stream = ZstdLibrary.open();
+        this.from = from;
+        this.stream = ZstdLibrary.get().stream();
     }
 
     @Override
@@ -56,9 +55,11 @@ final class ZstdInput extends InputStream {
         taken = 0;
         filled = 0;
         while (consumed < from.byteSize() || wasFull) {
+            long count = Math.min(STEP_BYTES, from.byteSize() - consumed);
+            MemorySegment.copy(from, consumed, piece, 0, count);
             ZstdStream.Step step;
             try {
-                step = stream.decompress(from.asSlice(consumed), window);
+                step = stream.decompress(piece.asSlice(0, count), window);
             } catch (IOException e) {
                 throw new MalformedInputException(
                         "zstd", "frame", consumed, String.valueOf(e.getMessage()));

@@ -28,7 +28,7 @@ class CompressedRecordsTest {
                         .getBytes(java.nio.charset.StandardCharsets.UTF_8);
         byte[] compressed = compress(plain);
         try (Arena arena = Arena.ofConfined();
-                ZstdStream bundled = ZstdLibrary.openBundled()) {
+                ZstdStream bundled = ZstdLibrary.bundled().stream()) {
             MemorySegment source = arena.allocateFrom(ValueLayout.JAVA_BYTE, compressed);
             MemorySegment target = arena.allocate(plain.length + 100);
             long half = compressed.length / 2;

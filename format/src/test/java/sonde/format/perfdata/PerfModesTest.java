@@ -135,6 +135,26 @@ class PerfModesTest {
         }
     }
 
+    /** Cores that are left out and dies that are not: no such perf, but files may lie. */
+    @Test
+    void topologyThatLacksItsCores() throws IOException {
+        PerfDataBytes file = Examples.file(ByteOrder.LITTLE_ENDIAN);
+        file.record(9, 1, Examples.tracepoint(file, 22, 60));
+        file.cpus(2, 2);
+        file.feature(
+                13,
+                file.fields()
+                        .raw(file.strings("0-1"))
+                        .raw(file.strings("0"))
+                        .u32(0) // no strings
+                        .u32(7)
+                        .toArray());
+        try (PerfDataRecording recording = Rows.open(file.file())) {
+            MachineFeatures machine = recording.features().machine();
+            assertThat(machine.topology().orElseThrow().cpus()).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("orders")
     void featuresAboutTheMachine(ByteOrder order) throws IOException {

@@ -186,10 +186,17 @@ public final class FeatureProbe {
                     return;
                 }
             }
+            // kallsyms_show_value, kernel/ksyms_common.c: with 0 also perf_event_paranoid counts.
             String restricted = line("/proc/sys/kernel/kptr_restrict");
+            String setting =
+                    restricted.equals("0")
+                            ? "perf_event_paranoid is " + line(PARANOID)
+                            : "kptr_restrict is " + restricted;
             findings.put(
                     Feature.KERNEL_SYMBOLS,
-                    Finding.no("kernel.kptr_restrict is " + restricted, "run as root"));
+                    Finding.no(
+                            "addresses in /proc/kallsyms are hidden, kernel." + setting,
+                            "run as root or give CAP_SYSLOG"));
         } catch (IOException e) {
             findings.put(Feature.KERNEL_SYMBOLS, Finding.no(String.valueOf(e.getMessage()), ROOT));
         }

@@ -100,11 +100,12 @@ final class DrainLoop {
             }
             poll.add(wake, PollSet.POLLIN);
             long patience = POLL_NANOS;
+            boolean dead = false;
             while (!stopping) {
                 if (poll.await(patience) > 0) {
-                    dropDead(poll, fds.size());
+                    dead |= dropDead(poll, fds.size());
                     patience = POLL_NANOS;
-                } else {
+                } else if (!dead) {
                     patience = Math.min(2 * patience, QUIET_NANOS);
                 }
                 int errno = sources.drain();
@@ -116,13 +117,19 @@ final class DrainLoop {
         }
     }
 
-    /** A perf event whose last task is gone hangs up for ever; it is drained on the time limit. */
-    private static void dropDead(PollSet poll, int count) {
+    /**
+     * A perf event whose task is gone hangs up for ever; its ring, where the task's children still
+     * write, is drained on the time limit.
+     */
+    private static boolean dropDead(PollSet poll, int count) {
+        boolean any = false;
         for (int i = 0; i < count; i++) {
             if ((poll.ready(i) & (PollSet.POLLHUP | PollSet.POLLERR | PollSet.POLLNVAL)) != 0) {
                 poll.remove(i);
+                any = true;
             }
         }
+        return any;
     }
 
     /** Ends the recording early; what is there is kept. */

@@ -35,6 +35,7 @@ public final class RecordSession implements AutoCloseable {
     private final DrainLoop loop;
     private @Nullable Thread hook;
     private Meta meta;
+    private volatile long armedNanos;
     private boolean finished;
 
     private RecordSession(Plan plan, BundleFolder folder, RecordRequest request)
@@ -87,6 +88,7 @@ public final class RecordSession implements AutoCloseable {
                 sources.awaitFormats();
             }
             sources.arm(meta.recorder().tids());
+            armedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             loop.armed();
         }
     }
@@ -158,7 +160,7 @@ public final class RecordSession implements AutoCloseable {
 
     /** Nanoseconds since the sources were switched on. */
     public long nanos() {
-        return Clocks.nanos(Clocks.CLOCK_MONOTONIC) - meta().times().startNanos();
+        return Clocks.nanos(Clocks.CLOCK_MONOTONIC) - armedNanos;
     }
 
     /** What meta.json says now. */

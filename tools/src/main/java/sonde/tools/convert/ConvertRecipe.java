@@ -55,6 +55,31 @@ public final class ConvertRecipe {
         }
     }
 
+    /**
+     * Converts into a file or folder.
+     *
+     * @param target a new or empty file, for formats of several files an empty folder
+     */
+    public Outcome convert(Path in, Path target, ConvertTarget format) throws IOException {
+        Losses losses = new Losses();
+        try (ReportSource source = ReportSource.open(in)) {
+            List<Recording> recordings = source.recordings();
+            try (ExportRows rows = ExportRows.of(recordings, names(recordings))) {
+                switch (format) {
+                    case ConvertTarget.Files files ->
+                            files.format().write(recordings, rows, target, losses);
+                    case ConvertTarget.Stream stream -> {
+                        try (OutputStream out =
+                                new BufferedOutputStream(Files.newOutputStream(target), 1 << 16)) {
+                            stream.format().write(rows, out, losses);
+                        }
+                    }
+                }
+            }
+            return new Outcome(losses.lines(), source.notes());
+        }
+    }
+
     /** Names of addresses by the mappings that a perf.data tells, over all of it. */
     private static ChainNames names(List<Recording> recordings) throws IOException {
         List<Recording> perf = new ArrayList<>();

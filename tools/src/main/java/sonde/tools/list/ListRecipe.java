@@ -30,7 +30,7 @@ public final class ListRecipe {
     }
 
     /** What came of a listing. */
-    public record Outcome(Result result, boolean found) {}
+    public record Outcome(Report result, boolean found) {}
 
     /**
      * The events whose name, or {@code system:name}, a glob matches; a word without wildcard also
@@ -55,7 +55,7 @@ public final class ListRecipe {
                             + pattern
                             + "'"
                             + (nearest.isEmpty() ? "" : "; the nearest is '" + nearest + "'"));
-            return new Outcome(new Report("events", notes, List.of()), false);
+            return new Outcome(new Report("", notes, List.of()), false);
         }
         List<Result> sections = new ArrayList<>();
         if (withFields) {
@@ -68,7 +68,7 @@ public final class ListRecipe {
         } else {
             sections.add(names(found, perf));
         }
-        return new Outcome(new Report("events", notes, sections), true);
+        return new Outcome(new Report("", notes, sections), true);
     }
 
     private static boolean isGlob(String pattern) {

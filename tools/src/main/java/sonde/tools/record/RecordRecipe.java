@@ -1,6 +1,8 @@
 package sonde.tools.record;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -140,16 +142,20 @@ public final class RecordRecipe {
             if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                 throw e;
             }
+            boolean there = parent != null && Files.isDirectory(parent);
             throw new IOException(
-                    "no folder "
-                            + parent
-                            + " to record into; make it first, or give another place with -o",
+                    there
+                            ? "no folder can be made in " + parent + "; give another place with -o"
+                            : "no folder "
+                                    + parent
+                                    + " to record into; make it first, or give another place with"
+                                    + " -o",
                     e);
         }
     }
 
     private static String baseName(byte[] word) {
-        String text = new String(word, java.nio.charset.StandardCharsets.ISO_8859_1);
+        String text = new String(word, StandardCharsets.ISO_8859_1);
         return text.substring(text.lastIndexOf('/') + 1);
     }
 
@@ -185,7 +191,7 @@ public final class RecordRecipe {
     }
 
     private static String text(byte[] word) {
-        return new String(word, java.nio.charset.StandardCharsets.UTF_8);
+        return new String(word, StandardCharsets.UTF_8);
     }
 
     private RecordOutcome recordRunning(Plan plan, OutputFolder output)

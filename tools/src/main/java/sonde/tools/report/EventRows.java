@@ -154,6 +154,9 @@ final class EventRows implements Listing.Rows {
         if (listing.rawFields()) {
             text.withRawFields();
         }
+        if (listing.plain()) {
+            text.withoutForms();
+        }
         return listing.differences() ? text.withDifferences(latest) : text;
     }
 

@@ -256,8 +256,21 @@ final class Findings {
         return sum;
     }
 
+    /** As in {@link #threadName}, of all threads of a name together. */
+    String wakerName(int thread) {
+        return threads.isRecorder(thread) ? "recorder" : threads.name(thread);
+    }
+
+    /** "gzip 4711"; "recorder" for sonde's own threads, "interrupt" for -1. */
     String threadName(int thread) {
-        return thread < 0 ? "interrupt" : threads.name(thread) + " " + threads.tid(thread);
+        if (thread < 0) {
+            return "interrupt";
+        }
+        return threads.isRecorder(thread) ? "recorder" : commAndTid(thread);
+    }
+
+    private String commAndTid(int thread) {
+        return threads.name(thread) + " " + threads.tid(thread);
     }
 
     /**

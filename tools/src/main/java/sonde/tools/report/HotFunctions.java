@@ -2,30 +2,43 @@ package sonde.tools.report;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import sonde.event.result.Frame;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
+import sonde.tools.report.StackOptions.SortKey;
 
 /**
- * Functions by the samples in themselves. Places of a module without symbols are one row, named by
- * the first and last of them: each address by itself says nothing.
+ * Samples by what ran: functions, modules, threads, as the keys say. Places of a module without
+ * symbols are one row, named by the first and last of them: each address by itself says nothing.
  */
 final class HotFunctions {
     private static final String OFFSET = "+0x";
+    private static final Frame ANY = Frame.label("");
 
-    private final Map<Frame, Hot> rows = new HashMap<>();
+    private final Findings found;
+    private final List<SortKey> keys;
+    private final boolean withCallees;
+    private final Map<Place, Hot> rows = new HashMap<>();
     private long total;
 
-    /** A function, or the nameless code of a module. */
+    /** What the samples of a row have in common; what no key names is the same for all. */
+    private record Place(String comm, int pid, int tid, Frame frame) {}
+
+    /** A row: mostly a function, or the nameless code of a module. */
     private static final class Hot {
+        final Place place;
         final Frame frame;
         long samples;
+        long withCallees;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
 
-        Hot(Frame frame) {
+        Hot(Place place, Frame frame) {
+            this.place = place;
             this.frame = frame;
         }
 
@@ -44,49 +57,110 @@ final class HotFunctions {
         }
     }
 
-    HotFunctions(Findings found) {
+    HotFunctions(Findings found, StackOptions options) {
+        this.found = found;
+        this.keys = options.keys();
+        this.withCallees = options.withCallees();
         found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread) && node >= 0) {
+            if (found.shown(thread) && (node >= 0 || !keys.contains(SortKey.FUNCTION))) {
                 // A row of a profile stands for as many samples as it weighs.
-                add(found.trees.frame(node), found.isProfile() ? weight : count);
+                add(thread, node, found.isProfile() ? weight : count);
             }
         });
     }
 
-    private void add(Frame frame, long count) {
+    private void add(int thread, int node, long count) {
         total += count;
+        row(thread, node).samples += count;
+        if (withCallees) {
+            Set<Hot> chain = new HashSet<>();
+            for (int at = node; at >= 0; at = found.stacks.parent(at)) {
+                chain.add(row(thread, at));
+            }
+            if (chain.isEmpty()) {
+                chain.add(row(thread, node));
+            }
+            chain.forEach(hot -> hot.withCallees += count);
+        }
+    }
+
+    private Hot row(int thread, int node) {
+        Frame frame = node >= 0 ? found.trees.frame(node) : ANY;
+        if (!keys.contains(SortKey.FUNCTION)) {
+            boolean modules = keys.contains(SortKey.MODULE);
+            Frame common = modules ? new Frame("", frame.module(), Frame.Kind.USER) : ANY;
+            return rows.computeIfAbsent(place(thread, common), key -> new Hot(key, common));
+        }
         String name = frame.name();
         int plus = name.startsWith("[") && name.endsWith("]") ? name.lastIndexOf(OFFSET) : -1;
         if (plus < 0) {
-            rows.computeIfAbsent(frame, Hot::new).samples += count;
-            return;
+            boolean modules = keys.contains(SortKey.MODULE);
+            Frame like = modules ? frame : new Frame(name, "", frame.kind());
+            return rows.computeIfAbsent(place(thread, like), key -> new Hot(key, frame));
         }
-        Frame place = new Frame("", frame.module(), frame.kind());
-        Hot hot = rows.computeIfAbsent(place, ignored -> new Hot(frame));
-        hot.samples += count;
+        Frame nameless = new Frame("", frame.module(), frame.kind());
+        Hot hot = rows.computeIfAbsent(place(thread, nameless), key -> new Hot(key, frame));
         String digits = name.substring(plus + OFFSET.length(), name.length() - 1);
         try {
             hot.at(Long.parseUnsignedLong(digits, 16));
         } catch (NumberFormatException e) {
-            return; // a function of that name, not a place
+            return hot; // a function of that name, not a place
         }
+        return hot;
+    }
+
+    private Place place(int thread, Frame frame) {
+        return new Place(
+                keys.contains(SortKey.COMM) ? found.threads.name(thread) : "",
+                keys.contains(SortKey.PID) ? found.threads.pid(thread) : 0,
+                keys.contains(SortKey.TID) ? found.threads.tid(thread) : 0,
+                frame);
+    }
+
+    private long rank(Hot hot) {
+        return withCallees ? hot.withCallees : hot.samples;
     }
 
     Table table(int limit) {
         List<Hot> sorted = new ArrayList<>(rows.values());
         sorted.sort((one, other) -> {
-            int order = Long.compare(other.samples, one.samples);
-            return order != 0 ? order : one.frame.name().compareTo(other.frame.name());
+            int order = Long.compare(rank(other), rank(one));
+            if (order == 0) {
+                order = one.frame.name().compareTo(other.frame.name());
+            }
+            return order != 0 ? order : one.place.toString().compareTo(other.place.toString());
         });
-        Rows result =
-                new Rows("on CPU")
-                        .column("function", Unit.TEXT)
-                        .column("module", Unit.TEXT)
-                        .column("share", Unit.SHARE)
-                        .column("samples", Unit.COUNT);
+        Rows result = new Rows("on CPU");
+        for (SortKey key : keys) {
+            boolean number = key == SortKey.PID || key == SortKey.TID;
+            result.column(key.title, number ? Unit.ID : Unit.TEXT);
+        }
+        if (withCallees) {
+            result.column("with callees", Unit.SHARE);
+        }
+        result.column("share", Unit.SHARE).column("samples", Unit.COUNT);
         for (Hot hot : sorted.subList(0, Math.min(limit, sorted.size()))) {
-            result.add(hot.name(), hot.frame.module(), (double) hot.samples / total, hot.samples);
+            List<Object> cells = new ArrayList<>();
+            for (SortKey key : keys) {
+                cells.add(cell(key, hot));
+            }
+            if (withCallees) {
+                cells.add((double) hot.withCallees / total);
+            }
+            cells.add((double) hot.samples / total);
+            cells.add(hot.samples);
+            result.add(cells.toArray());
         }
         return result.table();
+    }
+
+    private static Object cell(SortKey key, Hot hot) {
+        return switch (key) {
+            case COMM -> hot.place.comm;
+            case PID -> (long) hot.place.pid;
+            case TID -> (long) hot.place.tid;
+            case MODULE -> hot.frame.module();
+            case FUNCTION -> hot.name();
+        };
     }
 }

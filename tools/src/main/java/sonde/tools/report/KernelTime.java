@@ -3,17 +3,31 @@ package sonde.tools.report;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.EventCounts;
+import sonde.analysis.Losses;
 import sonde.analysis.sched.ThreadState;
 
 /**
  * How the time on the CPU divides into kernel and user: by system calls; by the share of samples
- * where no calls were recorded.
+ * where no calls were recorded, or many were lost.
  *
- * @param total kernel time of all threads shown, nanoseconds
+ * @param byThread kernel time of each thread shown, nanoseconds
+ * @param total their sum
+ * @param estimated whether calls were recorded, but lost so that samples had to tell
  * @param mostKernel the thread with most of it, null when there is none
  * @param mostUser the thread with most of the rest
  */
-record KernelTime(long total, @Nullable String mostKernel, @Nullable String mostUser) {
+record KernelTime(
+        Map<Integer, Long> byThread,
+        long total,
+        boolean estimated,
+        @Nullable String mostKernel,
+        @Nullable String mostUser) {
+    private static final String CALLS = "raw_syscalls";
+
+    /** With more than this share of a source's events lost, calls say less than samples. */
+    private static final double TOLERATED = 0.01;
+
     static KernelTime of(Findings found) {
         Map<Integer, Long> kernel = new HashMap<>();
         long sum = 0;
@@ -22,8 +36,12 @@ record KernelTime(long total, @Nullable String mostKernel, @Nullable String most
             kernel.put(thread, nanos);
             sum += nanos;
         }
-        if (sum == 0) {
-            sum = bySamples(found, kernel);
+        boolean lost = lostCalls(found);
+        if (sum == 0 || lost) {
+            Map<Integer, Long> sampled = bySamples(found);
+            kernel.putAll(sampled);
+            sum = kernel.values().stream().mapToLong(Long::longValue).sum();
+            lost &= !sampled.isEmpty();
         }
         long mostKernel = 0;
         long mostUser = 0;
@@ -41,10 +59,36 @@ record KernelTime(long total, @Nullable String mostKernel, @Nullable String most
                 inUser = found.threadName(thread);
             }
         }
-        return new KernelTime(sum, inKernel, inUser);
+        return new KernelTime(kernel, sum, lost, inKernel, inUser);
     }
 
-    private static long bySamples(Findings found, Map<Integer, Long> kernel) {
+    long of(int thread) {
+        return byThread.getOrDefault(thread, 0L);
+    }
+
+    private static boolean lostCalls(Findings found) {
+        Map<String, Long> rows = new HashMap<>();
+        Map<String, Boolean> hasCalls = new HashMap<>();
+        for (EventCounts.Count count : found.counts.counts()) {
+            String source = count.source().name();
+            rows.merge(source, count.rows(), Long::sum);
+            hasCalls.merge(source, count.type().system().equals(CALLS), Boolean::logicalOr);
+        }
+        Map<String, Long> lost = new HashMap<>();
+        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses.sums().entrySet()) {
+            if (entry.getKey().kind().equals("lost")) {
+                lost.merge(entry.getKey().source(), entry.getValue().events(), Long::sum);
+            }
+        }
+        return lost.entrySet().stream()
+                .anyMatch(entry ->
+                        hasCalls.getOrDefault(entry.getKey(), false)
+                                && entry.getValue()
+                                        > TOLERATED * rows.getOrDefault(entry.getKey(), 0L));
+    }
+
+    /** Of the threads that have samples. */
+    private static Map<Integer, Long> bySamples(Findings found) {
         Map<Integer, long[]> counts = new HashMap<>();
         found.samples.forEach((thread, node, weight, count) -> {
             if (found.shown(thread)) {
@@ -52,14 +96,11 @@ record KernelTime(long total, @Nullable String mostKernel, @Nullable String most
                 two[found.isKernel(node) ? 1 : 0] += count;
             }
         });
-        long sum = 0;
-        for (Map.Entry<Integer, long[]> entry : counts.entrySet()) {
-            long[] two = entry.getValue();
-            double running = found.totals.nanos(entry.getKey(), ThreadState.RUNNING);
-            long nanos = (long) (running * two[1] / Math.max(two[0] + two[1], 1));
-            kernel.put(entry.getKey(), nanos);
-            sum += nanos;
-        }
-        return sum;
+        Map<Integer, Long> kernel = new HashMap<>();
+        counts.forEach((thread, two) -> {
+            double running = found.totals.nanos(thread, ThreadState.RUNNING);
+            kernel.put(thread, (long) (running * two[1] / Math.max(two[0] + two[1], 1)));
+        });
+        return kernel;
     }
 }

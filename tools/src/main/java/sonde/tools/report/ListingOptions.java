@@ -16,6 +16,8 @@ import sonde.format.ftrace.EventText.TimeFormat;
  * @param offsetNanos added to every time shown
  * @param differences whether the time since the event before is shown
  * @param rawFields whether fields are shown by name instead of in the event's own format
+ * @param plain whether events are told by their print formats alone, without the forms that
+ *     trace-cmd's plugins give some of them
  */
 public record ListingOptions(
         Set<Integer> cpus,
@@ -25,10 +27,12 @@ public record ListingOptions(
         TimeFormat timeFormat,
         long offsetNanos,
         boolean differences,
-        boolean rawFields) {
+        boolean rawFields,
+        boolean plain) {
     /** Everything, as trace-cmd report shows it. */
     public static final ListingOptions ALL =
-            new ListingOptions(Set.of(), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false);
+            new ListingOptions(
+                    Set.of(), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false, false);
 
     public ListingOptions {
         cpus = Set.copyOf(cpus);

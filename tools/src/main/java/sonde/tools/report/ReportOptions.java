@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param events event types to list, {@code system:name} with the same wildcards; empty for all
  * @param rows most rows of a table
  * @param listing how events are listed
+ * @param stacks how samples are added up and their chains shown
  */
 public record ReportOptions(
         Set<Section> sections,
@@ -27,7 +28,8 @@ public record ReportOptions(
         List<String> comms,
         List<String> events,
         int rows,
-        ListingOptions listing) {
+        ListingOptions listing,
+        StackOptions stacks) {
 
     /** A part of a report. */
     public enum Section {
@@ -60,7 +62,16 @@ public record ReportOptions(
             List<String> comms,
             List<String> events,
             int rows) {
-        this(sections, fromSeconds, toSeconds, tids, comms, events, rows, ListingOptions.ALL);
+        this(
+                sections,
+                fromSeconds,
+                toSeconds,
+                tids,
+                comms,
+                events,
+                rows,
+                ListingOptions.ALL,
+                StackOptions.DEFAULT);
     }
 
     /** The screenful. */

@@ -23,6 +23,9 @@ import sonde.tools.report.ReportOptions.Section;
 public final class ReportRecipe {
     private static final int TOP = 5;
 
+    /** Of the user stacks: fewer cut ones are in the table, not in the notes. */
+    private static final double WORTH_SAYING = 0.001;
+
     private static final int MAX_JVM_NOTES = 3;
 
     private final ReportOptions options;
@@ -100,7 +103,7 @@ public final class ReportRecipe {
                 found.counts.counts().stream().map(EventCounts.Count::type).toList(),
                 options.events());
         List<Result> sections = new ArrayList<>();
-        Sections all = new Sections(found, options.rows());
+        Sections all = new Sections(found, options.rows(), options.stacks());
         if (options.has(Section.SUMMARY)) {
             summary(source, found, sections);
         }
@@ -150,7 +153,7 @@ public final class ReportRecipe {
 
     private void summary(ReportSource source, Findings found, List<Result> sections) {
         sections.add(whereTimeWent(found));
-        Sections top = new Sections(found, TOP);
+        Sections top = new Sections(found, TOP, options.stacks());
         Table files = new FileSections(found, TOP).top();
         for (Table table :
                 List.of(
@@ -252,20 +255,11 @@ public final class ReportRecipe {
                 && !source.planned("sched:sched_wakeup", "sched:sched_waking")) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
+        kernelTime(source, found, notes);
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         if (options.has(Section.ONCPU)) {
-            List<List<@Nullable Object>> cut = all.cutStacks().rows();
-            double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
-            if (!cut.isEmpty()) {
-                notes.add(
-                        text(
-                                "%.0f %% of user stacks are cut: frame pointers are off in %s."
-                                        + " Compile with -fno-omit-frame-pointer, run Java with"
-                                        + " -XX:+PreserveFramePointer, or record with"
-                                        + " --call-graph dwarf.",
-                                100 * share, modules(cut)));
-            }
+            cutStacks(source, all.cutStacks().rows(), notes);
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
@@ -276,6 +270,35 @@ public final class ReportRecipe {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    private static void kernelTime(ReportSource source, Findings found, List<String> notes) {
+        KernelTime kernel = KernelTime.of(found);
+        if (kernel.estimated()) {
+            notes.add("System calls were lost: kernel time is estimated from samples.");
+        } else if (kernel.total() == 0
+                && found.total(ThreadState.RUNNING) > 0
+                && !source.planned("raw_syscalls:sys_enter")) {
+            notes.add("Nothing here tells kernel time from user time: all of it counts as user.");
+        }
+    }
+
+    private static void cutStacks(
+            ReportSource source, List<List<@Nullable Object>> cut, List<String> notes) {
+        double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+        if (share < WORTH_SAYING) {
+            return;
+        }
+        String remedy =
+                source.hasStackCopies()
+                        ? " The copies of stacks in perf.data are for 'perf report', which unwinds"
+                                + " them; sonde shows what frame pointers tell."
+                        : " Compile with -fno-omit-frame-pointer, run Java with"
+                                + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
+        notes.add(
+                text(
+                        "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",
+                        100 * share, modules(cut), remedy));
     }
 
     private static String modules(List<List<@Nullable Object>> cut) {

@@ -29,6 +29,7 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfEvent;
 import sonde.format.text.TextFormat;
 import sonde.format.text.TextRecording;
 import sonde.format.trace.TraceFormat;
@@ -445,6 +446,14 @@ public final class ReportSource implements AutoCloseable {
         return read != null
                 && read.layout().owners().stream()
                         .anyMatch(owner -> List.of(events).contains(owner.event()));
+    }
+
+    /** Whether samples carry registers and a copy of the user stack (PERF_SAMPLE_STACK_USER). */
+    boolean hasStackCopies() {
+        return recordings.stream()
+                .filter(PerfDataRecording.class::isInstance)
+                .flatMap(one -> ((PerfDataRecording) one).attrs().stream())
+                .anyMatch(entry -> entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER));
     }
 
     /** Sentences about the recording as such; whole when it has been read. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
@@ -22,15 +23,26 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
+import sonde.sys.SignalNames;
+import sonde.tools.report.StackOptions.Order;
 
 /** The tables and trees of a report, each from one or two operators. */
 final class Sections {
+    /** What leaves notices in the ring as well. */
+    private static final Set<Meta.LossKind> RING_LOSSES =
+            Set.of(
+                    Meta.LossKind.RING_FULL,
+                    Meta.LossKind.COMMIT_OVERRUN,
+                    Meta.LossKind.OVERWRITTEN);
+
     private final Findings found;
     private final int limit;
+    private final StackOptions stacks;
 
-    Sections(Findings found, int limit) {
+    Sections(Findings found, int limit, StackOptions stacks) {
         this.found = found;
         this.limit = limit;
+        this.stacks = stacks;
     }
 
     Table threads() {
@@ -51,11 +63,12 @@ final class Sections {
                         .column("runs", Unit.COUNT)
                         .column("moved", Unit.COUNT)
                         .column("wait p99", Unit.NANOS);
+        KernelTime inKernel = KernelTime.of(found);
         for (int thread : found.shownThreads()) {
             if (rows.size() == limit) {
                 break;
             }
-            long kernel = found.totals.kernelNanos(thread);
+            long kernel = inKernel.of(thread);
             LogLinear waits = found.wakeUps.latency(thread);
             rows.add(
                     found.threads.name(thread),
@@ -79,7 +92,7 @@ final class Sections {
 
     /** Functions by the samples in themselves. */
     Table hottest() {
-        return new HotFunctions(found).table(limit);
+        return new HotFunctions(found, stacks).table(limit);
     }
 
     /** Samples along their chains, by command name. */
@@ -87,8 +100,7 @@ final class Sections {
         CallTree tree = Trees.tree(title, unit);
         sums.forEach((thread, node, weight, count) -> {
             if (found.shown(thread)) {
-                List<Frame> first = List.of(Frame.label(found.threads.name(thread)));
-                found.trees.add(tree, first, node, List.of(), weight, count);
+                Trees.add(tree, inOrder(path(thread, node)), weight, count);
             }
         });
         return tree;
@@ -151,16 +163,26 @@ final class Sections {
             if (!found.shown(cause.thread())) {
                 continue;
             }
-            List<Frame> first = List.of(Frame.label(found.threads.name(cause.thread())));
-            int stack = found.trees.withoutTracing(cause.stack());
-            List<Frame> last = new ArrayList<>();
-            last.add(Frame.label("[" + found.cause(cause) + "]"));
+            List<Frame> path = path(cause.thread(), found.trees.withoutTracing(cause.stack()));
+            path.add(Frame.label("[" + found.cause(cause) + "]"));
             if (cause.waker() >= 0) {
-                last.add(Frame.label("[woken by " + found.threads.name(cause.waker()) + "]"));
+                path.add(Frame.label("[woken by " + found.wakerName(cause.waker()) + "]"));
             }
-            found.trees.add(tree, first, stack, last, entry.sum().nanos(), entry.sum().count());
+            Trees.add(tree, inOrder(path), entry.sum().nanos(), entry.sum().count());
         }
         return tree;
+    }
+
+    /** A thread's name and a chain, caller first. */
+    private List<Frame> path(int thread, int node) {
+        List<Frame> path = new ArrayList<>();
+        path.add(Frame.label(found.threads.name(thread)));
+        path.addAll(found.trees.chain(node));
+        return path;
+    }
+
+    private List<Frame> inOrder(List<Frame> path) {
+        return stacks.order() == Order.CALLEE ? path.reversed() : path;
     }
 
     Table io() {
@@ -231,15 +253,16 @@ final class Sections {
                 new Rows("signals")
                         .column("sender", Unit.TEXT)
                         .column("receiver", Unit.TEXT)
-                        .column("signal", Unit.ID)
+                        .column("signal", Unit.TEXT)
                         .column("sent", Unit.COUNT)
                         .column("delivered", Unit.COUNT);
         for (Signals.Entry entry : found.signals.entries()) {
             if (found.shown(entry.receiver()) && rows.size() < limit) {
+                boolean sent = entry.generated() > 0;
                 rows.add(
-                        found.threadName(entry.sender()),
+                        sent ? found.threadName(entry.sender()) : null,
                         found.threadName(entry.receiver()),
-                        (long) entry.number(),
+                        SignalNames.of(entry.number()),
                         entry.generated(),
                         entry.delivered());
             }
@@ -258,6 +281,9 @@ final class Sections {
         for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses.sums().entrySet()) {
             Losses.Place place = entry.getKey();
             Losses.Sum sum = entry.getValue();
+            if (isCounted(meta, place, sum)) {
+                continue;
+            }
             rows.add(
                     place.source(),
                     place.kind() + (sum.unknown() > 0 ? ", partly of unknown number" : ""),
@@ -278,6 +304,19 @@ final class Sections {
             }
         }
         return rows.table();
+    }
+
+    /** Whether the recorder's own account has all that the notices tell. */
+    private static boolean isCounted(@Nullable Meta meta, Losses.Place place, Losses.Sum sum) {
+        return meta != null
+                && place.kind().equals("lost")
+                && sum.events()
+                        <= meta.losses().stream()
+                                .filter(loss -> loss.source().equals(place.source()))
+                                .filter(loss -> loss.cpu() == place.cpu())
+                                .filter(loss -> RING_LOSSES.contains(loss.kind()))
+                                .mapToLong(Meta.Loss::count)
+                                .sum();
     }
 
     Table events(List<String> patterns) {

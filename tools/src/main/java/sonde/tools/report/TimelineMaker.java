@@ -59,6 +59,10 @@ final class TimelineMaker {
                 "timeline", start, end, states, tracks, columns.stacks(), samples, totals);
     }
 
+    private String name(int thread) {
+        return found.threads.name(thread);
+    }
+
     List<String> notes() {
         return notes;
     }
@@ -81,7 +85,9 @@ final class TimelineMaker {
                 unit,
                 Arrays.stream(rows).mapToLong(sums::time).toArray(),
                 Arrays.stream(rows).map(i -> trackOf.getOrDefault(sums.thread(i), -1)).toArray(),
-                Arrays.stream(rows).map(i -> columns.node(sums.node(i))).toArray(),
+                Arrays.stream(rows)
+                        .map(i -> columns.node(name(sums.thread(i)), sums.node(i)))
+                        .toArray(),
                 Arrays.stream(rows).mapToLong(i -> sums.weight(i) * sums.stride()).toArray());
     }
 
@@ -108,7 +114,10 @@ final class TimelineMaker {
                 Arrays.stream(rows).mapToLong(spans::start).toArray(),
                 Arrays.stream(rows).map(i -> trackOf.getOrDefault(spans.thread(i), -1)).toArray(),
                 Arrays.stream(rows)
-                        .map(i -> columns.node(found.trees.withoutTracing(spans.node(i))))
+                        .map(i ->
+                                columns.node(
+                                        name(spans.thread(i)),
+                                        found.trees.withoutTracing(spans.node(i))))
                         .toArray(),
                 Arrays.stream(rows).mapToLong(spans::nanos).toArray());
     }

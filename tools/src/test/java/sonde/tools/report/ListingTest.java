@@ -58,7 +58,15 @@ final class ListingTest {
     private static String list(ListingOptions listing, Path... files) throws IOException {
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(), null, null, Set.of(), List.of(), List.of(), 40, listing);
+                        Set.of(),
+                        null,
+                        null,
+                        Set.of(),
+                        List.of(),
+                        List.of(),
+                        40,
+                        listing,
+                        StackOptions.DEFAULT);
         try (ReportSource source = ReportSource.open(List.of(files))) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
@@ -69,7 +77,7 @@ final class ListingTest {
     private static ListingOptions options(long first, long last, String... filters) {
         List<RowFilter> parsed = List.of(filters).stream().map(RowFilter::parse).toList();
         return new ListingOptions(
-                Set.of(), first, last, parsed, TimeFormat.MICROS, 0, false, false);
+                Set.of(), first, last, parsed, TimeFormat.MICROS, 0, false, false, false);
     }
 
     @Test
@@ -89,7 +97,7 @@ final class ListingTest {
         assertThat(list(options(1, 3), host)).contains("number=1").hasLineCount(1);
         ListingOptions cpu =
                 new ListingOptions(
-                        Set.of(1), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false);
+                        Set.of(1), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false, false);
         assertThat(list(cpu, host)).contains("number=9").hasLineCount(1);
         assertThatThrownBy(() -> list(options(-1, -1, "nummer == 1"), host))
                 .isInstanceOf(FilterException.class)
@@ -99,7 +107,8 @@ final class ListingTest {
     @Test
     void rowsAreShownAsAsked() throws IOException {
         ListingOptions nanos =
-                new ListingOptions(Set.of(), 2, -1, List.of(), TimeFormat.NANOS, 7, true, true);
+                new ListingOptions(
+                        Set.of(), 2, -1, List.of(), TimeFormat.NANOS, 7, true, true, false);
         assertThat(list(nanos, host))
                 .containsSubsequence(
                         " 1.000001507:          hello:",
@@ -107,7 +116,8 @@ final class ListingTest {
                         " 1.000003007: (+1500)  hello:",
                         " number=1 name=n1\n");
         ListingOptions raw =
-                new ListingOptions(Set.of(), 1, -1, List.of(), TimeFormat.RAW, 0, false, false);
+                new ListingOptions(
+                        Set.of(), 1, -1, List.of(), TimeFormat.RAW, 0, false, false, false);
         assertThat(list(raw, host)).contains("[000]  1000001500: hello:");
     }
 

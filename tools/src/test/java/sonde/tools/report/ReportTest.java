@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -19,6 +20,7 @@ import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.event.result.Samples;
 import sonde.event.result.Timeline;
+import sonde.format.bundle.Meta;
 import sonde.testkit.Golden;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.view.Style;
@@ -63,6 +65,31 @@ final class ReportTest {
     }
 
     @Test
+    void samplesAreAddedUpAsAsked() throws IOException {
+        StackOptions stacks =
+                new StackOptions(
+                        StackOptions.Order.CALLEE,
+                        List.of(
+                                StackOptions.SortKey.COMM,
+                                StackOptions.SortKey.TID,
+                                StackOptions.SortKey.MODULE),
+                        true);
+        Set<Section> onCpu = EnumSet.of(Section.ONCPU);
+        ReportOptions options =
+                new ReportOptions(
+                        onCpu,
+                        null,
+                        null,
+                        Set.of(),
+                        List.of(),
+                        List.of(),
+                        40,
+                        ListingOptions.ALL,
+                        stacks);
+        GOLDEN.check("callee.txt", report(options));
+    }
+
+    @Test
     void summaryIsAScreenful() throws IOException {
         String summary = text(ReportRecipe.summary(bundle));
         assertThat(summary)
@@ -71,6 +98,28 @@ final class ReportTest {
                                 + "0.081 s wall, 0.092 s on CPU (1.13 CPUs busy),"
                                 + " 2 threads of 2 processes, ");
         assertThat(summary.lines().count()).isLessThan(50);
+    }
+
+    @Test
+    void namesOfCompiledCodeHaveAnAge() throws IOException {
+        List<Meta.JvmMap> maps =
+                List.of(
+                        new Meta.JvmMap(100, "jvm-100.map", Scripted.at(81 - 1500)),
+                        new Meta.JvmMap(101, "jvm-101.map", Scripted.at(70)));
+        Meta meta = Scripted.meta().withProcesses(List.of(), maps);
+        bundle = Scripted.write(folder.resolve("jvm"), meta);
+        for (Meta.JvmMap map : maps) {
+            Files.writeString(bundle.resolve(map.file()), "0 1 x\n");
+        }
+        assertThat(report(ReportOptions.of(Set.of(Section.THREADS))).replaceAll("\\s+", " "))
+                .contains("of JVM 100 are 1.5 s older than")
+                .contains("of JVM 101 are 0.0 s older than");
+    }
+
+    @Test
+    void cutStacksAreSaidToATenthOfAPercent() throws IOException {
+        assertThat(report(ReportOptions.of(Set.of(Section.ONCPU))))
+                .containsPattern("\\d\\.\\d % of user stacks are cut");
     }
 
     @Test

@@ -39,15 +39,20 @@ final class Scripted {
 
     private Scripted() {}
 
-    private static long at(double millis) {
+    static long at(double millis) {
         return START + (long) (millis * 1e6);
     }
 
     static Path write(Path folder) throws IOException {
+        return write(folder, meta());
+    }
+
+    /** The same with another account of it. */
+    static Path write(Path folder, Meta meta) throws IOException {
         Path bundle = Files.createDirectories(folder.resolve("scripted.sonde"));
         Files.write(bundle.resolve("trace.dat"), trace());
         Files.write(bundle.resolve("perf.data"), perf());
-        Files.write(bundle.resolve(Meta.FILE), MetaWriter.write(meta()));
+        Files.write(bundle.resolve(Meta.FILE), MetaWriter.write(meta));
         return bundle;
     }
 
@@ -105,7 +110,7 @@ final class Scripted {
         return body.u32(pid).u32(tid).u64(time).u32(0).u32(0).u64(ID);
     }
 
-    private static Meta meta() {
+    static Meta meta() {
         List<Meta.Owner> owners =
                 List.of(
                         new Meta.Owner("sched:sched_switch", "trace.dat", "", ""),

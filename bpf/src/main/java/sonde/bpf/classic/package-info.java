@@ -1,0 +1,13 @@
+/**
+ * Classic BPF: the filters of libpcap and SO_ATTACH_FILTER, with an accumulator A, an index X and
+ * 16 cells of memory (Documentation/networking/filter.rst). Read, written, run, printed as {@code
+ * tcpdump -d} prints them, and translated to eBPF.
+ *
+ * {@snippet :
+ * // tcpdump -y EN10MB -ddd ip
+ * ClassicProgram ip = ClassicProgram.parse("4\n40 0 0 12\n21 0 1 2048\n6 0 0 262144\n6 0 0 0\n");
+ * int taken = ip.run(packet, Facts.NONE); // bytes of the packet to keep, 0 to drop it
+ * Code extended = Translation.of(ip);
+ * }
+ */
+package sonde.bpf.classic;

@@ -1,0 +1,26 @@
+/**
+ * Runs eBPF programs in Java: no kernel, no root, every access checked.
+ *
+ * {@snippet :
+ * VirtualArray counts = VirtualArray.of("counts", 8, 1);
+ * Machine machine = new Machine(Environment.FIXED).map(3, counts);
+ * VirtualProgram program =
+ *         machine.load(
+ *                 Assembler.assemble(
+ *                         """
+ *                         r1 = map[fd:3][0]+0
+ *                         r2 = 1
+ *                         lock *(u64 *)(r1 +0) += r2
+ *                         r0 = 0
+ *                         exit
+ *                         """));
+ * program.run(Context.none());
+ * byte[] one = counts.get(VirtualArray.key(0));
+ * }
+ *
+ * <p>Helpers that are there from the start: maps (lookup, update, delete, push, pop, peek,
+ * for_each_map_elem, map_lookup_percpu_elem), ring buffers, perf_event_output, tail_call, loop,
+ * probe_read and its kinds, clock, task, random number, trace_printk, trace_vprintk, snprintf,
+ * strncmp, skb_load_bytes. Others are added with {@code Machine.helper}.
+ */
+package sonde.bpf.interpreter;

@@ -1,0 +1,99 @@
+package sonde.bpf.classic;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import sonde.bpf.classic.ClassicInstruction.Alu;
+import sonde.bpf.classic.ClassicInstruction.AluX;
+import sonde.bpf.classic.ClassicInstruction.Branch;
+import sonde.bpf.classic.ClassicInstruction.BranchX;
+import sonde.bpf.classic.ClassicInstruction.Cell;
+import sonde.bpf.classic.ClassicInstruction.Constant;
+import sonde.bpf.classic.ClassicInstruction.Fact;
+import sonde.bpf.classic.ClassicInstruction.HeaderLength;
+import sonde.bpf.classic.ClassicInstruction.Jump;
+import sonde.bpf.classic.ClassicInstruction.Length;
+import sonde.bpf.classic.ClassicInstruction.Load;
+import sonde.bpf.classic.ClassicInstruction.Negate;
+import sonde.bpf.classic.ClassicInstruction.Packet;
+import sonde.bpf.classic.ClassicInstruction.PacketIndexed;
+import sonde.bpf.classic.ClassicInstruction.ReturnA;
+import sonde.bpf.classic.ClassicInstruction.Source;
+import sonde.bpf.classic.ClassicInstruction.Store;
+import sonde.bpf.classic.ClassicInstruction.Transfer;
+
+/** Filters of every instruction; cells are written first, indexes kept small. */
+final class RandomFilter {
+    private static final int CELLS = 3;
+
+    private RandomFilter() {}
+
+    static ClassicProgram of(RandomGenerator random) throws ClassicFilterException {
+        List<ClassicInstruction> program = new ArrayList<>();
+        program.add(new Load(false, new Constant(random.nextInt())));
+        program.add(new Load(true, new Constant(random.nextInt(40))));
+        for (int i = 0; i < CELLS; i++) {
+            program.add(new Store(random.nextBoolean(), i));
+        }
+        int count = random.nextInt(4, 40);
+        for (int i = 0; i < count; i++) {
+            one(random, count - i - 1, program);
+        }
+        program.add(new ReturnA());
+        return ClassicProgram.of(program);
+    }
+
+    private static void one(RandomGenerator random, int left, List<ClassicInstruction> program) {
+        boolean coin = random.nextBoolean();
+        switch (random.nextInt(10)) {
+            case 0, 1, 2 -> program.add(load(random));
+            case 3 -> program.add(new Store(coin, random.nextInt(CELLS)));
+            case 4, 5 -> {
+                ClassicOperation operation =
+                        ClassicOperation.values()[random.nextInt(ClassicOperation.values().length)];
+                int value =
+                        switch (operation) {
+                            case LSH, RSH -> random.nextInt(32);
+                            case DIV, MOD -> random.nextInt(1, 100);
+                            default -> coin ? random.nextInt() : random.nextInt(256);
+                        };
+                program.add(
+                        random.nextInt(3) > 0 ? new Alu(operation, value) : new AluX(operation));
+            }
+            case 6 -> program.add(new Negate());
+            case 7 -> program.add(new Jump(random.nextInt(Math.min(left, 3) + 1)));
+            case 8 -> {
+                ClassicCondition condition =
+                        ClassicCondition.values()[random.nextInt(ClassicCondition.values().length)];
+                int yes = random.nextInt(Math.min(left, 6) + 1);
+                int no = random.nextInt(Math.min(left, 6) + 1);
+                program.add(
+                        coin
+                                ? new BranchX(condition, yes, no)
+                                : new Branch(condition, random.nextInt(300), yes, no));
+            }
+            default -> program.add(new Transfer(coin));
+        }
+    }
+
+    private static Load load(RandomGenerator random) {
+        int bytes = 1 << random.nextInt(3);
+        Source source =
+                switch (random.nextInt(8)) {
+                    case 0, 1 -> new Packet(bytes, random.nextInt(44));
+                    case 2 -> new PacketIndexed(bytes, random.nextInt(20));
+                    case 3 -> new Cell(random.nextInt(CELLS));
+                    case 4 -> new Length();
+                    case 5 -> new HeaderLength(random.nextInt(40));
+                    case 6 -> new Fact(random.nextBoolean() ? Ancillary.PROTOCOL : Ancillary.XOR_X);
+                    default -> new Constant(random.nextInt(100));
+                };
+        boolean toX =
+                source instanceof HeaderLength
+                        || !(source instanceof Packet
+                                        || source instanceof PacketIndexed
+                                        || source instanceof Fact)
+                                && random.nextBoolean();
+        return new Load(toX, source);
+    }
+}

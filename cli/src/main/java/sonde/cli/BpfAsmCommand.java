@@ -1,0 +1,104 @@
+package sonde.cli;
+
+import java.io.OutputStream;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sonde.bpf.insn.Code;
+import sonde.bpf.insn.Encoding;
+
+/** {@code sonde bpf asm}. */
+@Command(
+        name = "asm",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Turns text into eBPF instructions. A line is an instruction as the kernel prints it"
+                    + " (r0 = 5, r1 = *(u64 *)(r10 -8), if r1 != 0x0 goto out, call"
+                    + " bpf_ktime_get_ns, exit), 'out:' names a place, ';' begins a comment;"
+                    + " listings of the verifier and of bpftool are read as they are."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  echo 'r0 = 0; nothing found' | sonde bpf asm -",
+            "  sonde bpf asm filter.asm -o filter.bin     the bytes, 8 an instruction",
+            "  sonde bpf asm filter.asm --to c            struct bpf_insn for a C program",
+            "",
+            "Exit status: 0 done, 4 a line is no instruction."
+        })
+final class BpfAsmCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE", description = "text, or - for standard input")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--to",
+            paramLabel = "FORM",
+            description = "hex, raw, c or json; hex, with -o raw")
+    private @Nullable String to;
+
+    @Option(names = "-o", paramLabel = "OUT", description = "a new file instead of the output")
+    private @Nullable Path out;
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "replace OUT when it exists")
+    private boolean force;
+
+    @Option(names = "--big-endian", description = "for machines of that order")
+    private boolean bigEndian;
+
+    BpfAsmCommand() {
+        // picocli fills the options
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Code code = BpfWords.assemble(Objects.requireNonNull(file));
+        Path target = out;
+        BpfWords.Form form = form(target == null ? "hex" : "raw");
+        ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        byte[] bytes =
+                form == BpfWords.Form.RAW
+                        ? Encoding.bytes(code.words(), order)
+                        : BpfWords.format(code, form, order).getBytes(StandardCharsets.UTF_8);
+        if (target == null) {
+            System.out.write(bytes);
+            System.out.flush();
+            return ExitCode.DONE;
+        }
+        StandardOpenOption mode = force ? StandardOpenOption.CREATE : StandardOpenOption.CREATE_NEW;
+        try (OutputStream stream =
+                Files.newOutputStream(
+                        target,
+                        mode,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING)) {
+            stream.write(bytes);
+        }
+        return ExitCode.DONE;
+    }
+
+    private BpfWords.Form form(String usual) {
+        String wanted = to == null ? usual : to;
+        BpfWords.Form form = BpfWords.Form.named(wanted);
+        if (form == null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no form is called " + wanted + "; --to takes hex, raw, c or json");
+        }
+        return form;
+    }
+}

@@ -1,0 +1,246 @@
+package sonde.format.export;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Clock;
+import sonde.event.EventType;
+import sonde.event.Recording;
+import sonde.event.Source;
+import sonde.format.perfdata.AttrEntry;
+import sonde.format.perfdata.PerfAttr;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataWriter;
+import sonde.format.perfdata.PerfEvent;
+import sonde.format.perfdata.PerfFeatures;
+import sonde.format.perfdata.PerfRecords;
+import sonde.format.perfdata.RecordedFeatures;
+import sonde.format.perfdata.TracingData;
+import sonde.format.tracedat.TraceDatRecording;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+
+/**
+ * perf.data from any recording: samples of counters stay samples, every other event becomes a
+ * tracepoint's with its payload as PERF_SAMPLE_RAW, records of perf stay records. Little-endian,
+ * sorted by time, in rounds.
+ */
+final class PerfDataExport {
+    /** Records between marks of a round: what perf sorts at once. */
+    private static final int ROUND = 1 << 16;
+
+    private static final PerfRecords.Stamp START = new PerfRecords.Stamp(-1, -1, 0, 1, 0);
+
+    private final List<Recording> recordings;
+    private final Losses losses;
+    private final Survey survey;
+    private final FtraceTypes types;
+    private final Map<Source, @Nullable PerfTarget[]> bySource = new IdentityHashMap<>();
+    private final List<AttrEntry> attrs = new ArrayList<>();
+    private final PerfRecords records;
+    private final Payload payload = new Payload(ByteOrder.nativeOrder());
+
+    private PerfDataExport(List<Recording> recordings, Clock clock, Losses losses)
+            throws IOException {
+        this.recordings = recordings;
+        this.losses = losses;
+        this.survey = Survey.of(recordings);
+        this.types =
+                new FtraceTypes(
+                        recordings,
+                        survey,
+                        ByteOrder.nativeOrder(),
+                        (of, type) -> PerfTarget.isTracepoint(of, type),
+                        losses);
+        PerfAttrs make = new PerfAttrs(clock);
+        PerfAttr dummy = make.dummy();
+        attrs.add(new AttrEntry(dummy, new long[] {1}, "dummy:HG"));
+        records = new PerfRecords(dummy);
+        for (Recording recording : recordings) {
+            for (Source source : recording.sources()) {
+                @Nullable PerfTarget[] targets = new PerfTarget[source.types().size()];
+                for (EventType type : source.types()) {
+                    Survey.Usage usage = survey.usage(source, type);
+                    boolean notice = type.system().equals(EventType.NOTICE);
+                    if (usage.rows > 0 && !notice && !PerfTarget.isRecord(recording, type)) {
+                        long id = attrs.size() + 1L;
+                        FtraceType ftrace = types.of(source, type);
+                        PerfTarget target = PerfTarget.of(recording, type, usage, ftrace, make, id);
+                        attrs.add(target.entry());
+                        targets[type.id()] = target;
+                    }
+                }
+                bySource.put(source, targets);
+            }
+        }
+    }
+
+    /** Writes all rows to a new file. */
+    static void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+            throws IOException {
+        PerfDataExport export = new PerfDataExport(recordings, rows.clock(), losses);
+        int flags = Files.O_RDWR | Files.O_CREAT | Files.O_TRUNC | Files.O_CLOEXEC;
+        int fd = Files.open(target.toString(), flags, 0600);
+        try (PerfDataWriter writer = PerfDataWriter.create(fd, export.attrs, export.features())) {
+            export.names(writer);
+            export.rows(rows, writer);
+            writer.finish(PerfFeatures.NONE);
+        } finally {
+            Fd.discard(fd);
+        }
+    }
+
+    /** Names of threads where no record tells them. */
+    private void names(PerfDataWriter writer) throws IOException {
+        if (recordings.stream().anyMatch(PerfDataRecording.class::isInstance)) {
+            return;
+        }
+        for (Map.Entry<Integer, String> one : survey.comms.entrySet()) {
+            int tid = one.getKey();
+            String comm = one.getValue();
+            String cut = comm.length() > 15 ? comm.substring(0, 15) : comm;
+            writer.appendSynthetic(records.comm(START, tid, tid, cut, false));
+        }
+    }
+
+    private void rows(ExportRows rows, PerfDataWriter writer) throws IOException {
+        int inRound = 0;
+        for (ExportRow row = rows.next(); row != null; row = rows.next()) {
+            byte[] record = record(row);
+            if (record.length == 0) {
+                losses.add(row.type.qualifiedName());
+                continue;
+            }
+            writer.appendSynthetic(record);
+            if (++inRound == ROUND) {
+                writer.finishedRound();
+                inRound = 0;
+            }
+        }
+        writer.finishedRound();
+    }
+
+    /** The record of a row; empty when there is none for it. */
+    private byte[] record(ExportRow row) {
+        @Nullable PerfTarget[] targets = bySource.get(row.batch.source());
+        PerfTarget target = targets == null ? null : targets[row.type.id()];
+        if (target != null) {
+            return target.record(row, payload, losses);
+        }
+        PerfRecords.Stamp stamp =
+                new PerfRecords.Stamp(row.pid(), row.tid(), row.time(), 1, row.cpu());
+        if (row.isNotice()) {
+            return notice(row, stamp);
+        }
+        if (!(row.recording instanceof PerfDataRecording)) {
+            int tid = (int) row.integer("tid", row.tid());
+            int pid = (int) row.integer("pid", row.pid() < 0 ? tid : row.pid());
+            return records.comm(stamp, pid, tid, PerfTarget.name(row.text("comm")), false);
+        }
+        int type = row.batch.u32(row.row, 0);
+        int misc = row.batch.u16(row.row, 4);
+        boolean kernel = type > 0 && type < PerfEvent.PERF_RECORD_HEADER_ATTR;
+        byte[] body = kernel ? PerfTarget.body(row, misc, payload) : new byte[0];
+        return kernel ? records.record(stamp, type, misc, body) : body;
+    }
+
+    private byte[] notice(ExportRow row, PerfRecords.Stamp stamp) {
+        payload.begin(0);
+        long weight = row.batch.weight(row.row);
+        return switch (row.type.name()) {
+            case "lost" -> {
+                payload.add(8, 1);
+                payload.add(8, weight);
+                yield records.record(stamp, PerfEvent.PERF_RECORD_LOST, 0, payload.toBytes());
+            }
+            case "throttle", "unthrottle" -> {
+                payload.add(8, row.time());
+                payload.add(8, 1);
+                payload.add(8, 1);
+                int type =
+                        row.type.name().equals("throttle")
+                                ? PerfEvent.PERF_RECORD_THROTTLE
+                                : PerfEvent.PERF_RECORD_UNTHROTTLE;
+                yield records.record(stamp, type, 0, payload.toBytes());
+            }
+            default -> new byte[0];
+        };
+    }
+
+    private PerfFeatures features() {
+        PerfFeatures.Builder features = PerfFeatures.builder().version("sonde");
+        String machine = "";
+        for (Recording recording : recordings) {
+            switch (recording) {
+                case PerfDataRecording from -> {
+                    RecordedFeatures of = from.features();
+                    features.hostname(of.hostname()).osRelease(of.osRelease());
+                    features.version(of.version()).commandLine(of.commandLine());
+                    features.buildIds(of.buildIds());
+                    if (of.cpusAvailable() > 0) {
+                        features.cpus(of.cpusAvailable(), of.cpusOnline());
+                    }
+                    of.clockData()
+                            .ifPresent(data ->
+                                    features.clock(
+                                            data.clockid(),
+                                            of.clockResolutionNanos().orElse(1),
+                                            data.wallNanos(),
+                                            data.clockNanos()));
+                    machine = of.arch();
+                }
+                case TraceDatRecording from -> {
+                    String[] uname = from.metadata().uname().strip().split(" +");
+                    if (uname.length > 3 && machine.isEmpty()) {
+                        features.hostname(uname[1]).osRelease(uname[2]);
+                        machine = uname[uname.length - 1];
+                    }
+                    int cpus = from.metadata().cpuCount();
+                    features.cpus(cpus, cpus);
+                }
+                default -> {}
+            }
+        }
+        if (!machine.isEmpty()) {
+            features.arch(machine);
+        }
+        if (survey.rows > 0) {
+            features.sampleTime(survey.first, survey.last);
+        }
+        List<TracingData.Format> formats = new ArrayList<>();
+        types.formats(false)
+                .forEach((system, texts) ->
+                        texts.forEach(text ->
+                                formats.add(
+                                        new TracingData.Format(
+                                                system,
+                                                new String(text, StandardCharsets.UTF_8)))));
+        if (!formats.isEmpty()) {
+            features.tracingData(tracing(formats));
+        }
+        return features.build();
+    }
+
+    private TracingData tracing(List<TracingData.Format> formats) {
+        KernelFormats kernel = types.kernel;
+        return new TracingData(
+                kernel.longBytes(),
+                4096,
+                text(kernel.headerPage()),
+                text(kernel.headerEvent()),
+                formats,
+                text(kernel.kallsyms()),
+                text(kernel.printk()),
+                text(survey.savedCmdlines()));
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,187 @@
+package sonde.format.export;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.Recording;
+import sonde.format.perfdata.AttrEntry;
+import sonde.format.perfdata.PerfAttr;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfEvent;
+import sonde.format.perfdata.PerfRecords;
+import sonde.format.perfdata.PerfSamples;
+
+/**
+ * What becomes of the rows of a type: samples of an attr.
+ *
+ * @param ftrace how RAW is made; null for a counter
+ * @param copied whether RAW is the row's payload as it is
+ */
+record PerfTarget(
+        AttrEntry entry,
+        PerfSamples samples,
+        long id,
+        @Nullable FtraceType ftrace,
+        boolean copied,
+        boolean named) {
+    /** Longest name of a thread, and of a file (PATH_MAX) for records. */
+    private static final int MOST_NAME = 1000;
+
+    /** Fields of a sample that are in other parts of it already. */
+    private static final List<String> COLUMNS = List.of("id", "stream_id", "addr", "ip");
+
+    /** Whether a row is a record of perf or of a kernel, not an event. */
+    static boolean isRecord(Recording recording, EventType type) {
+        boolean perf = recording instanceof PerfDataRecording;
+        return type.system().equals(EventType.PERF_RECORD) && (perf || type.name().equals("comm"));
+    }
+
+    /** Whether rows become a tracepoint's samples. */
+    static boolean isTracepoint(Recording recording, EventType type) {
+        boolean counter = type.system().equals("perf") || type.system().equals("profile");
+        boolean samples =
+                counter && (type.fields().isEmpty() || recording instanceof PerfDataRecording);
+        return !samples && !isRecord(recording, type);
+    }
+
+    static PerfTarget of(
+            Recording recording,
+            EventType type,
+            Survey.Usage usage,
+            @Nullable FtraceType ftrace,
+            PerfAttrs make,
+            long id) {
+        boolean named = recording.frames() != null;
+        long more = usage.mostDepth > 1 && !named ? PerfEvent.PERF_SAMPLE_CALLCHAIN : 0;
+        more |= usage.cpus ? PerfEvent.PERF_SAMPLE_CPU : 0;
+        PerfAttr attr;
+        String name = type.name();
+        boolean copied = false;
+        if (ftrace != null) {
+            attr = make.tracepoint(ftrace.id, more);
+            name = ftrace.system + ":" + ftrace.name;
+        } else {
+            Optional<PerfAttr> own = attr(recording, type);
+            copied = own.isPresent() && isOutput(own.get());
+            more |= copied ? PerfEvent.PERF_SAMPLE_RAW : 0;
+            more |= type.field("addr").isPresent() ? PerfEvent.PERF_SAMPLE_ADDR : 0;
+            long parts = more;
+            attr = own.map(other -> make.like(other, parts)).orElseGet(() -> make.clock(parts));
+        }
+        AttrEntry entry = new AttrEntry(attr, new long[] {id}, name);
+        return new PerfTarget(entry, new PerfSamples(attr), id, ftrace, copied, named);
+    }
+
+    private static boolean isOutput(PerfAttr attr) {
+        return attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
+                && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT
+                && attr.samples(PerfEvent.PERF_SAMPLE_RAW);
+    }
+
+    /** The attr that a type of a perf.data was made for. */
+    private static Optional<PerfAttr> attr(Recording recording, EventType type) {
+        if (recording instanceof PerfDataRecording perf) {
+            for (int i = 0; i < perf.attrs().size(); i++) {
+                if (perf.typeOf(i).id() == type.id()) {
+                    return Optional.of(perf.attrs().get(i).attr());
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The sample of a row; empty when it would be too long. */
+    byte[] record(ExportRow row, Payload payload, Losses losses) {
+        FtraceType made = ftrace;
+        payload.begin(0);
+        if (made != null) {
+            made.encode(row, payload, losses);
+        } else if (copied) {
+            payload.add(row.batch.bytes(row.row, 0, row.batch.payloadBytes(row.row)));
+        } else {
+            for (Field field : row.type.fields()) {
+                if (!COLUMNS.contains(field.name())) {
+                    losses.add(field.name() + " of " + row.type.qualifiedName());
+                }
+            }
+        }
+        int depth = row.batch.stackDepth(row.row);
+        long[] chain = new long[named ? 0 : depth];
+        for (int i = 0; i < chain.length; i++) {
+            chain[i] = row.batch.stackEntry(row.row, i);
+        }
+        if (named && depth > 0 && (made == null || !made.hasChain())) {
+            losses.add("call chain of " + row.type.qualifiedName() + " (names, not addresses)");
+        }
+        int tid = row.tid();
+        PerfRecords.Stamp stamp =
+                new PerfRecords.Stamp(
+                        row.pid() < 0 ? tid : row.pid(), tid, row.time(), id, row.cpu());
+        return samples.record(
+                new PerfSamples.Sample(
+                        stamp,
+                        mode(chain),
+                        ip(chain),
+                        row.integer("addr", 0),
+                        row.batch.weight(row.row),
+                        chain,
+                        payload.array(),
+                        payload.size()));
+    }
+
+    private static boolean isMarker(long entry) {
+        return Long.compareUnsigned(entry, PerfEvent.PERF_CONTEXT_MAX) >= 0;
+    }
+
+    private static long ip(long[] chain) {
+        for (long entry : chain) {
+            if (!isMarker(entry)) {
+                return entry;
+            }
+        }
+        return 0;
+    }
+
+    /** Of the first marker, else by the half of the address space. */
+    private static int mode(long[] chain) {
+        for (long entry : chain) {
+            if (entry == PerfEvent.PERF_CONTEXT_KERNEL) {
+                return PerfEvent.PERF_RECORD_MISC_KERNEL;
+            }
+            if (entry == PerfEvent.PERF_CONTEXT_USER) {
+                return PerfEvent.PERF_RECORD_MISC_USER;
+            }
+        }
+        return ip(chain) < 0 ? PerfEvent.PERF_RECORD_MISC_KERNEL : PerfEvent.PERF_RECORD_MISC_USER;
+    }
+
+    /** A name that a record takes. */
+    static String name(String text) {
+        return text.length() > MOST_NAME ? text.substring(0, MOST_NAME) : text;
+    }
+
+    /** The body of a row that is a record, in this machine's order of bytes. */
+    static byte[] body(ExportRow row, int misc, Payload out) {
+        int size = row.batch.payloadBytes(row.row);
+        out.begin(size);
+        row.batch.copy(row.row, 0, size, out.array(), 0);
+        boolean built =
+                row.is(EventType.PERF_RECORD, "mmap2")
+                        && (misc & PerfEvent.PERF_RECORD_MISC_MMAP_BUILD_ID) != 0;
+        for (Field field : row.type.fields()) {
+            boolean other =
+                    switch (field.name()) {
+                        case "maj", "min", "ino", "ino_generation" -> built;
+                        default -> false;
+                    };
+            if (!other) {
+                FtraceType.turn(field, row, out);
+            }
+        }
+        out.align(8);
+        return Arrays.copyOfRange(out.array(), PerfEvent.HEADER_BYTES, out.size());
+    }
+}

@@ -1,0 +1,60 @@
+package sonde.tools.report;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How samples are added up and their chains shown.
+ *
+ * @param order which end of a chain is the root of a tree
+ * @param keys what samples of one row of the flat table have in common, in the order of its columns
+ * @param withCallees whether the flat table also tells the samples of what a row's functions called
+ */
+public record StackOptions(Order order, List<SortKey> keys, boolean withCallees) {
+    /** Callers at the root; rows by function and module. */
+    public static final StackOptions DEFAULT =
+            new StackOptions(Order.CALLER, List.of(SortKey.FUNCTION, SortKey.MODULE), false);
+
+    /** Which end of a chain is the root of a tree. */
+    public enum Order {
+        /** The first caller: where the time went, from the outside. */
+        CALLER,
+        /** The function that ran: who called it. */
+        CALLEE,
+    }
+
+    /** What tells samples apart. */
+    public enum SortKey {
+        COMM("thread"),
+        PID("pid"),
+        TID("tid"),
+        MODULE("module"),
+        FUNCTION("function");
+
+        final String title;
+
+        SortKey(String title) {
+            this.title = title;
+        }
+
+        /**
+         * The key of a name, perf's ({@code comm, pid, tid, dso, sym, symbol}) or ours.
+         *
+         * @throws IllegalArgumentException when there is none
+         */
+        public static SortKey named(String name) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "comm", "thread" -> COMM;
+                case "pid" -> PID;
+                case "tid" -> TID;
+                case "dso", "module" -> MODULE;
+                case "sym", "symbol", "function" -> FUNCTION;
+                default -> throw new IllegalArgumentException(name);
+            };
+        }
+    }
+
+    public StackOptions {
+        keys = List.copyOf(keys);
+    }
+}
