@@ -206,6 +206,9 @@ final class ProgramRunKernelTest {
             try (Program first = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints)) {
                 assertThat(first.fd()).isPositive();
             }
+            for (int i = 0; i < 100 && !Files.readString(event).startsWith("1"); i++) {
+                Thread.sleep(5);
+            }
             assertThat(Files.readString(event).strip()).isEqualTo("1");
             assertThat(second.run(TestRun.once()).value()).isZero();
         }
