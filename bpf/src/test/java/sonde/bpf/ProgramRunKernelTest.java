@@ -202,9 +202,13 @@ final class ProgramRunKernelTest {
                         .call(6)
                         .exit(0)
                         .build();
-        try (Program first = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints);
-                Program second = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints)) {
-            first.close();
+        try (Program second = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints)) {
+            try (Program first = Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints)) {
+                assertThat(first.fd()).isPositive();
+            }
+            for (int i = 0; i < 100 && !Files.readString(event).startsWith("1"); i++) {
+                Thread.sleep(5);
+            }
             assertThat(Files.readString(event).strip()).isEqualTo("1");
             assertThat(second.run(TestRun.once()).value()).isZero();
         }

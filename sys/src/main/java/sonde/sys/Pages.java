@@ -1,5 +1,6 @@
 package sonde.sys;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Memory mappings. A segment made here is not bound to an arena: the maker unmaps it. */
@@ -41,7 +42,21 @@ public final class Pages {
         return MemorySegment.ofAddress(address).reinterpret(sizeBytes);
     }
 
-    /** Takes back a mapping as {@link #map} gave it. */
+    /**
+     * As {@link #map(int, long, long, int, int)}, taken back when the arena is closed; touching it
+     * afterwards is an exception.
+     */
+    public static MemorySegment map(
+            Arena arena, int fd, long offset, long sizeBytes, int prot, int flags)
+            throws SyscallException {
+        return map(fd, offset, sizeBytes, prot, flags)
+                .reinterpret(
+                        arena,
+                        mapping ->
+                                Native.syscall(MUNMAP, mapping.address(), mapping.byteSize(), 0));
+    }
+
+    /** Takes back a mapping as {@link #map(int, long, long, int, int)} gave it. */
     public static void unmap(MemorySegment mapping) throws SyscallException {
         Kernel.check(
                 "munmap",

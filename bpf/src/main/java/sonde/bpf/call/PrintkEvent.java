@@ -1,6 +1,7 @@
 package sonde.bpf.call;
 
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.LockSupport;
 import sonde.sys.Fd;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;
@@ -18,6 +19,10 @@ public final class PrintkEvent {
     private static final int TRACE_VPRINTK = 177;
     private static final int CALL = 0x85;
     private static final int LOAD_WIDE = 0x18;
+
+    private static final int LOOKS = 20;
+    private static final int SETTLED = 5;
+    private static final long LOOK_NANOS = 5_000_000;
 
     private static int users;
     private static boolean wasOn;
@@ -52,7 +57,14 @@ public final class PrintkEvent {
     /** When it is closed, or was refused. */
     public static synchronized void release() {
         if (--users == 0 && !wasOn) {
-            switchOff();
+            // Newer kernels switch it on a little later, from a work queue.
+            for (int i = 0; i < LOOKS && !isOn(); i++) {
+                LockSupport.parkNanos(LOOK_NANOS);
+            }
+            for (int i = 0; i < SETTLED && isOn(); i++) {
+                switchOff();
+                LockSupport.parkNanos(LOOK_NANOS);
+            }
         }
     }
 

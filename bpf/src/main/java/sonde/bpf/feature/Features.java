@@ -12,6 +12,7 @@ import java.util.Map;
 import sonde.bpf.AttachType;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
+import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.KernelFunction;
 
 /**
@@ -34,6 +35,15 @@ public final class Features {
 
     /** Asks the kernel everything; about 7,000 small programs, a second or so. */
     public static Features probe() {
+        PrintkEvent.use();
+        try {
+            return probeAll();
+        } finally {
+            PrintkEvent.release();
+        }
+    }
+
+    private static Features probeAll() {
         Map<String, Answer> answers = new LinkedHashMap<>();
         for (KernelLimit limit : KernelLimit.values()) {
             answers.put("limit " + limit.key(), FeatureProbe.limit(limit));

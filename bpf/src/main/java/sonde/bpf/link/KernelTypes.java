@@ -62,8 +62,7 @@ public final class KernelTypes implements AutoCloseable {
         try {
             long size = Files.fstat(fd).sizeBytes();
             try {
-                return Pages.map(fd, 0, size, Pages.PROT_READ, Pages.MAP_PRIVATE)
-                        .reinterpret(arena, KernelTypes::unmap);
+                return Pages.map(arena, fd, 0, size, Pages.PROT_READ, Pages.MAP_PRIVATE);
             } catch (SyscallException e) {
                 byte[] bytes = Files.readAll(fd, MOST_BYTES);
                 MemorySegment copy = arena.allocate(bytes.length, 8);
@@ -72,14 +71,6 @@ public final class KernelTypes implements AutoCloseable {
             }
         } finally {
             Fd.discard(fd);
-        }
-    }
-
-    private static void unmap(MemorySegment mapping) {
-        try {
-            Pages.unmap(mapping);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
     }
 

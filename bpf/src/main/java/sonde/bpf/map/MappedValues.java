@@ -2,7 +2,6 @@ package sonde.bpf.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -20,12 +19,13 @@ import sonde.sys.SyscallException;
 public final class MappedValues implements AutoCloseable {
     private static final VarHandle WORD = JAVA_LONG.varHandle();
 
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena;
     private final MemorySegment values;
     private final int stride;
 
-    private MappedValues(MemorySegment mapping, int stride) {
-        this.values = mapping.reinterpret(arena, MappedValues::unmap);
+    private MappedValues(Arena arena, MemorySegment values, int stride) {
+        this.arena = arena;
+        this.values = values;
         this.stride = stride;
     }
 
@@ -44,15 +44,14 @@ public final class MappedValues implements AutoCloseable {
         long bytes = arena ? entries * page : entries * stride;
         int protection = writable ? Pages.PROT_READ | Pages.PROT_WRITE : Pages.PROT_READ;
         long whole = (bytes + page - 1) / page * page;
-        return new MappedValues(
-                Pages.map(map.fd(), 0, whole, protection, Pages.MAP_SHARED), stride);
-    }
-
-    private static void unmap(MemorySegment mapping) {
+        Arena owner = Arena.ofShared();
         try {
-            Pages.unmap(mapping);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
+            MemorySegment values =
+                    Pages.map(owner, map.fd(), 0, whole, protection, Pages.MAP_SHARED);
+            return new MappedValues(owner, values, stride);
+        } catch (SyscallException e) {
+            owner.close();
+            throw e;
         }
     }
 

@@ -115,12 +115,12 @@ public final class PerfBuffer implements AutoCloseable {
             try {
                 MemorySegment mapping =
                         Pages.map(
-                                        fd,
-                                        0,
-                                        page + size,
-                                        Pages.PROT_READ | Pages.PROT_WRITE,
-                                        Pages.MAP_SHARED)
-                                .reinterpret(arena, RingBuffer::unmap);
+                                arena,
+                                fd,
+                                0,
+                                page + size,
+                                Pages.PROT_READ | Pages.PROT_WRITE,
+                                Pages.MAP_SHARED);
                 map.put(cpu, fd);
                 Fd.ioctl(fd, IOC_ENABLE, 0);
                 poll.add(fd, PollSet.POLLIN);

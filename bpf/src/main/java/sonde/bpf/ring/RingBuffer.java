@@ -3,7 +3,6 @@ package sonde.bpf.ring;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -75,19 +74,10 @@ public final class RingBuffer implements AutoCloseable {
     static MemorySegment map(Arena arena, BpfMap map, long offset, long bytes, int protection)
             throws SyscallException {
         try {
-            return Pages.map(map.fd(), offset, bytes, protection, Pages.MAP_SHARED)
-                    .reinterpret(arena, RingBuffer::unmap);
+            return Pages.map(arena, map.fd(), offset, bytes, protection, Pages.MAP_SHARED);
         } catch (SyscallException e) {
             arena.close();
             throw e;
-        }
-    }
-
-    static void unmap(MemorySegment mapping) {
-        try {
-            Pages.unmap(mapping);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfFolder;
 import sonde.bpf.BpfRefusedException;
@@ -215,6 +216,83 @@ final class LinkKernelTest {
                 assertThat(counted.cookies()).isGreaterThanOrEqualTo(2);
             }
         }
+    }
+
+    /** The kernel counts the semaphore up in every process that maps it. */
+    @Test
+    void semaphoresOpenTheGateOfUsdtProbes(@TempDir Path folder) throws Exception {
+        Path source = folder.resolve("gate.c");
+        Files.writeString(
+                source,
+                """
+                #include <stdio.h>
+                #include <unistd.h>
+                volatile unsigned short gate __attribute__((section(".data"))) = 0;
+                __attribute__((noinline)) void hit(void) { __asm__ volatile(""); }
+                int main(void) {
+                    char c;
+                    while (read(0, &c, 1) == 1) {
+                        if (gate) hit();
+                        printf("%d\\n", gate);
+                        fflush(stdout);
+                    }
+                    return 0;
+                }
+                """);
+        Path binary = folder.resolve("gate");
+        try {
+            lines("gcc", "-O1", "-o", binary.toString(), source.toString());
+        } catch (java.io.IOException e) {
+            Assumptions.abort("gcc is missing");
+        }
+        Uprobes.Place place =
+                new Uprobes.Place(fileOffset(binary, "hit"), fileOffset(binary, "gate"), 3);
+        Process process = new ProcessBuilder(binary.toString()).start();
+        try (Counted counted = Counted.withCookie(ProgramType.KPROBE);
+                var out = process.inputReader();
+                var in = process.outputWriter()) {
+            assertThat(answer(in, out)).isEqualTo("0");
+            try (Link link =
+                    Uprobes.usdt(
+                            counted.program, binary.toString(), "t:gate", List.of(place), -1)) {
+                assertThat(answer(in, out)).as(link.target()).isEqualTo("1");
+                assertThat(answer(in, out)).isEqualTo("1");
+                assertThat(counted.hits()).isEqualTo(2);
+                assertThat(counted.cookies()).isEqualTo(6);
+            }
+            assertThat(answer(in, out)).isEqualTo("0");
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    private static String answer(java.io.Writer in, java.io.BufferedReader out)
+            throws java.io.IOException {
+        in.write('x');
+        in.flush();
+        return out.readLine();
+    }
+
+    /** Where a symbol lies in the file, by its program headers. */
+    private static long fileOffset(Path binary, String symbol) throws Exception {
+        long address = -1;
+        for (String line : lines("readelf", "-W", "-s", binary.toString())) {
+            String[] words = line.strip().split("\\s+");
+            if (words.length == 8 && words[7].equals(symbol)) {
+                address = Long.parseLong(words[1], 16);
+            }
+        }
+        for (String line : lines("readelf", "-W", "-l", binary.toString())) {
+            String[] words = line.strip().split("\\s+");
+            if (words[0].equals("LOAD")) {
+                long offset = Long.decode(words[1]);
+                long start = Long.decode(words[2]);
+                if (address >= start && address < start + Long.decode(words[4])) {
+                    return address - start + offset;
+                }
+            }
+        }
+        throw new AssertionError("no " + symbol);
     }
 
     @Test
