@@ -28,7 +28,7 @@ import sonde.testkit.guest.GuestTests.Status;
 /** Boots each kernel once and shows every test of the list as one of its own. */
 @Tag("guest")
 final class GuestTest {
-    private static final int TIMEOUT_SECONDS = 180;
+    private static final int TIMEOUT_SECONDS = 400;
 
     @TestFactory
     Stream<DynamicTest> linux61(TestReporter reporter) throws Exception {
