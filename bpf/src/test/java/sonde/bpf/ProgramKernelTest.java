@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,19 +53,37 @@ final class ProgramKernelTest {
         }
     }
 
+    /** Linux 6.6 and later, of the fourth instruction set. */
+    private static boolean knowsSignedDivision() throws IOException {
+        Code code =
+                new CodeBuilder()
+                        .move(Register.R1, 8)
+                        .compute(AluOperation.SIGNED_DIVIDE, Register.R1, 2)
+                        .exit(0)
+                        .build();
+        try (Program ignored = Program.load("t", ProgramType.TRACEPOINT, code)) {
+            return true;
+        } catch (VerifierException e) {
+            return false;
+        }
+    }
+
     /** The verifier prints what it walks: it must be what we print. */
     @Test
-    void disassemblyIsTheKernels() {
+    void disassemblyIsTheKernels() throws IOException {
         Label forward = new Label("forward");
         CodeBuilder code =
                 new CodeBuilder()
                         .move(Register.R6, Register.R1)
                         .move(Register.R7, 0x123456789abcL)
                         .move(Register.R8, -3);
+        boolean signed = knowsSignedDivision();
         for (AluOperation operation : AluOperation.values()) {
-            code.compute(operation, Register.R8, 5);
-            code.compute(operation, Register.R8, Register.R7);
-            code.compute32(operation, Register.R8, Register.R7);
+            if (signed || !operation.name().startsWith("SIGNED_")) {
+                code.compute(operation, Register.R8, 5);
+                code.compute(operation, Register.R8, Register.R7);
+                code.compute32(operation, Register.R8, Register.R7);
+            }
         }
         code.negate(Register.R8);
         for (Width width : Width.values()) {
