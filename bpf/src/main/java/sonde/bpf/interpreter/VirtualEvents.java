@@ -2,7 +2,6 @@ package sonde.bpf.interpreter;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
 
 /** BPF_MAP_TYPE_PERF_EVENT_ARRAY: takes what bpf_perf_event_output emits, a list for each CPU. */
@@ -36,25 +35,5 @@ public final class VirtualEvents extends VirtualMap {
     /** What programs emitted on a CPU. */
     public List<byte[]> records(int cpu) {
         return List.copyOf(records.get(cpu));
-    }
-
-    @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
-        return null;
-    }
-
-    @Override
-    public int update(byte[] key, byte[] value, long flags, int cpu) {
-        return -Errno.EINVAL;
-    }
-
-    @Override
-    public int delete(byte[] key) {
-        return -Errno.EINVAL;
-    }
-
-    @Override
-    public List<byte[]> keys() {
-        return List.of();
     }
 }

@@ -67,8 +67,10 @@ public abstract sealed class VirtualMap
         return handle;
     }
 
-    /** The value of a key as a program sees it; null when there is none. */
-    abstract @Nullable Region lookup(byte[] key, int cpu);
+    /** The value of a key as a program sees it; null when there is none, or no keys are. */
+    @Nullable Region lookup(byte[] key, int cpu) {
+        return null;
+    }
 
     /** A copy of a value; null when there is none. */
     public final byte @Nullable [] get(byte[] key, int cpu) {
@@ -81,14 +83,20 @@ public abstract sealed class VirtualMap
         return get(key, 0);
     }
 
-    /** Sets a value; 0 or a negative errno. */
-    public abstract int update(byte[] key, byte[] value, long flags, int cpu);
+    /** Sets a value; 0 or a negative errno, EINVAL for kinds without keys. */
+    public int update(byte[] key, byte[] value, long flags, int cpu) {
+        return -Errno.EINVAL;
+    }
 
-    /** Removes an entry; 0 or a negative errno. */
-    public abstract int delete(byte[] key);
+    /** Removes an entry; 0 or a negative errno, EINVAL for kinds without keys. */
+    public int delete(byte[] key) {
+        return -Errno.EINVAL;
+    }
 
     /** The keys that are there. */
-    public abstract List<byte[]> keys();
+    public List<byte[]> keys() {
+        return List.of();
+    }
 
     /** Adds to a queue or stack; EINVAL for others. */
     int push(byte[] value, long flags) {

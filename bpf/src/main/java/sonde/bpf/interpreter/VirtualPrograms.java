@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import sonde.sys.Errno;
 
 /** BPF_MAP_TYPE_PROG_ARRAY: programs that others end in (bpf_tail_call). */
 public final class VirtualPrograms extends VirtualMap {
@@ -26,21 +25,6 @@ public final class VirtualPrograms extends VirtualMap {
 
     @Nullable VirtualProgram program(int index) {
         return programs.get(index);
-    }
-
-    @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
-        return null;
-    }
-
-    @Override
-    public int update(byte[] key, byte[] value, long flags, int cpu) {
-        return -Errno.EINVAL;
-    }
-
-    @Override
-    public int delete(byte[] key) {
-        return -Errno.EINVAL;
     }
 
     @Override

@@ -2,7 +2,6 @@ package sonde.bpf.interpreter;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
 
@@ -58,24 +57,8 @@ public final class VirtualQueue extends VirtualMap {
     }
 
     @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
-        return null;
-    }
-
-    @Override
     public int update(byte[] key, byte[] value, long flags, int cpu) {
         return push(value, flags);
-    }
-
-    @Override
-    public int delete(byte[] key) {
-        return -Errno.EINVAL;
-    }
-
-    /** None: values are taken in their order. */
-    @Override
-    public List<byte[]> keys() {
-        return List.of();
     }
 
     /** The next value, removed; null when it is empty. */

@@ -118,24 +118,4 @@ public final class VirtualRing extends VirtualMap {
     public long dropped() {
         return dropped;
     }
-
-    @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
-        return null;
-    }
-
-    @Override
-    public int update(byte[] key, byte[] value, long flags, int cpu) {
-        return -Errno.EINVAL;
-    }
-
-    @Override
-    public int delete(byte[] key) {
-        return -Errno.EINVAL;
-    }
-
-    @Override
-    public List<byte[]> keys() {
-        return List.of();
-    }
 }
