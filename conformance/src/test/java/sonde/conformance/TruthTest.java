@@ -98,6 +98,7 @@ class TruthTest {
     private Truth record(Path parent, String name, Waiting target, Disturbance hit, String... more)
             throws Exception {
         int pid = (int) target.process.pid();
+        awaitInput(pid);
         List<String> words =
                 new ArrayList<>(
                         List.of("record", "--no-summary", "-o", parent.resolve(name).toString()));
@@ -136,6 +137,16 @@ class TruthTest {
                 target.process.destroyForcibly();
                 recorder.destroyForcibly();
             }
+        }
+    }
+
+    /** Until it reads its standard input, a program that starts makes calls that nobody records. */
+    private static void awaitInput(int pid) throws Exception {
+        Path call = Path.of("/proc/" + pid + "/syscall");
+        long end = System.nanoTime() + 30_000_000_000L;
+        while (!Files.readString(call).startsWith("0 0x0 ")) {
+            assertThat(System.nanoTime()).as("PID %d reads its input", pid).isLessThan(end);
+            Thread.sleep(2);
         }
     }
 
