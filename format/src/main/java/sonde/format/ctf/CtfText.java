@@ -72,6 +72,11 @@ final class CtfText implements RowText {
     }
 
     @Override
+    public boolean isFree(Batch batch) {
+        return true; // names are for filters, which ask for turns
+    }
+
+    @Override
     public void skip(Batch batch, int row) {
         // names are learnt when the turn is asked for
     }

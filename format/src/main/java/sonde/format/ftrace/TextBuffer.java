@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import sonde.event.Batch;
+import sonde.event.result.RowOutput;
 
 /** A growing buffer of text in bytes. */
 public final class TextBuffer {
@@ -20,6 +21,11 @@ public final class TextBuffer {
     private static final long[] POWERS = powers();
     private static final VarHandle PAIR =
             MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final VarHandle EIGHT =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
 
     private byte[] bytes;
     private int size;
@@ -61,6 +67,44 @@ public final class TextBuffer {
     public void drainTo(OutputStream out) throws IOException {
         out.write(bytes, 0, size);
         size = 0;
+    }
+
+    /** Writes everything, which {@link #isPlain} has been asked about, and empties the buffer. */
+    void drainTo(OutputStream out, boolean plain) throws IOException {
+        if (plain && out instanceof RowOutput rows) {
+            rows.writePlain(bytes, 0, size);
+            size = 0;
+        } else {
+            drainTo(out);
+        }
+    }
+
+    /** Whether it holds printable ASCII, tabs and line feeds only. */
+    boolean isPlain() {
+        byte[] all = bytes;
+        int end = size;
+        int at = 0;
+        for (; at + 8 <= end; at += 8) {
+            if (!arePlain((long) EIGHT.get(all, at))) {
+                return false;
+            }
+        }
+        for (; at < end; at++) {
+            byte b = all[at];
+            if ((b < ' ' || b == 0x7f) && b != '\n' && b != '\t') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean arePlain(long eight) {
+        long low = eight & ~HIGH_BITS;
+        // The high bit of each byte: not below 0x20; is 0x7f; is no line feed; is no tab.
+        long printable = low + 0x60 * ONES;
+        long del = low + ONES;
+        long other = (low ^ '\n' * ONES) + 0x7f * ONES & (low ^ '\t' * ONES) + 0x7f * ONES;
+        return ((eight | (~printable | del) & other) & HIGH_BITS) == 0;
     }
 
     /** The byte at an index. */

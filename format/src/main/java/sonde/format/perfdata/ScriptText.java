@@ -43,7 +43,8 @@ public final class ScriptText implements RowText {
     private final ScriptSymbols symbols;
     private final EventText texts;
     private final boolean[] teaches;
-    private final boolean needsSymbols;
+    // Of each type, whether its rows name code.
+    private final boolean[] located;
 
     /** How samples of a type are written. */
     private record Shape(
@@ -69,17 +70,16 @@ public final class ScriptText implements RowText {
         for (int i = 0; i < teaches.length; i++) {
             teaches[i] = names.teaches(i);
         }
-        boolean located = false;
+        located = new boolean[types.size()];
         int columns = columns(recording);
         for (int i = 0; i < recording.attrs().size(); i++) {
             EventType type = recording.typeOf(i);
             Shape shape = shape(recording, i, type, columns);
             if (shapes[type.id()] == null) {
                 shapes[type.id()] = shape;
+                located[type.id()] = shape.ip;
             }
-            located |= shape.ip;
         }
-        needsSymbols = located;
     }
 
     /** Whether any line names code. */
@@ -157,8 +157,7 @@ public final class ScriptText implements RowText {
         if (teaches[type]) {
             return Turn.ALONE;
         }
-        Shape shape = shapes[type];
-        if (shape == null || !shape.ip || !needsSymbols) {
+        if (!located[type]) {
             return Turn.ANY;
         }
         int depth = batch.stackDepth(row);
@@ -168,6 +167,18 @@ public final class ScriptText implements RowText {
             }
         }
         return Turn.ANY;
+    }
+
+    @Override
+    public boolean isFree(Batch batch) {
+        int size = batch.size();
+        for (int row = 0; row < size; row++) {
+            int type = batch.type(row);
+            if (teaches[type] || located[type]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
