@@ -282,22 +282,24 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
-    private TextContext context(PerfDataRecording perf) throws IOException {
+    private TextContext context(PerfDataRecording perf) {
         TracingData tracing = perf.features().tracingData().orElse(null);
-        byte[] kallsyms = source.kallsyms();
         byte[] printk = {};
         PageLayout layout = PageLayout.NATIVE;
         if (tracing != null) {
             printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
             int longBytes = tracing.longBytes() == 4 ? 4 : 8;
             layout = new PageLayout(perf.order(), longBytes, 8 + longBytes);
-            if (kallsyms.length == 0) {
-                kallsyms = tracing.kallsyms().getBytes(StandardCharsets.UTF_8);
-            }
         }
-        if (kallsyms.length == 0) {
-            kallsyms = PerfCode.kallsyms(perf);
+        return TextContext.of(layout, () -> kallsyms(perf), printk);
+    }
+
+    /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
+    private byte[] kallsyms(PerfDataRecording perf) {
+        String kept = perf.features().tracingData().map(TracingData::kallsyms).orElse("");
+        if (source.kallsyms().length > 0) {
+            return source.kallsyms();
         }
-        return TextContext.of(layout, kallsyms, printk);
+        return kept.isEmpty() ? PerfCode.kallsyms(perf) : kept.getBytes(StandardCharsets.UTF_8);
     }
 }

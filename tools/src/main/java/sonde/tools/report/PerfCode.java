@@ -12,6 +12,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.format.ftrace.TextBuffer;
@@ -38,7 +41,7 @@ final class PerfCode implements ScriptSymbols {
     private final ProcessMaps maps = ProcessMaps.keepingOverExec();
     private final Symbolizer symbolizer;
     private final Map<String, byte[]> buildIds = new HashMap<>();
-    private final KernelSymbols kernel;
+    private final Future<KernelSymbols> kernel;
     private final boolean narrow;
     private final KernelMaps kernelMaps = new KernelMaps();
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
@@ -56,7 +59,22 @@ final class PerfCode implements ScriptSymbols {
         }
         String arch = recording.features().arch();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
-        kernel = KernelSymbols.parse(kallsyms(recording));
+        FutureTask<KernelSymbols> reading =
+                new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording)));
+        kernel = reading;
+        // The kernel takes 60 ms to print them: beside the first round of records.
+        Thread.ofPlatform().daemon().name("kallsyms").start(reading);
+    }
+
+    private KernelSymbols kernel() {
+        try {
+            return kernel.get();
+        } catch (ExecutionException e) {
+            return KernelSymbols.none();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return KernelSymbols.none();
+        }
     }
 
     /** Folders of files by build id: the system's and perf's own. */
@@ -80,7 +98,15 @@ final class PerfCode implements ScriptSymbols {
      * The text of /proc/kallsyms when the recorded kernel is the one that runs now, else what perf
      * kept of it, else nothing.
      */
-    static byte[] kallsyms(PerfDataRecording recording) throws IOException {
+    static byte[] kallsyms(PerfDataRecording recording) {
+        try {
+            return read(recording);
+        } catch (IOException e) {
+            return new byte[0];
+        }
+    }
+
+    private static byte[] read(PerfDataRecording recording) throws IOException {
         String wanted = "";
         for (BuildId id : recording.features().buildIds()) {
             if (id.kernel() && id.path().startsWith("[kernel")) {
@@ -174,6 +200,7 @@ final class PerfCode implements ScriptSymbols {
 
     private String kernelName(long address) {
         String file = kernelMaps.file(address);
+        KernelSymbols kernel = kernel();
         int symbol = kernel.find(address);
         if (symbol < 0 && file.isEmpty()) {
             return " [unknown] ([unknown])";
