@@ -8,6 +8,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code sonde bpf}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         description = "Works with eBPF programs: by themselves, and with what this machine has.",
         subcommands = {

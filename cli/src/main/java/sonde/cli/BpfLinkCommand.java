@@ -13,6 +13,7 @@ import sonde.bpf.inventory.Inventory;
 
 /** {@code sonde bpf link}. */
 @Command(
+        addMethodSubcommands = false,
         name = "link",
         mixinStandardHelpOptions = true,
         description = "Lists links (attachments), or shows one.",

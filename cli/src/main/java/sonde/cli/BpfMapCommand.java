@@ -21,6 +21,7 @@ import sonde.bpf.inventory.MapEntries;
 
 /** {@code sonde bpf map}. */
 @Command(
+        addMethodSubcommands = false,
         name = "map",
         mixinStandardHelpOptions = true,
         description = "Lists maps; shows, dumps, changes or watches one.",

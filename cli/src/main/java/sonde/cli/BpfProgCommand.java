@@ -15,6 +15,7 @@ import sonde.bpf.inventory.Inventory;
 
 /** {@code sonde bpf prog}. */
 @Command(
+        addMethodSubcommands = false,
         name = "prog",
         mixinStandardHelpOptions = true,
         description = "Lists programs, or shows some.",

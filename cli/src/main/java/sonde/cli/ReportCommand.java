@@ -36,6 +36,7 @@ import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING…",
         description = {

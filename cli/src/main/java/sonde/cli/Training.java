@@ -1,12 +1,19 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import sonde.event.result.Listing;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportSource;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
 
 /**
  * What the JVM runs once to make the start-up cache: the commands' usual roads, so that their
@@ -49,15 +56,38 @@ final class Training {
         Main.quietly(record.toArray(String[]::new));
         Main.quietly("report", bundle);
         Main.quietly("report", bundle, "--json");
-        // The compiler is to find whole profiles of what runs once for each of millions of rows.
-        for (int i = 0; i < LISTINGS; i++) {
-            Main.quietly("report", bundle, "--events");
-            Main.quietly("report", bundle + "/trace.dat", "--events");
-        }
+        Main.quietly("report", bundle, "--events");
         Main.quietly("report", bundle, "--events", "--json");
         Main.quietly("query", "--no-cache", bundle, QUERY);
         Main.quietly("query", bundle, QUERY);
         Main.quietly("query", bundle, QUERY);
+        list(folder, bundle);
+    }
+
+    /**
+     * Lists a recording of each format many times. The compiler is to find whole profiles of what
+     * runs once for each of millions of rows, and of nothing else: what was compiled in training is
+     * compiled first, needed or not.
+     */
+    private static void list(Path folder, String bundle) {
+        String trace = bundle + "/trace.dat";
+        String perf = folder.resolve("t.data").toString();
+        String ctf = folder.resolve("t.ctf").toString();
+        Main.quietly("convert", trace, perf);
+        Main.quietly("convert", trace, ctf, "--to", "ctf1");
+        for (String recording : List.of(trace, perf, ctf, bundle + "/perf.data", bundle)) {
+            Main.quietly("report", recording, "--events");
+            try (ReportSource source = ReportSource.open(Path.of(recording))) {
+                ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
+                for (int i = 0; i < LISTINGS; i++) {
+                    Listing listing = recipe.events(source);
+                    OutputStream nowhere = OutputStream.nullOutputStream();
+                    new TextRenderer().render(listing, nowhere, Style.PLAIN);
+                }
+            } catch (IOException e) {
+                continue; // this user may not record, or a format is missing
+            }
+        }
     }
 
     private static void delete(Path folder) throws IOException {
