@@ -44,7 +44,13 @@ public final class Input implements AutoCloseable {
             try {
                 long size = channel.size();
                 MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, size, arena);
-                return new Input(path.toString(), mapped, arena::close);
+                Resident.add(mapped);
+                Runnable release =
+                        () -> {
+                            Resident.remove(mapped);
+                            arena.close();
+                        };
+                return new Input(path.toString(), mapped, release);
             } catch (IOException | RuntimeException e) {
                 arena.close();
                 throw e;

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.format.ctf.schema.FieldClass;
+import sonde.format.ftrace.Packed;
 import sonde.format.ftrace.TextBuffer;
 
 /**
@@ -26,7 +27,13 @@ final class Print {
         OPTIONAL,
     }
 
-    private final byte[] before;
+    private static final Packed OPEN = Packed.of("{ ");
+    private static final Packed CLOSE = Packed.of(" }");
+    private static final Packed END = Packed.of(" ]");
+    // How elements of arrays begin, by their index.
+    private static final Packed[] INDEXES = indexes(64);
+
+    private final Packed before;
     private final Kind kind;
     private final int at;
     private final int charBytes;
@@ -40,7 +47,7 @@ final class Print {
             @Nullable Node node,
             @Nullable Shape shape,
             Print[][] options) {
-        this.before = before;
+        this.before = new Packed(before);
         this.kind = kind;
         this.at = node == null ? -1 : node.at;
         this.node = node;
@@ -50,6 +57,14 @@ final class Print {
                         : 0;
         this.shape = shape;
         this.options = options;
+    }
+
+    private static Packed[] indexes(int count) {
+        Packed[] indexes = new Packed[count];
+        for (int i = 0; i < count; i++) {
+            indexes[i] = Packed.of((i == 0 ? " [" : ", [") + i + "] = ");
+        }
+        return indexes;
     }
 
     /** The steps for an event: its name and its structures. */
@@ -171,9 +186,9 @@ final class Print {
                 if (choice < 0) {
                     out.put("<none>");
                 } else {
-                    out.put("{ ");
+                    out.put(OPEN);
                     run(options[choice], out, batch, row);
-                    out.put(" }");
+                    out.put(CLOSE);
                 }
             }
         }
@@ -188,10 +203,14 @@ final class Print {
         int count = batch.u32(row, at + 4) / of.storedBytes;
         out.put('[');
         for (int i = 0; i < count; i++) {
-            out.put(i == 0 ? " [" : ", [").decimal(i).put("] = ");
+            if (i < INDEXES.length) {
+                out.put(INDEXES[i]);
+            } else {
+                out.put(", [").decimal(i).put("] = ");
+            }
             of.append(out, of.value(batch, row, from + i * of.storedBytes));
         }
-        out.put(" ]");
+        out.put(END);
     }
 
     private void blob(TextBuffer out, Batch batch, int row) {

@@ -84,8 +84,13 @@ public final class TextBuffer {
         byte[] all = bytes;
         int end = size;
         int at = 0;
-        for (; at + 8 <= end; at += 8) {
-            if (!arePlain((long) EIGHT.get(all, at))) {
+        for (; at + 32 <= end; at += 32) {
+            long strange =
+                    strange((long) EIGHT.get(all, at))
+                            | strange((long) EIGHT.get(all, at + 8))
+                            | strange((long) EIGHT.get(all, at + 16))
+                            | strange((long) EIGHT.get(all, at + 24));
+            if (strange != 0) {
                 return false;
             }
         }
@@ -98,13 +103,14 @@ public final class TextBuffer {
         return true;
     }
 
-    private static boolean arePlain(long eight) {
+    /** The high bits of those of eight bytes that are none of the plain ones. */
+    private static long strange(long eight) {
         long low = eight & ~HIGH_BITS;
         // The high bit of each byte: not below 0x20; is 0x7f; is no line feed; is no tab.
         long printable = low + 0x60 * ONES;
         long del = low + ONES;
         long other = (low ^ '\n' * ONES) + 0x7f * ONES & (low ^ '\t' * ONES) + 0x7f * ONES;
-        return ((eight | (~printable | del) & other) & HIGH_BITS) == 0;
+        return (eight | (~printable | del) & other) & HIGH_BITS;
     }
 
     /** The byte at an index. */
@@ -136,7 +142,7 @@ public final class TextBuffer {
     }
 
     /** A text that was prepared for it. */
-    TextBuffer put(Packed text) {
+    public TextBuffer put(Packed text) {
         room(text.room());
         text.writeTo(bytes, size);
         size += text.length();
@@ -186,6 +192,10 @@ public final class TextBuffer {
     /** A non-negative number with leading zeros up to {@code least} digits. */
     public TextBuffer digits(long value, int least) {
         room(20 + least);
+        if (value < 10 && least <= 1) {
+            bytes[size++] = (byte) ('0' + value);
+            return this;
+        }
         int count = decimalDigits(value);
         if (count < least) {
             Arrays.fill(bytes, size, size + least - count, (byte) '0');

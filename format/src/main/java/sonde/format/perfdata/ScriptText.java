@@ -12,7 +12,6 @@ import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +19,7 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.Packed;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextBuffer;
 import sonde.format.ftrace.TextContext;
@@ -52,11 +52,16 @@ public final class ScriptText implements RowText {
             boolean cpu,
             boolean time,
             boolean period,
-            byte[] name,
+            Packed name,
             boolean trace,
             @Nullable IntegerField[] more,
             boolean ip,
-            boolean chain) {}
+            boolean chain) {
+        /** Whether nothing but the text of a tracepoint follows its name. */
+        boolean isText() {
+            return trace && !ip;
+        }
+    }
 
     /** A writer for the rows of a recording. */
     public ScriptText(PerfDataRecording recording, TextContext context, ScriptSymbols symbols) {
@@ -139,7 +144,7 @@ public final class ScriptText implements RowText {
                 attr.samples(PERF_SAMPLE_CPU),
                 attr.samples(PERF_SAMPLE_TIME),
                 !tracepoint,
-                padded.getBytes(StandardCharsets.UTF_8),
+                Packed.of(padded),
                 tracepoint && entry.attr().samples(PERF_SAMPLE_RAW),
                 more,
                 attr.samples(PERF_SAMPLE_IP) && (!tracepoint || chains),
@@ -197,16 +202,31 @@ public final class ScriptText implements RowText {
             return false;
         }
         head(out, shape, batch, row);
+        if (shape.isText()) {
+            out.put(shape.name);
+            text(out, batch, row);
+            out.put('\n');
+        } else {
+            sample(out, shape, batch, row);
+        }
+        return false;
+    }
+
+    private void text(TextBuffer out, Batch batch, int row) {
+        texts.appendBody(out, batch, row);
+        if (out.at(out.size() - 1) == '\n') {
+            out.truncate(out.size() - 1);
+        }
+    }
+
+    private void sample(TextBuffer out, Shape shape, Batch batch, int row) {
         if (shape.period) {
             int start = out.size();
             out.unsigned(batch.weight(row)).pad(start, 10, false).put(' ');
         }
         out.put(shape.name);
         if (shape.trace) {
-            texts.appendBody(out, batch, row);
-            if (out.at(out.size() - 1) == '\n') {
-                out.truncate(out.size() - 1);
-            }
+            text(out, batch, row);
         }
         for (int i = 0; i < 4; i++) {
             more(out, shape.more[i], i, batch, row);
@@ -218,7 +238,6 @@ public final class ScriptText implements RowText {
             more(out, shape.more[i], i, batch, row);
         }
         out.put('\n');
-        return false;
     }
 
     private void head(TextBuffer out, Shape shape, Batch batch, int row) {
