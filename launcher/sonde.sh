@@ -36,9 +36,11 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in
     export LC_ALL=C.UTF-8
     ;;
 esac
+# Most of a short command is compiling: methods that take in others up to a third of the usual size
+# are compiled sooner, and run as fast where it was measured.
 # One collector everywhere: a cache holds only for the collector it was made with. The JVM's raise
 # of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.
-set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
+set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
     -Xlog:disable -Xlog:all=off ${SONDE_JAVA_FLAGS-} \
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
@@ -51,7 +53,7 @@ if [ ! -f "$cache" ]; then
         (
             umask 077
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
-                -XX:-UsePerfData -XX:-MaxFDLimit \
+                -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
