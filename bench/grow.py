@@ -68,7 +68,8 @@ def main():
                 time, = struct.unpack_from("<Q", data, at)
                 first = time if first is None else min(first, time)
                 last = max(last, time)
-    span = last - first + 10_000_000
+    # A page says when it begins; what it holds may go on for as long as the recording did.
+    span = 2 * (last - first) + 1_000_000_000
     patches = []
     with open(target, "wb") as out:
         out.write(data[:])

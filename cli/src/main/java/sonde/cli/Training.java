@@ -23,6 +23,8 @@ import sonde.view.TextRenderer;
 final class Training {
     private static final int LISTINGS = 8;
 
+    private static final int OPENINGS = 4;
+
     private static final String QUERY =
             "SELECT name, count(*), min(utid) FROM events JOIN thread_state USING (utid)"
                     + " GROUP BY name";
@@ -75,7 +77,8 @@ final class Training {
         String ctf = folder.resolve("t.ctf").toString();
         Main.quietly("convert", trace, perf);
         Main.quietly("convert", trace, ctf, "--to", "ctf1");
-        for (String recording : List.of(trace, perf, ctf, bundle + "/perf.data", bundle)) {
+        List<String> recordings = List.of(trace, perf, ctf, bundle + "/perf.data", bundle);
+        for (String recording : recordings) {
             Main.quietly("report", recording, "--events");
             try (ReportSource source = ReportSource.open(Path.of(recording))) {
                 ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
@@ -86,6 +89,19 @@ final class Training {
                 }
             } catch (IOException e) {
                 continue; // this user may not record, or a format is missing
+            }
+        }
+        open(folder.resolve("t.pftrace"), trace);
+    }
+
+    /** Opens a format whose events are put into columns of our own, as many formats' are. */
+    private static void open(Path perfetto, String trace) {
+        Main.quietly("convert", trace, perfetto.toString());
+        for (int i = 0; i < OPENINGS; i++) {
+            try (ReportSource source = ReportSource.open(perfetto)) {
+                source.notes();
+            } catch (IOException e) {
+                return;
             }
         }
     }
