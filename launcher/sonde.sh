@@ -47,7 +47,7 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX
 
 if [ ! -f "$cache" ]; then
     # What the training records: events of many kinds, and enough of them.
-    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=20000'
+    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         (
