@@ -148,6 +148,17 @@ final class ReportTest {
     }
 
     @Test
+    void aPartOfARecordingIsCalledOne() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle.resolve("trace.dat"))) {
+            assertThat(source.notes())
+                    .contains("This is one part of a recording; scripted.sonde has all of it.");
+        }
+        try (ReportSource source = ReportSource.open(bundle)) {
+            assertThat(source.notes()).noneMatch(note -> note.contains("one part"));
+        }
+    }
+
+    @Test
     void aListingWithoutARowSaysSo() throws IOException {
         try (ReportSource source = ReportSource.open(bundle)) {
             ReportOptions none = options(Set.of(), List.of("nosuch"), List.of());
