@@ -224,7 +224,8 @@ public final class HeaptrackReader {
     }
 
     private long unnamed(long address, String module) {
-        String name = "[" + module + "+0x" + Long.toHexString(address) + "]";
+        // An address as it was, not in the file: nothing says where the module was mapped.
+        String name = "[0x" + Long.toHexString(address) + "]";
         return store.frame(new Frame(name, module, Frame.Kind.USER));
     }
 }
