@@ -90,6 +90,11 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
+    /** What to say of a word that is no field of a listing, with the nearest that are. */
+    public static String noField(String word) {
+        return Matches.noField(word);
+    }
+
     /** What the headers of a recording say; its events are not read. */
     public Report header(ReportSource source) {
         return HeaderSections.of(source);
