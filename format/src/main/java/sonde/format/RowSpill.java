@@ -52,8 +52,7 @@ final class RowSpill implements AutoCloseable {
             zeros.limit((int) Math.min(STEP_BYTES, bytes - done)).position(0);
             done += into.write(zeros, sizeBytes + done);
         }
-        MemorySegment memory =
-                into.map(FileChannel.MapMode.READ_WRITE, sizeBytes, bytes, arena);
+        MemorySegment memory = into.map(FileChannel.MapMode.READ_WRITE, sizeBytes, bytes, arena);
         sizeBytes += bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
         return memory;
     }
