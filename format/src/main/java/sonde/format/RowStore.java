@@ -277,6 +277,27 @@ public final class RowStore implements AutoCloseable {
         rows++;
     }
 
+    /** Fills a store and makes its recording. */
+    @FunctionalInterface
+    public interface Filling<E extends Exception> {
+        /** Reads everything. */
+        Recording fill() throws E;
+    }
+
+    /** What a reader makes of this store, which is closed when that fails. */
+    public <E extends Exception> Recording filled(Filling<E> filling) throws E {
+        boolean done = false;
+        try {
+            Recording recording = filling.fill();
+            done = true;
+            return recording;
+        } finally {
+            if (!done) {
+                close();
+            }
+        }
+    }
+
     /**
      * What was gathered, by time; rows of one time stay in the order in which they came. The store
      * takes no more rows afterwards and is closed with the recording.

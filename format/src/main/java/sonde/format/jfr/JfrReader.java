@@ -95,19 +95,11 @@ public final class JfrReader {
             throw new MalformedInputException(JfrCursor.FORMAT, "magic", 0, "no chunk");
         }
         JfrReader reader = new JfrReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             reader.read(input.segment());
             reader.nameThreads();
-            Recording recording =
-                    reader.store.recording(JfrCursor.FORMAT, Clock.REALTIME, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            return reader.store.recording(JfrCursor.FORMAT, Clock.REALTIME, reader.notes);
+        });
     }
 
     private void read(MemorySegment file) {

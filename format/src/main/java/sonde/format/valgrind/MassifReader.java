@@ -61,8 +61,7 @@ public final class MassifReader {
             throw new MalformedInputException(FORMAT, "desc", 0, "no header");
         }
         MassifReader reader = new MassifReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             TextLines lines = new TextLines(input.segment());
             for (String line = lines.next(); line != null; line = lines.next()) {
                 reader.line(line);
@@ -71,14 +70,8 @@ public final class MassifReader {
                 reader.notes.add(reader.bad + " lines could not be read.");
                 reader.rows.corrupt(reader.time);
             }
-            Recording recording = reader.store.recording(FORMAT, reader.clock, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            return reader.store.recording(FORMAT, reader.clock, reader.notes);
+        });
     }
 
     private void line(String line) {

@@ -105,25 +105,22 @@ final class ParquetTables {
     }
 
     private Recording read(List<Path> files) throws IOException {
-        boolean done = false;
-        try {
+        return store.filled(() -> {
             for (Path file : files) {
                 try {
                     file(file);
                 } catch (SqlException e) {
-                    String first = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-                    throw new MalformedInputException("Parquet", name(file), -1, first);
+                    throw damaged(file, e);
                 }
             }
             // Which clock the times are of was not written.
-            Recording recording = store.recording("parquet", Clock.MONO, List.of());
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                store.close();
-            }
-        }
+            return store.recording("parquet", Clock.MONO, List.of());
+        });
+    }
+
+    private static MalformedInputException damaged(Path file, SqlException failure) {
+        String first = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
+        return new MalformedInputException("Parquet", name(file), -1, first);
     }
 
     private static String name(Path file) {
