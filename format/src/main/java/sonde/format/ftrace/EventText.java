@@ -316,6 +316,7 @@ public final class EventText implements RowText {
             EventType of = types.get(type);
             if (isSample(of)) {
                 body = new SampleBody(context, addresses);
+                body = of.name().equals("bpf-output") ? PerfBodies.named(body) : body;
             } else if (rawFields) {
                 body = RawFields.of(of, PrintFormat.of(of, context));
             } else {

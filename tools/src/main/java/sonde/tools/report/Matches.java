@@ -110,14 +110,21 @@ final class Matches {
                 + nearest(word, Arrays.stream(Name.values()).map(Name::word).toList());
     }
 
-    /** "; the nearest are …", empty when there is no name at all. */
+    /** "; the nearest are …" or, where none is near, "; there are …"; empty without a name. */
     private static String nearest(String asked, Collection<String> names) {
         List<String> sorted = new ArrayList<>(names);
         String plain = asked.replaceAll("[*?]", "").toLowerCase(Locale.ROOT);
         sorted.sort(
                 Comparator.comparingInt((String name) -> distance(plain, name))
                         .thenComparing(Comparator.naturalOrder()));
-        return sorted.isEmpty() ? "" : "; the nearest are " + list(sorted);
+        List<String> near =
+                sorted.stream()
+                        .filter(name -> distance(plain, name) <= asked.length() / 2)
+                        .toList();
+        if (near.isEmpty()) {
+            return names.isEmpty() ? "" : "; there are " + list(List.copyOf(names));
+        }
+        return "; the nearest are " + list(near);
     }
 
     private static String list(List<String> names) {

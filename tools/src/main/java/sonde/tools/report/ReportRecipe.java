@@ -275,6 +275,8 @@ public final class ReportRecipe {
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
+        } else if (options.has(Section.SUMMARY)) {
+            notes.addAll(FileSections.lossNotes(found));
         }
         notes.addAll(source.notes());
         jvmMaps(source.meta(), found, notes);

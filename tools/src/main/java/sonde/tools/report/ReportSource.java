@@ -91,6 +91,7 @@ public final class ReportSource implements AutoCloseable {
         try {
             if (!Files.isDirectory(path)) {
                 source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
+                source.tellBundle(path);
             } else if (PerfFolder.isOne(path)) {
                 source.recordings.add(PerfFolder.open(path));
             } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
@@ -134,6 +135,15 @@ public final class ReportSource implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             source.close();
             throw e;
+        }
+    }
+
+    /** A file out of a bundle has but some of its events, and nothing says whose they are. */
+    private void tellBundle(Path path) {
+        Path bundle = path.toAbsolutePath().getParent();
+        if (bundle != null && Files.isRegularFile(bundle.resolve(Meta.FILE))) {
+            Path name = bundle.getFileName();
+            notes.add("This is one part of a recording; " + name + " has all of it.");
         }
     }
 
