@@ -265,6 +265,9 @@ final class ReportCommand implements Callable<Integer> {
         if (rows < 1) {
             throw new ParameterException(line, "--rows " + rows + " shows nothing; give 1 or more");
         }
+        if (listing.hasFields() && !events) {
+            throw new ParameterException(line, "--fields needs --events");
+        }
         if (!types.isEmpty() && !events && !options.sections().contains(Section.STATS)) {
             throw new ParameterException(line, "--event needs --events or --stats");
         }

@@ -20,6 +20,7 @@ final class Print {
         REAL,
         TEXT,
         CHARS,
+        DIGITS,
         BLOB,
         INTEGERS,
         VALUES,
@@ -117,6 +118,7 @@ final class Print {
                     Kind kind = Layout.inPlace(text) > 0 ? Kind.CHARS : Kind.TEXT;
                     add(kind, node, null, new Print[0][]);
                 }
+                case FieldClass.WideInteger wide -> add(Kind.DIGITS, node, null, new Print[0][]);
                 case FieldClass.Blob blob -> add(Kind.BLOB, node, null, new Print[0][]);
                 case FieldClass.Structure structure -> {
                     pending.append('{');
@@ -172,6 +174,7 @@ final class Print {
             case REAL -> Reals.append(out, Double.longBitsToDouble(batch.u64(row, at)));
             case TEXT -> Quoted.append(out, batch, row, batch.u32(row, at), batch.u32(row, at + 4));
             case CHARS -> Quoted.append(out, batch, row, at, charBytes);
+            case DIGITS -> out.raw(batch, row, batch.u32(row, at), batch.u32(row, at + 4));
             case BLOB -> blob(out, batch, row);
             case INTEGERS -> integers(out, batch, row);
             case VALUES -> {

@@ -21,6 +21,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
+import sonde.format.ftrace.ColumnText;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventListing.Part;
@@ -90,7 +91,12 @@ final class EventRows implements Listing.Rows {
     private long write(OutputStream out, Listing.Form form, long skip, long most)
             throws IOException {
         List<Part> parts = new ArrayList<>();
+        boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
         for (Recording recording : source.recordings()) {
+            if (columns && !(recording instanceof PerfDataRecording && source.meta() == null)) {
+                parts.addAll(columns(recording));
+                continue;
+            }
             switch (recording) {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
@@ -202,7 +208,14 @@ final class EventRows implements Listing.Rows {
             symbols.add(code.kernelMaps());
         }
         ScriptText text =
-                new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
+                new ScriptText(
+                        perf,
+                        context(perf),
+                        code == null ? ScriptSymbols.NONE : code,
+                        options.listing().fields());
+        if (!text.absent().isEmpty()) {
+            throw Matches.noField(text.absent());
+        }
         List<Part> parts = new ArrayList<>();
         for (Lane lane : perf.lanes()) {
             parts.add(new Part(lane, text, ""));
@@ -251,6 +264,28 @@ final class EventRows implements Listing.Rows {
                             ? new FieldText(of, names, frames, FieldText.Details.FIELDS)
                             : new EventJson(of, context, names, chains);
             parts.add(new Part(lane, row, ""));
+        }
+        return parts;
+    }
+
+    /** Any recording, with the fields that were asked for. */
+    private List<Part> columns(Recording recording) throws IOException {
+        Map<Source, RowText> rows = new IdentityHashMap<>();
+        for (Source of : recording.sources()) {
+            FieldText.Details details = FieldText.Details.FIELDS;
+            if (recording instanceof TraceDatRecording trace) {
+                details = styled(trace.eventText(names))::appendBody;
+            } else if (recording instanceof PerfDataRecording perf) {
+                details = styled(new EventText(of, context(perf), names))::appendBody;
+            }
+            rows.put(
+                    of,
+                    new ColumnText(
+                            of, names, recording.frames(), details, options.listing().fields()));
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
         }
         return parts;
     }

@@ -1,13 +1,16 @@
 package sonde.tools.report;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import sonde.event.EventType;
+import sonde.format.ftrace.ListedFields.Name;
 
 /** Says which filter of a report leaves nothing. */
 final class Matches {
@@ -90,6 +93,21 @@ final class Matches {
             filters.add("--time");
         }
         return "nothing in this recording fits " + filters;
+    }
+
+    /** What to do about fields that no sample has. */
+    static NothingMatchesException noField(Set<Name> absent) {
+        String names = String.join(", ", absent.stream().map(Name::word).toList());
+        return new NothingMatchesException(
+                "no sample of this recording has " + names + ": perf record was not asked for it");
+    }
+
+    /** A message about a word of --fields that is no field. */
+    static String noField(String word) {
+        return "--fields: '"
+                + word
+                + "' is no field"
+                + nearest(word, Arrays.stream(Name.values()).map(Name::word).toList());
     }
 
     /** "; the nearest are …" or, where none is near, "; there are …"; empty without a name. */

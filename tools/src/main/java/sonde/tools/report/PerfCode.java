@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.format.ftrace.TextBuffer;
@@ -35,6 +37,7 @@ import sonde.sys.Machine;
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
+    private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
     // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
     private static final int NT_GNU_BUILD_ID = 3;
 
@@ -176,11 +179,7 @@ final class PerfCode implements ScriptSymbols {
         }
         long location = maps.location(pid, address);
         CodeModule module = maps.module(location);
-        boolean inFile =
-                module != null
-                        && (module.kind() == CodeModule.Kind.FILE
-                                || module.kind() == CodeModule.Kind.VDSO);
-        long shown = chain && inFile ? ProcessMaps.offset(location) : address;
+        long shown = chain && inFile(module) ? ProcessMaps.offset(location) : address;
         out.hex(shown, 1).pad(start, 16, false);
         byte[] known = userNames.get(location);
         if (known == null) {
@@ -193,9 +192,40 @@ final class PerfCode implements ScriptSymbols {
         out.put(known);
     }
 
+    private static boolean inFile(@Nullable CodeModule module) {
+        return module != null
+                && (module.kind() == CodeModule.Kind.FILE || module.kind() == CodeModule.Kind.VDSO);
+    }
+
     /** The kernel of a 32-bit machine lies in the upper part of 4 GiB. */
     private boolean isKernel(long address) {
         return address < 0 || narrow && kernelMaps.has(address);
+    }
+
+    @Override
+    public Code code(int pid, long address) {
+        if (isKernel(address)) {
+            return code(address, kernelName(address));
+        }
+        long location = maps.location(pid, address);
+        CodeModule module = maps.module(location);
+        long shown = inFile(module) ? ProcessMaps.offset(location) : address;
+        return code(shown, userName(module, location));
+    }
+
+    /** The parts of {@code " name+0xoffset (file)"}. */
+    private static Code code(long shown, String text) {
+        int file = text.startsWith(" [unknown] (") ? 10 : text.indexOf(" (", plus(text));
+        int plus = text.startsWith(" [unknown] (") ? -1 : plus(text);
+        String name = text.substring(1, plus < 0 ? file : plus);
+        long offset = plus < 0 ? -1 : Long.parseUnsignedLong(text.substring(plus + 3, file), 16);
+        return new Code(shown, name, offset, text.substring(file + 2, text.length() - 1));
+    }
+
+    /** Where the offset stands: the file's name behind it may hold anything. */
+    private static int plus(String text) {
+        Matcher offset = OFFSET.matcher(text);
+        return offset.find() ? offset.start() : 0;
     }
 
     private String kernelName(long address) {

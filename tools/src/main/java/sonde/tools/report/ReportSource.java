@@ -94,7 +94,7 @@ public final class ReportSource implements AutoCloseable {
                 source.tellBundle(path);
             } else if (PerfFolder.isOne(path)) {
                 source.recordings.add(PerfFolder.open(path));
-            } else if (!source.takesCtf(path)) {
+            } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
                 source.bundle(path);
             }
             return source;
@@ -196,6 +196,18 @@ public final class ReportSource implements AutoCloseable {
         }
         recordings.add(CtfRecording.open(inputs));
         return true;
+    }
+
+    /** Takes a folder of Parquet that sonde wrote; false when it holds none. */
+    private boolean takesParquet(Path folder) throws IOException {
+        if (Files.exists(folder.resolve(Meta.FILE)) || !Files.isReadable(folder)) {
+            return false;
+        }
+        List<Path> tables = ParquetTables.in(folder);
+        if (!tables.isEmpty()) {
+            recordings.add(ParquetTables.open(tables));
+        }
+        return !tables.isEmpty();
     }
 
     private void bundle(Path folder) throws IOException {
@@ -369,6 +381,10 @@ public final class ReportSource implements AutoCloseable {
     /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
         Input input;
+        if (Files.isRegularFile(path) && ParquetTables.isOne(path)) {
+            recordings.add(ParquetTables.open(List.of(path)));
+            return;
+        }
         if (Files.isRegularFile(path) || !Files.exists(path)) {
             input = Input.open(path);
         } else {
