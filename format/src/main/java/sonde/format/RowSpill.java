@@ -5,9 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +40,7 @@ final class RowSpill implements AutoCloseable {
     private MemorySegment map(long bytes) throws IOException {
         FileChannel into = file;
         if (into == null) {
-            into = open();
+            into = UnnamedFile.open();
             file = into;
         }
         // Written, not only made longer: a page that finds the disk full kills the process.
@@ -55,19 +52,6 @@ final class RowSpill implements AutoCloseable {
         MemorySegment memory = into.map(FileChannel.MapMode.READ_WRITE, sizeBytes, bytes, arena);
         sizeBytes += bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
         return memory;
-    }
-
-    private static FileChannel open() throws IOException {
-        Path folder = Path.of("/var/tmp");
-        Path path =
-                Files.isWritable(folder)
-                        ? Files.createTempFile(folder, "sonde", null)
-                        : Files.createTempFile("sonde", null);
-        try {
-            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        } finally {
-            Files.delete(path);
-        }
     }
 
     /** Mappings stay until the arena is closed. */
