@@ -15,4 +15,5 @@ module sonde.bpf {
     exports sonde.bpf.link;
     exports sonde.bpf.map;
     exports sonde.bpf.ring;
+    exports sonde.bpf.verifier;
 }

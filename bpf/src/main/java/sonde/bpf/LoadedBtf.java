@@ -111,6 +111,11 @@ public final class LoadedBtf implements AutoCloseable {
 
     /** The types themselves, as loaded. */
     public byte[] bytes() throws SyscallException {
+        return bytes(fd);
+    }
+
+    /** The types behind a descriptor. */
+    static byte[] bytes(int fd) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             // struct bpf_btf_info: btf u64, btf_size u32, id u32.
             MemorySegment facts = arena.allocate(40, 8);

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
             BpfAsmCommand.class,
             BpfDisasmCommand.class,
             BpfRunCommand.class,
+            BpfVerifyCommand.class,
             BpfFeatureCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
             "  sonde bpf feature                          what this kernel can do",
             "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
             "  sonde bpf disasm filter.bin                and back",
-            "  sonde bpf run filter.asm                   runs it here, without a kernel"
+            "  sonde bpf run filter.asm                   runs it here, without a kernel",
+            "  sonde bpf verify filter.asm --type xdp     what the kernel says, explained"
         })
 final class BpfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;

@@ -167,8 +167,12 @@ public final class Btf {
         return new BtfDecoder(this, cursor).type();
     }
 
-    /** The text at an offset of the strings. */
-    String string(long offset) throws MalformedInputException {
+    /**
+     * The text at an offset of the strings.
+     *
+     * @throws MalformedInputException when it lies outside of them
+     */
+    public String string(long offset) throws MalformedInputException {
         if (offset < firstString && base != null) {
             return base.string(offset);
         }
