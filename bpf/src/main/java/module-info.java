@@ -4,6 +4,7 @@ module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.format;
+    requires sonde.symbol;
     requires sonde.sys;
 
     exports sonde.bpf;

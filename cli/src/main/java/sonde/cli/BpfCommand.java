@@ -19,7 +19,11 @@ import picocli.CommandLine.Spec;
             BpfFeatureCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
-            BpfLinkCommand.class
+            BpfLinkCommand.class,
+            BpfBtfCommand.class,
+            BpfIterCommand.class,
+            BpfPinCommand.class,
+            BpfTraceLogCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         footer = {
