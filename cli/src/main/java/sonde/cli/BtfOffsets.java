@@ -28,8 +28,8 @@ final class BtfOffsets {
     /** The structure, union, enumeration, typedef or function of a name; 0 for none. */
     static int find(Btf btf, String name) throws MalformedInputException {
         String plain = name.replaceFirst("^(struct|union|enum) ", "");
-        int id = btf.find(plain, BtfType.Struct.class::isInstance);
-        return id != 0 ? id : btf.find(plain, type -> true);
+        int id = btf.search(plain, BtfType.Struct.class::isInstance);
+        return id != 0 ? id : btf.search(plain, type -> true);
     }
 
     /** Prints it, or one member; false when there is no such member. */

@@ -94,7 +94,8 @@ final class BpftoolKernelTest {
             assertThat(mine.replaceAll("  ; c_dump\n", "\n"))
                     .contains("#bpf_prog_")
                     .isEqualTo(
-                            theirs("prog", "dump", "xlated", "id", id, "opcodes").strip() + "\n");
+                            theirs("prog", "dump", "xlated", "id", id, "opcodes").stripTrailing()
+                                    + "\n");
             assertThat(mine).contains("map[id:" + map.facts().id() + "]  ; c_dump");
             assertThat(rows(text("prog", "dump", "xlated", "id", id, "--json"), "map_name"))
                     .isEqualTo(rows(theirs("-j", "prog", "dump", "xlated", "id", id)));

@@ -117,8 +117,11 @@ public final class ProgramListing {
         List<Row> rows = new ArrayList<>();
         long[] plain = words.clone();
         for (int i = 0; i < plain.length; i++) {
-            // The kernel leaves its number of the subprogram in the offset of BPF_PSEUDO_CALL.
-            plain[i] &= (plain[i] & 0xf0ff) == PSEUDO_CALL ? ~0xffff_0000L : -1;
+            // jit_subprogs(): the offset is the distance, the immediate the subprogram's number.
+            if ((plain[i] & 0xf0ff) == PSEUDO_CALL && (plain[i] & 0xffff_0000L) != 0) {
+                long distance = (short) (plain[i] >> 16);
+                plain[i] = plain[i] & 0xffff | distance << 32;
+            }
         }
         List<String> texts = Disassembler.lines(plain, names);
         List<Instruction> instructions = Encoding.decode(plain);
@@ -129,7 +132,7 @@ public final class ProgramListing {
             String shown = text.substring(text.indexOf(": ") + 2);
             int next = slot + instruction.slots();
             if (instruction instanceof Instruction.CallLocal call) {
-                int number = (int) (words[slot] >> 16) & 0xffff;
+                int number = (int) (words[slot] >> 32);
                 String callee = symbols.getOrDefault(next + call.offset(), unnamed(number));
                 shown += callee.isEmpty() ? "" : "#" + callee;
             }
