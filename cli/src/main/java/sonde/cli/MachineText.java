@@ -1,5 +1,7 @@
 package sonde.cli;
 
+import static sonde.sys.Files.O_WRONLY;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,6 +11,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.sys.PosixSpawn;
+import sonde.sys.Processes;
+import sonde.sys.WaitStatus;
 
 /** Machine code as text, by objdump. */
 final class MachineText {
@@ -32,36 +37,55 @@ final class MachineText {
                             + " 'dump jited ... file PATH' writes the bytes");
         }
         Path file = Files.createTempFile("sonde", ".code");
+        Path text = Files.createTempFile("sonde", ".text");
         try {
             Files.write(file, code);
-            String machine =
-                    System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "i386:x86-64";
-            Process process =
-                    new ProcessBuilder(
-                                    tool.toString(),
-                                    "-D",
-                                    "-w",
-                                    "-b",
-                                    "binary",
-                                    "-m",
-                                    machine,
-                                    file.toString())
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            String text =
-                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            int status = process.waitFor();
-            List<Line> lines = lines(text);
+            int status = objdump(tool, file, text);
+            List<Line> lines = lines(Files.readString(text));
             if (status != 0 || lines.isEmpty()) {
                 throw new BpfInputException("objdump does not read the code: status " + status);
             }
             return lines;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
         } finally {
             Files.delete(file);
+            Files.delete(text);
         }
+    }
+
+    /** Its status; it writes into the file. */
+    private static int objdump(Path tool, Path code, Path text) throws IOException {
+        boolean arm = System.getProperty("os.arch").equals("aarch64");
+        List<byte[]> words = new ArrayList<>();
+        for (String word :
+                List.of(
+                        tool.toString(),
+                        "-D",
+                        "-w",
+                        "-b",
+                        "binary",
+                        "-m",
+                        arm ? "aarch64" : "i386:x86-64",
+                        code.toString())) {
+            words.add(bytes(word));
+        }
+        int pid =
+                PosixSpawn.spawn(
+                        new PosixSpawn.Request(
+                                bytes(tool.toString()),
+                                words,
+                                List.of(bytes("LC_ALL=C")),
+                                0,
+                                0,
+                                List.of(
+                                        new PosixSpawn.Action.Open(
+                                                1, bytes(text.toString()), O_WRONLY),
+                                        new PosixSpawn.Action.Open(
+                                                2, bytes("/dev/null"), O_WRONLY))));
+        return Processes.wait4(pid, 0).map(WaitStatus::shellCode).orElse(-1);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static List<Line> lines(String text) {
