@@ -4,6 +4,7 @@ module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.format;
+    requires sonde.symbol;
     requires sonde.sys;
 
     exports sonde.bpf;
@@ -15,4 +16,5 @@ module sonde.bpf {
     exports sonde.bpf.link;
     exports sonde.bpf.map;
     exports sonde.bpf.ring;
+    exports sonde.bpf.verifier;
 }

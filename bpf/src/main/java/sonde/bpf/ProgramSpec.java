@@ -100,6 +100,18 @@ public record ProgramSpec(
                 log);
     }
 
+    /** With other instructions. */
+    public ProgramSpec with(Code other) {
+        return new ProgramSpec(
+                name, type, other, expected, flags, attachBtfId, attachFd, license, debug, log);
+    }
+
+    /** Under another licence. */
+    public ProgramSpec licensed(String other) {
+        return new ProgramSpec(
+                name, type, code, expected, flags, attachBtfId, attachFd, other, debug, log);
+    }
+
     /** With BTF. */
     public ProgramSpec with(Debug types) {
         return new ProgramSpec(

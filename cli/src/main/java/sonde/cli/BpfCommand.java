@@ -15,10 +15,15 @@ import picocli.CommandLine.Spec;
             BpfAsmCommand.class,
             BpfDisasmCommand.class,
             BpfRunCommand.class,
+            BpfVerifyCommand.class,
             BpfFeatureCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
-            BpfLinkCommand.class
+            BpfLinkCommand.class,
+            BpfBtfCommand.class,
+            BpfIterCommand.class,
+            BpfPinCommand.class,
+            BpfTraceLogCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -29,7 +34,8 @@ import picocli.CommandLine.Spec;
             "  sonde bpf feature                          what this kernel can do",
             "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
             "  sonde bpf disasm filter.bin                and back",
-            "  sonde bpf run filter.asm                   runs it here, without a kernel"
+            "  sonde bpf run filter.asm                   runs it here, without a kernel",
+            "  sonde bpf verify filter.asm --type xdp     what the kernel says, explained"
         })
 final class BpfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
