@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import sonde.format.ftrace.ListedFields;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
 import sonde.tools.report.ListingOptions;
+import sonde.tools.report.NothingMatchesException;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
@@ -52,6 +54,7 @@ class PerfFieldsConformanceTest {
     @MethodSource("recordings")
     void columnsEqualPerfScript(Path file) throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        assumeTrue(!isPipe(file), "perf adds fields to those asked for of a pipe's file");
         boolean faults;
         try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
             assumeTrue(!isUnwound(recording), "perf unwinds user stacks of this file");
@@ -61,10 +64,25 @@ class PerfFieldsConformanceTest {
         for (String list : LISTS) {
             List<String> theirs = perf(file, list);
             if (!theirs.isEmpty() && !(faults && list.contains("addr"))) {
-                assertThat(withoutNames(lines(file, list)))
-                        .as(list)
-                        .isEqualTo(withoutNames(theirs));
+                compare(file, list, theirs);
             }
+        }
+    }
+
+    /** perf leaves a column that no sample has empty, sonde says so. */
+    private static void compare(Path file, String list, List<String> theirs) throws IOException {
+        try {
+            assertThat(withoutNames(lines(file, list))).as(list).isEqualTo(withoutNames(theirs));
+        } catch (NothingMatchesException e) {
+            assertThat(e).hasMessageStartingWith("no sample of this recording has ");
+        }
+    }
+
+    /** A file as a pipe carries it has a header of 16 bytes. */
+    private static boolean isPipe(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] head = in.readNBytes(16);
+            return head.length == 16 && (head[8] == 16 || head[15] == 16);
         }
     }
 

@@ -133,7 +133,7 @@ public sealed interface Expression {
     }
 
     /** {@code typeinfo(type)}. */
-    record TypeInfo(Span span, TypeSyntax type) implements Expression {}
+    record TypeDescription(Span span, TypeSyntax type) implements Expression {}
 
     /** {@code comptime operand}: known before the program runs. */
     record Comptime(Span span, Expression operand) implements Expression {}

@@ -267,7 +267,7 @@ final class ExpressionParser {
             case "typeinfo" -> {
                 TypeSyntax type = typeArgument();
                 cursor.expect(")");
-                return new Expression.TypeInfo(cursor.since(from), type);
+                return new Expression.TypeDescription(cursor.since(from), type);
             }
             case "offsetof" -> {
                 TypeSyntax type = typeArgument();

@@ -150,7 +150,7 @@ final class Trees {
             case Expression.SizeOf(var span, var type) -> "(sizeof " + show(type) + ")";
             case Expression.OffsetOf(var span, var type, var path) ->
                     "(offsetof " + show(type) + " " + String.join(".", path) + ")";
-            case Expression.TypeInfo(var span, var type) -> "(typeinfo " + show(type) + ")";
+            case Expression.TypeDescription(var span, var type) -> "(typeinfo " + show(type) + ")";
             case Expression.Comptime(var span, var operand) -> "(comptime " + show(operand) + ")";
         };
     }
