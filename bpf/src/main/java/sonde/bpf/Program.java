@@ -102,6 +102,10 @@ public final class Program implements AutoCloseable {
         attr.set(JAVA_INT, 68, spec.expected() == null ? 0 : spec.expected().code());
         attr.set(JAVA_INT, 108, spec.attachBtfId());
         attr.set(JAVA_INT, 112, spec.attachFd());
+        if (!spec.modules().isEmpty()) {
+            int[] fds = spec.modules().stream().mapToInt(Integer::intValue).toArray();
+            attr.set(JAVA_LONG, 120, arena.allocateFrom(JAVA_INT, fds).address());
+        }
         ProgramSpec.Debug debug = spec.debug();
         if (debug != null) {
             attr.set(JAVA_INT, 72, debug.btfFd());

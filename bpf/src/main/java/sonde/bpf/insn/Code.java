@@ -1,5 +1,6 @@
 package sonde.bpf.insn;
 
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -14,6 +15,12 @@ public final class Code {
         this.instructions = List.copyOf(instructions);
         this.words = Encoding.encode(instructions);
         this.steps = List.copyOf(steps);
+    }
+
+    /** Words that were made elsewhere, by a compiler; they belong to no step. */
+    public static Code of(long[] words) {
+        List<Instruction> instructions = Encoding.decode(words);
+        return new Code(instructions, Collections.nCopies(instructions.size(), ""));
     }
 
     /** The words to load, 8 bytes each. */
