@@ -15,6 +15,9 @@ import picocli.CommandLine.Spec;
             BpfDisasmCommand.class,
             BpfRunCommand.class,
             BpfFeatureCommand.class,
+            BpfLoadCommand.class,
+            BpfAttachCommand.class,
+            BpfGenCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
             BpfLinkCommand.class
@@ -25,6 +28,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  sonde bpf prog list                        every program, and who holds it",
             "  sonde bpf map dump name counts             what is in a map",
+            "  sonde bpf attach counter.bpf.o             loads an object of clang and attaches it",
+            "  sonde bpf gen java counter.bpf.o           a Java class for it",
             "  sonde bpf feature                          what this kernel can do",
             "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
             "  sonde bpf disasm filter.bin                and back",
