@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,11 +73,10 @@ final class AutoAttach {
             case UPROBE, URETPROBE, UPROBE_MULTI, URETPROBE_MULTI -> {
                 return open ? null : uprobe(program, section, loaded);
             }
-            case USDT -> {
-                return open
-                        ? null
-                        : new UsdtAttach(object, place(program)).attach(loaded, target, targets);
-            }
+            case USDT ->
+                    throw new ObjectException(
+                            place(program),
+                            "USDT probes of objects are not attached; Uprobes.usdt takes their places");
             case TRACEPOINT -> {
                 return open ? null : tracepoint(program, target, loaded);
             }
@@ -210,7 +210,16 @@ final class AutoAttach {
         if (target.contains("..")) {
             throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
         }
-        return Link.tracepoint(loaded, Tracepoint.of(category, name), 0);
+        // Its number alone is needed; else its format is read, and says what is wrong.
+        Path id = Path.of("/sys/kernel/tracing/events", category, name, "id");
+        Tracepoint tracepoint;
+        try {
+            int number = Integer.parseInt(Files.readString(id).strip());
+            tracepoint = new Tracepoint(category, name, number, Map.of());
+        } catch (IOException | NumberFormatException e) {
+            tracepoint = Tracepoint.of(category, name);
+        }
+        return Link.tracepoint(loaded, tracepoint, 0);
     }
 
     private Link uprobe(ObjectProgram program, ProgramSection section, Program loaded)

@@ -196,6 +196,11 @@ final class ObjectLoader {
     }
 
     private LoadedObject load(List<Draft> drafts, ExternValues externs) throws IOException {
+        // Once without descriptors: what is to be known and compiled is, before the kernel is
+        // asked.
+        for (Draft draft : drafts) {
+            link(draft, Map.of(), Map.of(), null, externs);
+        }
         ProgramTypes.@Nullable Loaded types = null;
         if (object.types().size() > 1) {
             types = loadTypes();
@@ -258,10 +263,7 @@ final class ObjectLoader {
 
     private static int fd(Map<String, BpfMap> maps, String name) {
         BpfMap map = maps.get(name);
-        if (map == null) {
-            throw new IllegalStateException("no map " + name);
-        }
-        return map.fd();
+        return map == null ? -1 : map.fd();
     }
 
     /** The modules whose functions a program calls, in the order of their slots. */
