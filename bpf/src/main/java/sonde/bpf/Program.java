@@ -29,7 +29,7 @@ public final class Program implements AutoCloseable {
     private final @Nullable AttachType expected;
     private final int fd;
     private final String log;
-    private final boolean prints;
+    private boolean prints;
     private boolean closed;
 
     private Program(
@@ -249,9 +249,13 @@ public final class Program implements AutoCloseable {
         return ProgramFacts.of(fd);
     }
 
-    /** Gives it a name in a bpffs, by which it outlives this process. */
+    /**
+     * Gives it a name in a bpffs, by which it outlives this process. If it prints, the event
+     * bpf_trace:bpf_trace_printk stays on for it.
+     */
     public void pin(String path) throws SyscallException {
         KernelObject.pin(fd, path);
+        prints = false;
     }
 
     /**
@@ -268,7 +272,8 @@ public final class Program implements AutoCloseable {
 
     /**
      * Closes the descriptor; attachments and pinned names keep the program. The event
-     * bpf_trace:bpf_trace_printk is switched off again unless it was on before.
+     * bpf_trace:bpf_trace_printk is switched off again unless it was on before, or a program that
+     * prints was pinned.
      */
     @Override
     public void close() {

@@ -18,6 +18,7 @@ import sonde.bpf.map.Codec;
 import sonde.bpf.map.TypedMap;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.btf.BtfType;
+import sonde.sys.Machine;
 
 /** Objects of clang on a real kernel. */
 @Tag("kernel")
@@ -137,8 +138,12 @@ final class ObjectKernelTest {
             assertThat(data.number("started")).isGreaterThan(42);
             assertThat(object.globals(".data.shared").number("shared")).isEqualTo(11);
             assertThat(zeros.number("version")).isEqualTo(RunningKernel.version());
-            assertThat(zeros.number("syscalls")).isEqualTo(1);
-            assertThat(zeros.number("hz")).isPositive();
+            // Guests come without the file of their configuration.
+            boolean settings =
+                    Files.exists(Path.of("/proc/config.gz"))
+                            || Files.exists(Path.of("/boot/config-" + Machine.uname().release()));
+            assertThat(zeros.number("syscalls")).isEqualTo(settings ? 1 : 0);
+            assertThat(zeros.number("hz") > 0).isEqualTo(settings);
             assertThat(zeros.number("absent")).isZero();
             assertThat(zeros.number("weak_address")).isZero();
             assertThat(zeros.number("weak_function")).isZero();

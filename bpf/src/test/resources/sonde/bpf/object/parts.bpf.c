@@ -46,8 +46,8 @@ struct {
 } jumps SEC(".maps") = { .values = { [1] = (void *)&jumped_to } };
 
 extern int LINUX_KERNEL_VERSION __kconfig;
-extern enum libbpf_tristate CONFIG_BPF_SYSCALL __kconfig;
-extern int CONFIG_HZ __kconfig;
+extern enum libbpf_tristate CONFIG_BPF_SYSCALL __kconfig __weak;
+extern int CONFIG_HZ __kconfig __weak;
 extern int CONFIG_SONDE_NO_SUCH __kconfig __weak;
 extern char CONFIG_CC_VERSION_TEXT[64] __kconfig __weak;
 extern const void bpf_prog_put __ksym;
