@@ -56,6 +56,30 @@ def buffers(data):
     return found
 
 
+def absolute_times(pages, start):
+    """Where a sub-buffer of 64-bit commit words has absolute time stamps, type_len 31."""
+    commit, = struct.unpack_from("<Q", pages, start + 8)
+    at, end = start + 16, start + 16 + (commit & 0x7ffffff)
+    while at < end:
+        header, = struct.unpack_from("<I", pages, at)
+        kind, delta = header & 31, header >> 5
+        if kind == 29 and delta == 0:
+            return
+        if kind == 31:
+            yield at
+        if kind >= 30:
+            at += 8
+        elif kind in (0, 29):
+            at += 4 + (struct.unpack_from("<I", pages, at + 4)[0] + 3 & ~3)
+        else:
+            at += 4 + 4 * kind
+
+
+def absolute(pages, at):
+    header, high = struct.unpack_from("<II", pages, at)
+    return (high << 27) + (header >> 5)
+
+
 def main():
     source, target, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
     with open(source, "rb") as f:
@@ -68,7 +92,8 @@ def main():
                 time, = struct.unpack_from("<Q", data, at)
                 first = time if first is None else min(first, time)
                 last = max(last, time)
-    span = last - first + 10_000_000
+    # A page says when it begins; what it holds may go on for as long as the recording did.
+    span = 2 * (last - first) + 1_000_000_000
     patches = []
     with open(target, "wb") as out:
         out.write(data[:])
@@ -83,10 +108,15 @@ def main():
             for where, offset, size in cpus:
                 patches.append((where, struct.pack("<QQ", out.tell(), size * times)))
                 pages = bytearray(data[offset:offset + size])
+                fixed = [(at, absolute(pages, at)) for page_at in range(0, size, page)
+                         for at in absolute_times(pages, page_at)]
                 stamps = [struct.unpack_from("<Q", pages, at)[0] for at in range(0, size, page)]
                 for round_ in range(times):
                     for number, stamp in enumerate(stamps):
                         struct.pack_into("<Q", pages, number * page, stamp + round_ * span)
+                    for at, stamp in fixed:
+                        moved = stamp + round_ * span
+                        struct.pack_into("<II", pages, at, (moved & 0x7ffffff) << 5 | 31, moved >> 27)
                     out.write(pages)
         for where, what in patches:
             out.seek(where)

@@ -43,7 +43,7 @@ public final class Build {
     /** In dependency order; each may require only those before it. */
     private static final List<String> MODULES =
             List.of(
-                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "store", "assets",
+                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "lang", "store", "assets",
                     "view", "tools", "cli");
 
     /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe; JLine logs. */

@@ -36,22 +36,24 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in
     export LC_ALL=C.UTF-8
     ;;
 esac
+# Most of a short command is compiling: methods that take in others up to a third of the usual size
+# are compiled sooner, and run as fast where it was measured.
 # One collector everywhere: a cache holds only for the collector it was made with. The JVM's raise
 # of RLIMIT_NOFILE is off so that a recorded command starts with the limit its user has.
-set -- $heap -Xss1m -XX:+UseSerialGC -XX:-UsePerfData -XX:-MaxFDLimit \
+set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
     -Xlog:disable -Xlog:all=off ${SONDE_JAVA_FLAGS-} \
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
 if [ ! -f "$cache" ]; then
     # What the training records: events of many kinds, and enough of them.
-    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=20000'
+    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         (
             umask 077
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
-                -XX:-UsePerfData -XX:-MaxFDLimit \
+                -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null

@@ -9,6 +9,7 @@ module sonde.analysis {
     exports sonde.analysis.block;
     exports sonde.analysis.file;
     exports sonde.analysis.filter;
+    exports sonde.analysis.outline;
     exports sonde.analysis.sched;
     exports sonde.analysis.slice;
     exports sonde.analysis.stack;

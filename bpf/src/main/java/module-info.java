@@ -4,6 +4,7 @@ module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.format;
+    requires sonde.symbol;
     requires sonde.sys;
 
     exports sonde.bpf;
@@ -18,4 +19,5 @@ module sonde.bpf {
     exports sonde.bpf.object;
     exports sonde.bpf.ring;
     exports sonde.bpf.skeleton;
+    exports sonde.bpf.verifier;
 }

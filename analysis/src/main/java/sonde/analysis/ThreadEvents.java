@@ -13,14 +13,25 @@ public final class ThreadEvents implements Operator {
             new Bindings<>(source ->
                     new Wanted(source)
                             .addAll(1, type -> !type.system().equals(EventType.NOTICE))
+                            .addAll(TOLD, ThreadEvents::isTold)
                             .codes());
+
+    /** Code of rows that happened at no time: names and descriptions. */
+    private static final int TOLD = 2;
+
     private long[] rows = new long[64];
     private long nobodys;
+    private long first = Long.MAX_VALUE;
+    private long last = Long.MIN_VALUE;
 
     /** Nothing yet. */
     public ThreadEvents(Threads threads, Window window) {
         this.threads = threads;
         this.window = window;
+    }
+
+    private static boolean isTold(EventType type) {
+        return type.system().equals(EventType.PERF_RECORD) || type.system().equals("trace");
     }
 
     @Override
@@ -30,8 +41,13 @@ public final class ThreadEvents implements Operator {
 
     @Override
     public void accept(Batch batch, int from, int to) {
+        int[] codes = bindings.of(batch);
         for (int row = from; row < to; row++) {
             long time = batch.time(row);
+            if (codes[batch.type(row)] != TOLD && window.contains(time)) {
+                first = Math.min(first, time);
+                last = Math.max(last, time);
+            }
             int thread = threads.find(batch.tid(row));
             if (thread < 0 && window.contains(time)) {
                 nobodys++;
@@ -47,6 +63,11 @@ public final class ThreadEvents implements Operator {
     /** Rows of the idle task, and those that name no thread. */
     public long nobodys() {
         return nobodys;
+    }
+
+    /** From the first event to the last, descriptions left out; 0 without any. */
+    public long extentNanos() {
+        return last > first ? last - first : 0;
     }
 
     /** The rows of a thread. */

@@ -410,6 +410,11 @@ public final class Threads implements Operator {
         return thread >= 0 && time >= counts[thread];
     }
 
+    /** Whether a row that names no thread counts: nothing says that it is somebody else's. */
+    public boolean countsNobody() {
+        return tree.all();
+    }
+
     /** Whether it belongs to the processes that the recording follows; none does of a machine. */
     public boolean isFollowed(int thread) {
         return !tree.all() && !recorder[thread] && counts[thread] != NEVER;

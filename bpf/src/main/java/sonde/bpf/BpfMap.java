@@ -210,6 +210,28 @@ public final class BpfMap implements AutoCloseable {
         return element(Attr.MAP_LOOKUP_AND_DELETE_ELEM, "take from map", key, value, 0);
     }
 
+    /**
+     * Copies the key behind another; the first behind {@link MemorySegment#NULL} (Linux 4.12).
+     * False behind the last. A key that is not there counts as none.
+     */
+    public boolean nextKey(MemorySegment after, MemorySegment next) throws SyscallException {
+        if (next.byteSize() < spec.keyBytes()
+                || after.address() != 0 && after.byteSize() < spec.keyBytes()) {
+            throw new IllegalArgumentException("keys of " + spec + " need more room");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = Attr.allocate(arena);
+            attr.set(JAVA_INT, 0, fd);
+            attr.set(JAVA_LONG, 8, after.address());
+            attr.set(JAVA_LONG, 16, next.address());
+            long result = Bpf.tryCall(Attr.MAP_GET_NEXT_KEY, attr);
+            if (result < 0 && result != -Errno.ENOENT) {
+                throw MapException.element(spec.name(), "next key of map", (int) -result);
+            }
+            return result >= 0;
+        }
+    }
+
     /** Sets the value of a key; {@link MapException.Reason#FULL} when the map is full. */
     public void put(MemorySegment key, MemorySegment value) throws SyscallException {
         put(key, value, Mode.ANY);

@@ -251,6 +251,20 @@ public final class Link implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes the program off its place though others still hold the link (Linux 5.9): xdp, tcx,
+     * cgroup, netns, struct_ops.
+     *
+     * @throws SyscallException EOPNOTSUPP for other kinds, which end with their last holder
+     */
+    public void detach() throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = Attr.allocate(arena);
+            attr.set(JAVA_INT, 0, fd);
+            Bpf.call(Attr.LINK_DETACH, attr, target);
+        }
+    }
+
     /** Its descriptor; -1 for several attachments in one. */
     public int fd() {
         return fd;

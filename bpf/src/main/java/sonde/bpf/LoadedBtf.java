@@ -109,8 +109,37 @@ public final class LoadedBtf implements AutoCloseable {
         }
     }
 
+    /**
+     * struct bpf_btf_info.
+     *
+     * @param kernel vmlinux or a module, which {@code name} says
+     */
+    public record Facts(int id, int sizeBytes, boolean kernel, String name) {}
+
+    /** What the kernel says of it; the name since Linux 5.11. */
+    public Facts facts() throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            // btf u64, btf_size, id u32, name u64, name_len, kernel_btf u32.
+            MemorySegment facts = arena.allocate(40, 8);
+            MemorySegment name = arena.allocate(64);
+            facts.set(JAVA_LONG, 16, name.address());
+            facts.set(JAVA_INT, 24, 64);
+            KernelObject.info(fd, facts, "BTF");
+            return new Facts(
+                    facts.get(JAVA_INT, 12),
+                    facts.get(JAVA_INT, 8),
+                    facts.get(JAVA_INT, 28) != 0,
+                    KernelObject.text(name, 0, 64));
+        }
+    }
+
     /** The types themselves, as loaded. */
     public byte[] bytes() throws SyscallException {
+        return bytes(fd);
+    }
+
+    /** The types behind a descriptor. */
+    static byte[] bytes(int fd) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             // struct bpf_btf_info: btf u64, btf_size u32, id u32.
             MemorySegment facts = arena.allocate(40, 8);

@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,10 @@ import sonde.bpf.call.Attr;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.Code;
+import sonde.bpf.verifier.SourceLines;
+import sonde.format.Input;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -24,6 +30,7 @@ public final class Program implements AutoCloseable {
     private static final int FIRST_LOG = 256 << 10;
     private static final int LARGEST_LOG = 16 << 20;
     private static final int ATTEMPTS = 5;
+    private static final int STATISTICS = 4; // BPF_LOG_STATS
 
     private final String name;
     private final @Nullable AttachType expected;
@@ -159,13 +166,17 @@ public final class Program implements AutoCloseable {
                 attr.set(JAVA_INT, 28, room);
                 attr.set(JAVA_LONG, 32, buffer.address());
                 long result = load(attr);
-                logged = new Logged(result, buffer.getString(0, StandardCharsets.ISO_8859_1));
+                logged = new Logged(result, buffer.getString(0, StandardCharsets.UTF_8));
                 if (result != -Errno.ENOSPC) {
                     break;
                 }
             }
         }
-        return logged;
+        // Until Linux 6.4 the end is what does not fit; the statistics alone keep the message.
+        boolean ends = logged.log().contains("\nprocessed ");
+        return logged.result() == -Errno.ENOSPC && !ends && level != STATISTICS
+                ? loadLogged(attr, STATISTICS)
+                : logged;
     }
 
     private static Program loadLogged(
@@ -188,11 +199,32 @@ public final class Program implements AutoCloseable {
         boolean complaint =
                 logged.log().lines().anyMatch(l -> !l.isBlank() && !l.startsWith("processed "));
         if (complaint && errno != Attr.ENOTSUPP && errno != Errno.ENOMEM) {
-            return new VerifierException(spec.name(), spec.code(), errno, logged.log());
+            return new VerifierException(
+                    spec.name(), spec.code(), errno, logged.log(), sources(spec));
         }
         String what = "program " + spec.name();
-        BpfRefusedException refused = Refusal.ofProgram(what, spec.type(), errno);
+        BpfRefusedException refused =
+                Refusal.ofProgram(what, spec.type(), spec.code().words().length, errno);
         return refused != null ? refused : new SyscallException("bpf", what, errno);
+    }
+
+    /** The lines that the program's line_info tells; none where its BTF cannot be read back. */
+    private static SourceLines sources(ProgramSpec spec) {
+        ProgramSpec.Debug debug = spec.debug();
+        if (debug == null || debug.lines().length == 0) {
+            return SourceLines.NONE;
+        }
+        try {
+            byte[] btf = LoadedBtf.bytes(debug.btfFd());
+            int[] words = new int[debug.lines().length / 4];
+            ByteBuffer.wrap(debug.lines()).order(ByteOrder.nativeOrder()).asIntBuffer().get(words);
+            return SourceLines.of(
+                    Btf.read(Input.of("BTF", MemorySegment.ofArray(btf))),
+                    words,
+                    debug.lineRecordBytes() / 4);
+        } catch (SyscallException | MalformedInputException e) {
+            return SourceLines.NONE;
+        }
     }
 
     /** The numbers of all programs. */

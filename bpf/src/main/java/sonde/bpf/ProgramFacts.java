@@ -108,6 +108,58 @@ public record ProgramFacts(
         return counted(program, 144, 136, 132);
     }
 
+    /** Tags of all functions, the main program's first, 16 hexadecimal digits each. */
+    public static List<String> functionTags(Program program) throws SyscallException {
+        List<String> tags = new ArrayList<>();
+        for (long tag : fixed(program, 180, 184, 8)) {
+            tags.add("%016x".formatted(Long.reverseBytes(tag)));
+        }
+        return tags;
+    }
+
+    /** Bytes of machine code of each function; empty when they may not be seen. */
+    public static long[] jitedLengths(Program program) throws SyscallException {
+        return fixed(program, 108, 120, 4);
+    }
+
+    /** Where the machine code of each function lies; 0 when that may not be seen. */
+    public static long[] jitedAddresses(Program program) throws SyscallException {
+        return fixed(program, 104, 112, 8);
+    }
+
+    /** Where the machine code of each record of {@link #lineRecords} begins. */
+    public static long[] jitedLines(Program program) throws SyscallException {
+        return fixed(program, 168, 160, 8);
+    }
+
+    /** Asks for the number first, then for that many numbers of 4 or 8 bytes. */
+    private static long[] fixed(Program program, int countAt, int pointerAt, int bytes)
+            throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment facts = arena.allocate(SIZE, 8);
+            KernelObject.info(program.fd(), facts, "program " + program.name());
+            int count = Math.clamp(facts.get(JAVA_INT, countAt), 0, MOST_BYTES / 16);
+            MemorySegment into = arena.allocate(Math.max(8, (long) count * bytes), 8);
+            int record = countAt == 168 ? facts.get(JAVA_INT, 176) : 0;
+            facts.fill((byte) 0);
+            facts.set(JAVA_INT, countAt, count);
+            if (countAt == 168) {
+                facts.set(JAVA_INT, 176, record); // jited_line_info_rec_size
+                count = record == bytes ? count : 0;
+            }
+            facts.set(JAVA_LONG, pointerAt, into.address());
+            KernelObject.info(program.fd(), facts, "program " + program.name());
+            long[] all = new long[count];
+            for (int i = 0; i < count; i++) {
+                all[i] =
+                        bytes == 4
+                                ? into.getAtIndex(JAVA_INT, i) & 0xffff_ffffL
+                                : into.getAtIndex(JAVA_LONG, i);
+            }
+            return all;
+        }
+    }
+
     /** Asks for the size (in bytes) first, then for that much. */
     private static <T> T array(
             Program program, int sizeAt, int pointerAt, int align, Function<MemorySegment, T> of)

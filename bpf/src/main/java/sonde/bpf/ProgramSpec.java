@@ -122,6 +122,22 @@ public record ProgramSpec(
                 log);
     }
 
+    /** With other instructions. */
+    public ProgramSpec with(Code other) {
+        return new ProgramSpec(
+                name,
+                type,
+                other,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                debug,
+                modules,
+                log);
+    }
+
     /** With BTF. */
     public ProgramSpec with(@Nullable Debug types) {
         return new ProgramSpec(

@@ -38,8 +38,20 @@ public final class Refusal {
     }
 
     /** The refusal of a program about which the verifier wrote nothing; null for other errors. */
-    static @Nullable BpfRefusedException ofProgram(String what, ProgramType type, int errno) {
+    static @Nullable BpfRefusedException ofProgram(
+            String what, ProgramType type, int slots, int errno) {
         return switch (errno) {
+            // bpf_prog_load: insn_cnt is 0 or above the limit.
+            case Errno.E2BIG ->
+                    new BpfRefusedException(
+                            what,
+                            errno,
+                            Barrier.UNSUPPORTED,
+                            "it has "
+                                    + slots
+                                    + " instructions, and a program has 1 to "
+                                    + (isPrivileged() ? "1000000" : "4096 without CAP_BPF"),
+                            "");
             case Errno.EINVAL ->
                     new BpfRefusedException(
                             what,
@@ -66,11 +78,15 @@ public final class Refusal {
         long effective = effectiveCapabilities();
         boolean admin = has(effective, CAP_SYS_ADMIN);
         if (!admin && !(has(effective, CAP_BPF) && has(effective, CAP_PERFMON))) {
+            String closed = read("/proc/sys/kernel/unprivileged_bpf_disabled").strip();
+            boolean open = closed.isEmpty() || closed.equals("0");
             return new BpfRefusedException(
                     what,
                     errno,
                     Barrier.CAPABILITY,
-                    "this thread lacks CAP_BPF and CAP_PERFMON",
+                    "this thread lacks "
+                            + lacking(effective)
+                            + (open ? "" : ", and kernel.unprivileged_bpf_disabled is " + closed),
                     "run as root, or give both (Linux 5.8; before that CAP_SYS_ADMIN)");
         }
         String lockdown = read("/sys/kernel/security/lockdown");
@@ -98,6 +114,17 @@ public final class Refusal {
                         + Errno.describe(errno)
                         + ", no verifier log)",
                 "look for an LSM, seccomp filter or container runtime that filters bpf(2)");
+    }
+
+    private static String lacking(long effective) {
+        String bpf = has(effective, CAP_BPF) ? "" : "CAP_BPF";
+        String perfmon = has(effective, CAP_PERFMON) ? "" : "CAP_PERFMON";
+        return bpf + (bpf.isEmpty() || perfmon.isEmpty() ? "" : " and ") + perfmon;
+    }
+
+    private static boolean isPrivileged() {
+        long effective = effectiveCapabilities();
+        return has(effective, CAP_BPF) || has(effective, CAP_SYS_ADMIN);
     }
 
     /** Maps and programs counted as locked memory until Linux 5.11; a limit of some kB is it. */

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Assembler;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Condition;
@@ -126,9 +127,28 @@ final class ProgramKernelTest {
                 .isInstanceOf(BpfRefusedException.class)
                 .hasMessageContaining("lacks CAP_BPF and CAP_PERFMON")
                 .hasMessageContaining("run as root");
+        assertThat(((BpfRefusedException) failure).barrier())
+                .isEqualTo(BpfRefusedException.Barrier.CAPABILITY);
         Throwable map =
                 Unprivileged.call(() -> BpfMap.create(new MapSpec("t", MapType.HASH, 4, 4, 1)));
         assertThat(map).isInstanceOf(BpfRefusedException.class);
+    }
+
+    @Test
+    void refusalsBeforeTheVerifierAreNotItsOwn() throws Exception {
+        Code nothing = Assembler.assemble("");
+        assertThatThrownBy(() -> Program.load("t", ProgramType.SOCKET_FILTER, nothing))
+                .isInstanceOf(BpfRefusedException.class)
+                .hasMessageContaining("it has 0 instructions")
+                .extracting(e -> ((BpfRefusedException) e).barrier())
+                .isEqualTo(BpfRefusedException.Barrier.UNSUPPORTED);
+        Code fine = Assembler.assemble("r0 = 0\nexit\n");
+        ProgramSpec misplaced =
+                new ProgramSpec("t", ProgramType.CGROUP_SOCK_ADDR, fine)
+                        .expecting(AttachType.PERF_EVENT);
+        assertThatThrownBy(() -> Program.load(misplaced))
+                .isInstanceOf(BpfRefusedException.class)
+                .hasMessageContaining("does not know cgroup_sock_addr programs");
     }
 
     @Test

@@ -20,6 +20,7 @@ import sonde.bpf.insn.Encoding;
 
 /** {@code sonde bpf asm}. */
 @Command(
+        addMethodSubcommands = false,
         name = "asm",
         mixinStandardHelpOptions = true,
         description = {

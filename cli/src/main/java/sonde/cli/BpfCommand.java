@@ -8,19 +8,25 @@ import picocli.CommandLine.Spec;
 
 /** {@code sonde bpf}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         description = "Works with eBPF programs: by themselves, and with what this machine has.",
         subcommands = {
             BpfAsmCommand.class,
             BpfDisasmCommand.class,
             BpfRunCommand.class,
+            BpfVerifyCommand.class,
             BpfFeatureCommand.class,
             BpfLoadCommand.class,
             BpfAttachCommand.class,
             BpfGenCommand.class,
             BpfProgCommand.class,
             BpfMapCommand.class,
-            BpfLinkCommand.class
+            BpfLinkCommand.class,
+            BpfBtfCommand.class,
+            BpfIterCommand.class,
+            BpfPinCommand.class,
+            BpfTraceLogCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -33,7 +39,8 @@ import picocli.CommandLine.Spec;
             "  sonde bpf feature                          what this kernel can do",
             "  sonde bpf asm filter.asm -o filter.bin     text to instructions",
             "  sonde bpf disasm filter.bin                and back",
-            "  sonde bpf run filter.asm                   runs it here, without a kernel"
+            "  sonde bpf run filter.asm                   runs it here, without a kernel",
+            "  sonde bpf verify filter.asm --type xdp     what the kernel says, explained"
         })
 final class BpfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;

@@ -21,6 +21,7 @@ import sonde.bpf.insn.InvalidInstructionException;
 
 /** {@code sonde bpf disasm}. */
 @Command(
+        addMethodSubcommands = false,
         name = "disasm",
         mixinStandardHelpOptions = true,
         description = {

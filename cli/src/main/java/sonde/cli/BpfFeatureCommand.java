@@ -20,6 +20,7 @@ import sonde.bpf.feature.Features;
 
 /** {@code sonde bpf feature}. */
 @Command(
+        addMethodSubcommands = false,
         name = "feature",
         mixinStandardHelpOptions = true,
         description = "Says what this kernel's BPF can do: yes, no, or cannot tell and why.",

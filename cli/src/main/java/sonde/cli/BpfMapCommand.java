@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,10 +22,15 @@ import sonde.bpf.inventory.MapEntries;
 
 /** {@code sonde bpf map}. */
 @Command(
+        addMethodSubcommands = false,
         name = "map",
         mixinStandardHelpOptions = true,
-        description = "Lists maps; shows, dumps, changes or watches one.",
+        description = "Lists maps; makes, shows, dumps, changes or watches one.",
         footer = {
+            "",
+            "Actions: list show dump lookup getnext update delete push pop enqueue dequeue peek",
+            "freeze pin create watch. 'create PATH type TYPE key SIZE value SIZE entries N name",
+            "NAME [flags N]' pins what it makes; 'update' may end in any, noexist or exist.",
             "",
             "Bytes of keys and values are written 0x2a 0 0 0, after 'hex' 2a 00 00 00, or as one",
             "number when the key or value has 1, 2, 4 or 8 bytes.",
@@ -33,18 +39,23 @@ import sonde.bpf.inventory.MapEntries;
             "  sonde bpf map list",
             "  sonde bpf map dump name counts",
             "  sonde bpf map update id 5 key 7 value 42",
+            "  sonde bpf map lookup id 5 key 7",
+            "  sonde bpf map create /sys/fs/bpf/seen type hash key 4 value 8 entries 64 name seen",
+            "  sonde bpf map push pinned /sys/fs/bpf/queue value 42",
             "  sonde bpf map delete id 5 key hex 07 00 00 00",
             "  sonde bpf map watch name counts --interval 1s"
         })
 final class BpfMapCommand implements Callable<Integer> {
     private static final List<String> ACTIONS =
-            List.of("list", "show", "dump", "update", "delete", "watch");
+            List.of(
+                    "list", "show", "dump", "lookup", "getnext", "update", "delete", "push", "pop",
+                    "enqueue", "dequeue", "peek", "freeze", "pin", "create", "watch");
 
     @Spec private CommandSpec spec;
 
     @Parameters(
             arity = "1..*",
-            paramLabel = "list|show|dump|update|delete|watch",
+            paramLabel = "ACTION",
             description = "then: id NUMBER, name NAME, or pinned PATH; then what is to be put")
     private List<String> words;
 
@@ -76,20 +87,74 @@ final class BpfMapCommand implements Callable<Integer> {
                     json,
                     out);
         }
+        if (action.equals("create")) {
+            return BpfMapCreate.run(words.subList(1, words.size()), line);
+        }
         BpfTarget target = BpfTarget.of(words.subList(1, words.size()), line);
         List<String> rest = words.subList(3, words.size());
         try (BpfMap map = target.map(line)) {
-            switch (action) {
-                case "dump" -> dump(MapEntries.of(map), out);
-                case "update" -> update(map, rest, line);
-                case "delete" -> {
-                    byte[] key = BpfBytes.parse(after("key", rest, line), keyBytes(map), line);
-                    return MapEntries.delete(map, key) ? ExitCode.DONE : ExitCode.NEGATIVE;
-                }
-                case "watch" -> watch(map, Durations.nanos(interval, line), out);
-                default -> BpfRows.show(new Inventory(Holders.now()).map(map), json, out);
-            }
+            return act(action, map, rest);
         }
+    }
+
+    private int act(String action, BpfMap map, List<String> rest)
+            throws IOException, InterruptedException {
+        CommandLine line = spec.commandLine();
+        PrintWriter out = line.getOut();
+        switch (action) {
+            case "dump" -> dump(MapEntries.of(map), out);
+            case "update", "push", "enqueue" -> update(map, rest, line);
+            case "lookup" -> {
+                return entry(MapEntries.get(map, key(map, rest, line)), out);
+            }
+            case "peek" -> {
+                return entry(MapEntries.get(map, new byte[0]), out);
+            }
+            case "pop", "dequeue" -> {
+                return entry(MapEntries.take(map, new byte[0]), out);
+            }
+            case "getnext" -> {
+                return next(map, rest, out);
+            }
+            case "delete" -> {
+                byte[] key = key(map, rest, line);
+                return MapEntries.delete(map, key) ? ExitCode.DONE : ExitCode.NEGATIVE;
+            }
+            case "freeze" -> map.freeze();
+            case "pin" -> {
+                return BpfPins.pin(words.subList(1, words.size()), map.fd(), line);
+            }
+            case "watch" -> watch(map, Durations.nanos(interval, line), out);
+            default -> BpfRows.show(new Inventory(Holders.now()).map(map), json, out);
+        }
+        return ExitCode.DONE;
+    }
+
+    private static byte[] key(BpfMap map, List<String> rest, CommandLine line) {
+        return BpfBytes.parse(after("key", rest, line), keyBytes(map), line);
+    }
+
+    private int entry(MapEntries.@Nullable Entry entry, PrintWriter out) {
+        if (entry == null) {
+            return ExitCode.NEGATIVE;
+        }
+        out.print(json ? BpfJson.of(tree(entry)) : text(entry) + "\n");
+        out.flush();
+        return ExitCode.DONE;
+    }
+
+    /** The key behind the one given, the first without one; as bpftool's getnext. */
+    private int next(BpfMap map, List<String> rest, PrintWriter out) throws IOException {
+        byte[] key = rest.isEmpty() ? null : key(map, rest, spec.commandLine());
+        byte[] next = MapEntries.next(map, key);
+        if (next == null) {
+            return ExitCode.NEGATIVE;
+        }
+        Map<String, @Nullable Object> tree = new LinkedHashMap<>();
+        tree.put("key", key == null ? null : BpfBytes.texts(key));
+        tree.put("next_key", BpfBytes.texts(next));
+        out.print(json ? BpfJson.of(tree) : "next key " + BpfBytes.shown(next) + "\n");
+        out.flush();
         return ExitCode.DONE;
     }
 
@@ -107,13 +172,20 @@ final class BpfMapCommand implements Callable<Integer> {
         return rest.subList(from + 1, to < from ? rest.size() : to);
     }
 
-    private static void update(BpfMap map, List<String> rest, CommandLine line) throws IOException {
-        byte[] key =
-                keyBytes(map) == 0
-                        ? new byte[0]
-                        : BpfBytes.parse(after("key", rest, line), keyBytes(map), line);
+    private static void update(BpfMap map, List<String> words, CommandLine line)
+            throws IOException {
+        String last = words.isEmpty() ? "" : words.getLast();
+        BpfMap.Mode mode =
+                switch (last) {
+                    case "noexist" -> BpfMap.Mode.IF_ABSENT;
+                    case "exist" -> BpfMap.Mode.IF_PRESENT;
+                    default -> BpfMap.Mode.ANY;
+                };
+        boolean said = mode != BpfMap.Mode.ANY || last.equals("any");
+        List<String> rest = said ? words.subList(0, words.size() - 1) : words;
+        byte[] key = keyBytes(map) == 0 ? new byte[0] : key(map, rest, line);
         byte[] value = BpfBytes.parse(after("value", rest, line), map.spec().valueBytes(), line);
-        MapEntries.put(map, key, value);
+        MapEntries.put(map, key, value, mode);
     }
 
     private void dump(List<MapEntries.Entry> entries, PrintWriter out) {

@@ -60,7 +60,7 @@ final class BpfRows {
         return ExitCode.DONE;
     }
 
-    private static final Set<String> TEXTS = Set.of("type", "name", "tag");
+    private static final Set<String> TEXTS = Set.of("type", "name", "tag", "prog_ids", "map_ids");
     private static final Set<String> APART = Set.of("pids", "pinned");
 
     private static String more(Map<String, Object> row, List<String> columns) {

@@ -21,6 +21,7 @@ import sonde.bpf.interpreter.ProgramFaultException;
 
 /** {@code sonde bpf run}. */
 @Command(
+        addMethodSubcommands = false,
         name = "run",
         mixinStandardHelpOptions = true,
         description = {

@@ -65,11 +65,15 @@ final class BpfWords {
         try {
             return Assembler.assemble(text(file, read(file)));
         } catch (AssemblyException e) {
-            String hint = e.hint().isEmpty() ? "" : "; " + e.hint();
-            throw new BpfInputException(
-                    "%s:%d:%d: %s%s"
-                            .formatted(name(file), e.line(), e.column(), e.problem(), hint));
+            throw wrong(file, e);
         }
+    }
+
+    /** A line that is no instruction. */
+    static BpfInputException wrong(Path file, AssemblyException e) {
+        String hint = e.hint().isEmpty() ? "" : "; " + e.hint();
+        return new BpfInputException(
+                "%s:%d:%d: %s%s".formatted(name(file), e.line(), e.column(), e.problem(), hint));
     }
 
     static String name(Path file) {

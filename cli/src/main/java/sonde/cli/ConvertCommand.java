@@ -24,6 +24,7 @@ import sonde.tools.convert.ConvertTarget;
 
 /** {@code sonde convert}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         description = "Writes a recording of any format in another one.",
         footer = {

@@ -7,6 +7,7 @@ import sonde.tools.doctor.DoctorRecipe;
 
 /** {@code sonde doctor}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         description = "Says what this machine allows, what each gap costs, and the remedy.",
         footer = {"", "Example: sudo sonde doctor"})

@@ -11,6 +11,7 @@ import sonde.tools.list.ListRecipe;
 
 /** {@code sonde list}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         description = "Lists the events that 'record -e' takes.",
         footer = {

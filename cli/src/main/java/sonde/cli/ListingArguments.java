@@ -11,7 +11,9 @@ import picocli.CommandLine.ParameterException;
 import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
 import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.format.ftrace.ListedFields;
 import sonde.tools.report.ListingOptions;
+import sonde.tools.report.ReportRecipe;
 
 /** The arguments of {@code sonde report --events}. */
 final class ListingArguments {
@@ -80,7 +82,31 @@ final class ListingArguments {
     @Option(names = "--ts-diff", description = "with --events: the time since the event before")
     private boolean differences;
 
+    @Option(
+            names = {"-F", "--fields"},
+            paramLabel = "LIST",
+            description = {
+                "with --events: these fields, as perf script -F: comm,tid,pid,time,cpu,event,",
+                "trace,period,ip,sym,symoff,dso,addr,…; +FIELD,-FIELD changes the usual ones;",
+                "KIND:LIST speaks of one kind (hw, sw, trace, raw); repeatable"
+            })
+    private List<String> fields = new ArrayList<>();
+
     ListingArguments() {}
+
+    boolean hasFields() {
+        return !fields.isEmpty();
+    }
+
+    private ListedFields fields(CommandSpec spec) {
+        try {
+            return ListedFields.parse(fields);
+        } catch (ListedFields.UnknownFieldException e) {
+            throw new ParameterException(spec.commandLine(), ReportRecipe.noField(e.word()));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--fields: " + e.getMessage());
+        }
+    }
 
     ListingOptions options(CommandSpec spec) {
         List<RowFilter> parsed = new ArrayList<>();
@@ -102,6 +128,6 @@ final class ListingArguments {
                                     "--time-format is us, ns or raw, not '" + timeFormat + "'");
                 };
         return new ListingOptions(
-                cpus, first, last, parsed, format, offset, differences, raw, plain);
+                cpus, first, last, parsed, format, offset, differences, raw, plain, fields(spec));
     }
 }

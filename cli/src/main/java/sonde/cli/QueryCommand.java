@@ -25,6 +25,7 @@ import sonde.tools.query.QueryRecipe;
 
 /** {@code sonde query}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         customSynopsis = {
             "sonde query FILE... 'SELECT ...'",

@@ -27,6 +27,7 @@ import sonde.tools.report.ReportRecipe;
 
 /** {@code sonde record}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         customSynopsis = {
             "sonde record [OPTIONS] [--] COMMAND [ARG...]",

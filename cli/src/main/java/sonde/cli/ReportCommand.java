@@ -36,6 +36,7 @@ import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING…",
         description = {
@@ -263,6 +264,9 @@ final class ReportCommand implements Callable<Integer> {
         }
         if (rows < 1) {
             throw new ParameterException(line, "--rows " + rows + " shows nothing; give 1 or more");
+        }
+        if (listing.hasFields() && !events) {
+            throw new ParameterException(line, "--fields needs --events");
         }
         if (!types.isEmpty() && !events && !options.sections().contains(Section.STATS)) {
             throw new ParameterException(line, "--event needs --events or --stats");

@@ -1,12 +1,19 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import sonde.event.result.Listing;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportSource;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
 
 /**
  * What the JVM runs once to make the start-up cache: the commands' usual roads, so that their
@@ -14,7 +21,9 @@ import java.util.stream.Stream;
  * own is part of it; what this user may not do fails quietly, nothing is left behind.
  */
 final class Training {
-    private static final int LISTINGS = 8;
+    private static final int LISTINGS = 4;
+
+    private static final int OPENINGS = 2;
 
     private static final String QUERY =
             "SELECT name, count(*), min(utid) FROM events JOIN thread_state USING (utid)"
@@ -49,15 +58,50 @@ final class Training {
         Main.quietly(record.toArray(String[]::new));
         Main.quietly("report", bundle);
         Main.quietly("report", bundle, "--json");
-        // The compiler is to find whole profiles of what runs once for each of millions of rows.
-        for (int i = 0; i < LISTINGS; i++) {
-            Main.quietly("report", bundle, "--events");
-            Main.quietly("report", bundle + "/trace.dat", "--events");
-        }
+        Main.quietly("report", bundle, "--events");
         Main.quietly("report", bundle, "--events", "--json");
         Main.quietly("query", "--no-cache", bundle, QUERY);
         Main.quietly("query", bundle, QUERY);
         Main.quietly("query", bundle, QUERY);
+        list(folder, bundle);
+    }
+
+    /**
+     * Lists a recording of each format many times. The compiler is to find whole profiles of what
+     * runs once for each of millions of rows, and of nothing else: what was compiled in training is
+     * compiled first, needed or not.
+     */
+    private static void list(Path folder, String bundle) {
+        String trace = bundle + "/trace.dat";
+        String perf = folder.resolve("t.data").toString();
+        String ctf = folder.resolve("t.ctf").toString();
+        Main.quietly("convert", trace, perf);
+        Main.quietly("convert", trace, ctf, "--to", "ctf1");
+        for (String recording : List.of(trace, perf, ctf)) {
+            try (ReportSource source = ReportSource.open(Path.of(recording))) {
+                ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
+                for (int i = 0; i < LISTINGS; i++) {
+                    Listing listing = recipe.events(source);
+                    OutputStream nowhere = OutputStream.nullOutputStream();
+                    new TextRenderer().render(listing, nowhere, Style.PLAIN);
+                }
+            } catch (IOException e) {
+                continue; // this user may not record, or a format is missing
+            }
+        }
+        open(folder.resolve("t.pftrace"), trace);
+    }
+
+    /** Opens a format whose events are put into columns of our own, as many formats' are. */
+    private static void open(Path perfetto, String trace) {
+        Main.quietly("convert", trace, perfetto.toString());
+        for (int i = 0; i < OPENINGS; i++) {
+            try (ReportSource source = ReportSource.open(perfetto)) {
+                source.notes();
+            } catch (IOException e) {
+                return;
+            }
+        }
     }
 
     private static void delete(Path folder) throws IOException {

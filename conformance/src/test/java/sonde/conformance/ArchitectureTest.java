@@ -25,6 +25,7 @@ class ArchitectureTest {
                     "bpf",
                     "probe",
                     "analysis",
+                    "lang",
                     "store",
                     "assets",
                     "view",

@@ -174,6 +174,17 @@ class TruthTest {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** What the spawned child does before its exec is the recorder's. */
+    @Test
+    void theCommandBeginsWithItsOwnProgram() throws Exception {
+        Sonde sonde = Sonde.in(folder);
+        assertThat(sonde.run("record", "--no-summary", "-o", "begin", "--", "true").status())
+                .isZero();
+        String events = sonde.run("report", "begin.sonde", "--events").out();
+        assertThat(events.lines().findFirst().orElseThrow()).contains(" comm: ", " comm=true");
+        assertThat(events).contains("sched_process_exec:", "sys_exit:             NR 59 = 0\n");
+    }
+
     /** Each event of the target once, each switch once, nothing lost. */
     @Test
     void everyEventOnce() throws Exception {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Up to {@link #CAPACITY} events of one lane in columns, sorted by time. What does not fit a column
@@ -40,7 +41,7 @@ public final class Batch {
     private int[] stackDepth = new int[0];
     private MemorySegment data = MemorySegment.NULL;
     private int size;
-    private int holds;
+    private final AtomicInteger holds = new AtomicInteger();
 
     /**
      * An empty batch.
@@ -252,21 +253,21 @@ public final class Batch {
         return payload[row] + offset;
     }
 
-    /** Keeps the batch from being refilled until {@link #release()}. */
+    /** Keeps the batch from being refilled until {@link #release()}; by any thread. */
     public Batch retain() {
-        holds++;
+        holds.incrementAndGet();
         return this;
     }
 
     /** Undoes one {@link #retain()}. */
     public void release() {
-        if (--holds < 0) {
+        if (holds.decrementAndGet() < 0) {
             throw new IllegalStateException("released more often than retained");
         }
     }
 
     /** Whether somebody holds it: its lane must fill another one. */
     public boolean isRetained() {
-        return holds > 0;
+        return holds.get() > 0;
     }
 }

@@ -40,15 +40,25 @@ public final class Input implements AutoCloseable {
             throw new MalformedInputException("file", path.toString(), -1, "not a regular file");
         }
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            Arena arena = Arena.ofShared();
-            try {
-                long size = channel.size();
-                MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, size, arena);
-                return new Input(path.toString(), mapped, arena::close);
-            } catch (IOException | RuntimeException e) {
-                arena.close();
-                throw e;
-            }
+            return of(path.toString(), channel);
+        }
+    }
+
+    /** Maps an open file; the channel may be closed then. */
+    public static Input of(String name, FileChannel channel) throws IOException {
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
+            Resident.add(mapped);
+            Runnable release =
+                    () -> {
+                        Resident.remove(mapped);
+                        arena.close();
+                    };
+            return new Input(name, mapped, release);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
         }
     }
 

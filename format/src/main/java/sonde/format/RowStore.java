@@ -23,7 +23,8 @@ import sonde.event.result.Frame;
 /**
  * Rows of a format that does not hold them by time, or not as columns: they are gathered in any
  * order, with types, frames and call chains as they turn up, and become a {@link Recording}. The
- * rows lie outside the heap, about 40 bytes each beside their payload.
+ * rows lie outside the heap, about 40 bytes each beside their payload; beyond 64 MiB in a mapped
+ * temporary file.
  *
  * {@snippet :
  * RowStore rows = new RowStore();
@@ -37,6 +38,9 @@ public final class RowStore implements AutoCloseable {
     static final int HEADER_BYTES = 40;
     static final int CHUNK_BYTES = 8 << 20;
     static final int MOST_PAYLOAD_BYTES = 64 << 20;
+
+    /** Beyond it rows lie in a file that has no name. */
+    private static final long MOST_MEMORY = 64L << 20;
 
     /** Entries of all chains together: 128 MB. */
     static final int MOST_CHAIN_ENTRIES = 16 << 20;
@@ -66,6 +70,8 @@ public final class RowStore implements AutoCloseable {
     private long rows;
     private long leftOut;
     private @Nullable Chunk chunk;
+    private final RowSpill spill = new RowSpill(arena);
+    private long inMemory;
 
     /** Memory with rows one behind the other. */
     static final class Chunk {
@@ -246,7 +252,9 @@ public final class RowStore implements AutoCloseable {
         Chunk into = chunk;
         if (into == null || size > into.memory.byteSize() - into.used) {
             int wanted = chunks.isEmpty() ? 1 << 16 : CHUNK_BYTES;
-            into = new Chunk(arena.allocate(Math.max(size, wanted), 8));
+            int bytes = Math.max(size, wanted);
+            into = new Chunk(inMemory < MOST_MEMORY ? arena.allocate(bytes, 8) : spill.take(bytes));
+            inMemory += bytes;
             chunks.add(into);
             chunk = into;
         }
@@ -267,6 +275,27 @@ public final class RowStore implements AutoCloseable {
         into.last = Math.max(into.last, time);
         into.first = Math.min(into.first, time);
         rows++;
+    }
+
+    /** Fills a store and makes its recording. */
+    @FunctionalInterface
+    public interface Filling<E extends Exception> {
+        /** Reads everything. */
+        Recording fill() throws E;
+    }
+
+    /** What a reader makes of this store, which is closed when that fails. */
+    public <E extends Exception> Recording filled(Filling<E> filling) throws E {
+        boolean done = false;
+        try {
+            Recording recording = filling.fill();
+            done = true;
+            return recording;
+        } finally {
+            if (!done) {
+                close();
+            }
+        }
     }
 
     /**
@@ -290,6 +319,7 @@ public final class RowStore implements AutoCloseable {
 
     @Override
     public void close() {
+        spill.close();
         arena.close();
     }
 }

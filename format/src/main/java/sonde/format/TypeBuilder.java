@@ -28,6 +28,13 @@ public final class TypeBuilder {
         return this;
     }
 
+    /** A byte that is 0 or 1. */
+    public TypeBuilder flag(String field) {
+        String declaration = "bool " + field;
+        fields.add(new Field(field, declaration, Field.Kind.INTEGER, place(1), 1, 1, false));
+        return this;
+    }
+
     /** An IEEE 754 double. */
     public TypeBuilder real(String field) {
         int offset = place(8);

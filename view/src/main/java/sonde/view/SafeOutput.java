@@ -1,35 +1,42 @@
 package sonde.view;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import sonde.event.result.RowOutput;
 
 /**
  * Lets lines of UTF-8 through and turns every other byte that a terminal could obey into {@code
  * \xNN}: C0 controls but tab and line feed, DEL, C1 controls in both their forms, and bytes that
  * are no UTF-8 (Unicode 16, table 3-7). For rows that are made elsewhere.
  */
-final class SafeOutput extends FilterOutputStream {
+final class SafeOutput extends RowOutput {
     private static final VarHandle EIGHT =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGH_BITS = 0x8080808080808080L;
 
+    private final OutputStream out;
     private final byte[] pending = new byte[4];
     private int have;
     private int want;
 
     SafeOutput(OutputStream out) {
-        super(out);
+        this.out = out;
     }
 
     @Override
     public void write(int value) throws IOException {
         write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void writePlain(byte[] bytes, int offset, int length) throws IOException {
+        spill();
+        out.write(bytes, offset, length);
     }
 
     @Override
@@ -109,6 +116,12 @@ final class SafeOutput extends FilterOutputStream {
         out.write(Escape.line(text).getBytes(StandardCharsets.UTF_8));
     }
 
+    @Override
+    public void close() throws IOException {
+        flush();
+        out.close();
+    }
+
     private void spill() throws IOException {
         for (int i = 0; i < have; i++) {
             hex(pending[i] & 0xff);
@@ -125,6 +138,6 @@ final class SafeOutput extends FilterOutputStream {
     @Override
     public void flush() throws IOException {
         spill();
-        super.flush();
+        out.flush();
     }
 }

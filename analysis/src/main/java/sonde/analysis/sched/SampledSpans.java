@@ -40,6 +40,9 @@ final class SampledSpans {
         long each = weightIsNanos ? 0 : medianDistance(threads);
         for (int i = 0; i < samples.kept(); i++) {
             int thread = samples.thread(i);
+            if (thread < 0) {
+                continue; // a profile that names no threads
+            }
             long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
             long nanos = weightIsNanos ? weight * samples.stride() : each;
             long time = samples.time(i);
@@ -62,6 +65,9 @@ final class SampledSpans {
         int count = 0;
         for (int i = 0; i < distances.length; i++) {
             int thread = samples.thread(i);
+            if (thread < 0) {
+                continue;
+            }
             if (sampled[thread]) {
                 distances[count++] = samples.time(i) - last[thread];
             }

@@ -13,11 +13,11 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Source;
 
-/** Weights of samples added up by thread and call chain, and every sample by time. */
+/**
+ * Weights of samples added up by thread and call chain, and every sample by time. Samples of a
+ * profile that names no threads are those of thread -1.
+ */
 public final class StackSums implements Operator {
-    /** System of samples that count, of whatever the recording's own tool sampled. */
-    public static final String PROFILE = "profile";
-
     /** Samples kept singly; beyond, every second one goes, again and again. */
     private static final int KEPT = 400_000;
 
@@ -46,34 +46,17 @@ public final class StackSums implements Operator {
 
     /** Samples of what runs: cpu-clock, task-clock and cycles in every spelling. */
     public static StackSums cpuSamples(Threads threads, StackTable stacks, Window window) {
-        return new StackSums(threads, stacks, window, StackSums::isCpuSample);
+        return new StackSums(threads, stacks, window, SampleTypes::isCpu);
     }
 
     /** Samples of page faults. */
     public static StackSums pageFaults(Threads threads, StackTable stacks, Window window) {
-        return new StackSums(
-                threads,
-                stacks,
-                window,
-                type ->
-                        type.system().equals("perf")
-                                && (type.name().startsWith("page-faults")
-                                        || type.name().startsWith("faults")
-                                        || type.name().startsWith("minor-faults")
-                                        || type.name().startsWith("major-faults")));
+        return new StackSums(threads, stacks, window, SampleTypes::isFault);
     }
 
-    private static boolean isCpuSample(EventType type) {
-        String name = type.name();
-        return type.system().equals(PROFILE)
-                || type.system().equals("perf")
-                        && (name.startsWith("cpu-clock")
-                                || name.startsWith("task-clock")
-                                || name.startsWith("cycles")
-                                || name.startsWith("cpu-cycles")
-                                || name.startsWith("cpu_core/cycles")
-                                || name.startsWith("cpu_atom/cycles")
-                                || name.startsWith("cpu/cycles"));
+    /** Samples of one type, by its qualified name. */
+    public static StackSums ofType(String type, Threads threads, StackTable stacks, Window window) {
+        return new StackSums(threads, stacks, window, one -> one.qualifiedName().equals(type));
     }
 
     @Override
@@ -86,8 +69,10 @@ public final class StackSums implements Operator {
         for (int row = from; row < to; row++) {
             long time = batch.time(row);
             int thread = threads.find(batch.tid(row));
-            if (window.contains(time) && threads.counts(thread, time)) {
-                int pid = batch.pid(row) >= 0 ? batch.pid(row) : threads.pid(thread);
+            boolean nobodys = batch.tid(row) < 0 && threads.countsNobody();
+            if (window.contains(time) && (nobodys || threads.counts(thread, time))) {
+                int pid = batch.pid(row);
+                pid = pid >= 0 || nobodys ? pid : threads.pid(thread);
                 add(time, thread, stacks.intern(batch, row, pid), batch.weight(row));
             }
         }

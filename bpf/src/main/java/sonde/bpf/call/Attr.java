@@ -46,6 +46,7 @@ public final class Attr {
     public static final int LINK_GET_NEXT_ID = 31;
     public static final int ENABLE_STATS = 32;
     public static final int ITER_CREATE = 33;
+    public static final int LINK_DETACH = 34;
 
     /** ENOTSUPP (include/linux/errno.h): no errno of user space, yet bpf(2) returns it. */
     public static final int ENOTSUPP = 524;

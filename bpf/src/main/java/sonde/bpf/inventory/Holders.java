@@ -36,7 +36,9 @@ public final class Holders {
     public enum Kind {
         PROGRAM("bpf-prog", "prog_id:"),
         MAP("bpf-map", "map_id:"),
-        LINK("bpf-link", "link_id:");
+        LINK("bpf-link", "link_id:"),
+        /** Types; they cannot be pinned. */
+        BTF("btf", "btf_id:");
 
         private final String inode;
         private final String key;
@@ -97,7 +99,8 @@ public final class Holders {
         try {
             String target = Files.readSymbolicLink(fd).toString().replace('_', '-');
             for (Kind kind : Kind.values()) {
-                if (target.startsWith("anon-inode:") && target.contains(kind.inode)) {
+                String inode = target.replaceAll("[\\[\\]]", "");
+                if (inode.equals("anon-inode:" + kind.inode)) {
                     Path facts = process.resolve("fdinfo").resolve(fd.getFileName());
                     int id = id(facts, kind.key);
                     int pid = Integer.parseInt(process.getFileName().toString());
@@ -200,6 +203,7 @@ public final class Holders {
                     yield map.facts().id();
                 }
             }
+            case BTF -> throw new SyscallException("bpf", path, sonde.sys.Errno.EINVAL);
             case LINK -> {
                 try (Link link = Link.openPinned(path)) {
                     yield link.facts().id();

@@ -7,6 +7,7 @@ import java.util.Map;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.LinkFacts;
+import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapFacts;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
@@ -79,6 +80,40 @@ public final class Inventory {
                         return link(link);
                     }
                 });
+    }
+
+    /** All BTF objects, with the programs and maps that refer to them. */
+    public List<Map<String, Object>> types() throws SyscallException {
+        Map<Long, List<Object>> programs = byTypes(programs());
+        Map<Long, List<Object>> maps = byTypes(maps());
+        return all(
+                LoadedBtf.ids(),
+                id -> {
+                    try (LoadedBtf btf = LoadedBtf.openId(id)) {
+                        LoadedBtf.Facts facts = btf.facts();
+                        Map<String, Object> row = new LinkedHashMap<>();
+                        row.put("id", (long) id);
+                        row.put("size", (long) facts.sizeBytes());
+                        row.put("prog_ids", programs.getOrDefault((long) id, List.of()));
+                        row.put("map_ids", maps.getOrDefault((long) id, List.of()));
+                        row.put("kernel", facts.kernel());
+                        if (!facts.name().isEmpty()) {
+                            row.put("name", facts.name());
+                        }
+                        held(row, Holders.Kind.BTF, id);
+                        return row;
+                    }
+                });
+    }
+
+    private static Map<Long, List<Object>> byTypes(List<Map<String, Object>> rows) {
+        Map<Long, List<Object>> byTypes = new LinkedHashMap<>();
+        for (Map<String, Object> row : rows) {
+            if (row.get("btf_id") instanceof Long id && row.get("id") instanceof Long user) {
+                byTypes.computeIfAbsent(id, key -> new ArrayList<>()).add(user);
+            }
+        }
+        return byTypes;
     }
 
     /** One program. */

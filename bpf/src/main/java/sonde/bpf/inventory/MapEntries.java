@@ -96,15 +96,65 @@ public final class MapEntries {
         }
     }
 
+    /**
+     * The entry of a key; of a queue or stack, which have none, the next value, which stays there.
+     *
+     * @return null when there is none
+     */
+    public static @Nullable Entry get(BpfMap map, byte[] key) throws SyscallException {
+        return fetch(map, key, false);
+    }
+
+    /** As {@link #get}, and removes it: hashes since Linux 5.14, queues and stacks. */
+    public static @Nullable Entry take(BpfMap map, byte[] key) throws SyscallException {
+        return fetch(map, key, true);
+    }
+
+    private static @Nullable Entry fetch(BpfMap map, byte[] key, boolean remove)
+            throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = key.length == 0 ? MemorySegment.NULL : copy(arena, key);
+            MemorySegment value = arena.allocate(Math.max(1, map.valueBytes()), 8);
+            if (!(remove ? map.take(from, value) : map.get(from, value))) {
+                return null;
+            }
+            MapEntries one = new MapEntries(map);
+            one.add(key, value.asSlice(0, map.valueBytes()).toArray(JAVA_BYTE));
+            return one.entries.getFirst();
+        }
+    }
+
+    /**
+     * The key behind a key in the map's own order; the first behind none.
+     *
+     * @return null behind the last
+     */
+    public static byte @Nullable [] next(BpfMap map, byte @Nullable [] key)
+            throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment after = key == null ? MemorySegment.NULL : copy(arena, key);
+            MemorySegment next = arena.allocate(Math.max(1, map.spec().keyBytes()), 8);
+            return map.nextKey(after, next)
+                    ? next.asSlice(0, map.spec().keyBytes()).toArray(JAVA_BYTE)
+                    : null;
+        }
+    }
+
     /** Puts an entry; a per-CPU map gets the value on every CPU. */
     public static void put(BpfMap map, byte[] key, byte[] value) throws SyscallException {
+        put(map, key, value, BpfMap.Mode.ANY);
+    }
+
+    /** As the other, where the key is there, is not, or in any case. */
+    public static void put(BpfMap map, byte[] key, byte[] value, BpfMap.Mode mode)
+            throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(map.valueBytes(), 8);
             int stride = map.spec().type().isPerCpu() ? value.length + 7 & ~7 : value.length;
             for (int at = 0; at + stride <= map.valueBytes() && stride > 0; at += stride) {
                 MemorySegment.copy(value, 0, all, JAVA_BYTE, at, value.length);
             }
-            map.put(copy(arena, key), all);
+            map.put(key.length == 0 ? MemorySegment.NULL : copy(arena, key), all, mode);
         }
     }
 

@@ -38,25 +38,31 @@ public final class KernelTypes implements AutoCloseable {
     public static KernelTypes open() throws IOException {
         Arena arena = Arena.ofShared();
         try {
-            return new KernelTypes(arena, Btf.read(Input.of("vmlinux BTF", map(arena))));
+            return new KernelTypes(arena, Btf.read(Input.of("vmlinux BTF", map(arena, VMLINUX))));
         } catch (IOException e) {
             arena.close();
             throw e;
         }
     }
 
-    private static MemorySegment map(Arena arena) throws IOException {
+    /**
+     * The file of a module or vmlinux in /sys/kernel/btf, which maps privately only; unmapped when
+     * nobody uses it any more.
+     */
+    public static Input file(String path) throws IOException {
+        return Input.of(path, map(Arena.ofAuto(), path));
+    }
+
+    private static MemorySegment map(Arena arena, String path) throws IOException {
         int fd;
         try {
-            fd = Files.open(VMLINUX, Files.O_RDONLY);
+            fd = Files.open(path, Files.O_RDONLY);
         } catch (SyscallException e) {
             throw new BpfRefusedException(
                     "types of the kernel",
                     e.errno(),
                     Barrier.UNSUPPORTED,
-                    e.errno() == Errno.ENOENT
-                            ? "there is no " + VMLINUX
-                            : Errno.describe(e.errno()),
+                    e.errno() == Errno.ENOENT ? "there is no " + path : Errno.describe(e.errno()),
                     "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
         }
         try {

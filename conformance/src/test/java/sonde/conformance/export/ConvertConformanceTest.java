@@ -113,11 +113,21 @@ class ConvertConformanceTest {
         String fields = "comm,tid,time,period,event,ip,sym";
         Said source = run("perf", "script", "-F", fields, "-i", file);
         Said said = run("perf", "script", "-F", fields, "-i", made.toString());
-        if (!file.contains("dwarf")) {
-            // Stacks for DWARF are not kept.
-            assertThat(said.out()).isEqualTo(source.out());
-        }
-        assertThat(said.out()).isNotEmpty();
+        assertThat(said.out()).isEqualTo(source.out()).isNotEmpty();
+    }
+
+    static Stream<String> branches() throws IOException {
+        return files("perf_data_converter/quipper/testdata", "branch_stack_spec");
+    }
+
+    @ParameterizedTest
+    @MethodSource("branches")
+    void branchesOfSamplesAreKept(String file) throws Exception {
+        assumeTrue(!file.equals(NONE), NONE);
+        Path made = convert(Path.of(file), FileFormat.PERFDATA);
+        Said source = run("perf", "script", "-F", "ip,brstack", "-i", file);
+        Said said = run("perf", "script", "-F", "ip,brstack", "-i", made.toString());
+        assertThat(said.out()).isEqualTo(source.out()).contains("/P/");
     }
 
     @ParameterizedTest

@@ -30,6 +30,15 @@ public final class Btf {
     private static final int LEAST_HEADER_BYTES = 24;
     private static final int TYPE_BYTES = 12;
 
+    /** Bytes behind struct btf_type for each of vlen, and once, by kind. */
+    private static final int[] TAIL_BYTES = {
+        0, 0, 0, 0, 12, 12, 8, 0, 0, 0, 0, 0, 0, 8, 0, 12, 0, 0, 0, 12
+    };
+
+    private static final int[] TAIL_BYTES_ONCE = {
+        0, 4, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 4, 0, 0
+    };
+
     /** btf.rst: most ids there can be, BTF_MAX_TYPE of include/uapi/linux/btf.h. */
     private static final int MOST_TYPES = 0xf_ffff;
 
@@ -97,7 +106,33 @@ public final class Btf {
         return new Btf(base, input.segment());
     }
 
+    /** Where each type begins. */
     private int[] offsets() throws MalformedInputException {
+        ValueLayout.OfInt number = ValueLayout.JAVA_INT_UNALIGNED.withOrder(order);
+        long size = types.byteSize();
+        int[] found = new int[(int) Math.min(size / TYPE_BYTES, MOST_TYPES) + 1];
+        int count = 0;
+        long at = 0;
+        while (at < size) {
+            if (size - at < TYPE_BYTES || firstId + count > MOST_TYPES) {
+                return checkedOffsets();
+            }
+            found[count++] = (int) at;
+            int info = types.get(number, at + 4);
+            int kind = info >>> 24 & 0x1f;
+            if (kind == 0 || kind >= TAIL_BYTES.length) {
+                return checkedOffsets();
+            }
+            at += TYPE_BYTES + TAIL_BYTES[kind] * (info & 0xffffL) + TAIL_BYTES_ONCE[kind];
+            if (at > size) {
+                return checkedOffsets();
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
+    /** As {@link #offsets}, saying what is wrong. */
+    private int[] checkedOffsets() throws MalformedInputException {
         int[] found = new int[(int) Math.min(types.byteSize() / TYPE_BYTES, MOST_TYPES) + 1];
         int count = 0;
         Cursor cursor = new Cursor("BTF", types, order);
@@ -371,5 +406,36 @@ public final class Btf {
             }
         }
         throw new MalformedInputException("BTF", "type " + id, -1, "leads back to itself");
+    }
+
+    /**
+     * As {@link #find}, without an index of all names: for a process that looks once.
+     *
+     * @return 0 for none
+     */
+    public int search(String name, Predicate<BtfType> fits) throws MalformedInputException {
+        byte[] wanted = (name + "\0").getBytes(StandardCharsets.UTF_8);
+        byte[] all = strings.toArray(ValueLayout.JAVA_BYTE);
+        for (int at = indexOf(all, wanted, 0); at >= 0; at = indexOf(all, wanted, at + 1)) {
+            int offset = firstString + at;
+            for (int id = firstId; id < end(); id++) {
+                if (nameOffset(id) == offset && fits.test(type(id))) {
+                    return id;
+                }
+            }
+        }
+        return base == null ? 0 : base.search(name, fits);
+    }
+
+    /** Where a text begins that is whole: behind a NUL or where another's end is shared. */
+    private static int indexOf(byte[] all, byte[] wanted, int from) {
+        byte first = wanted[0];
+        for (int at = from; at + wanted.length <= all.length; at++) {
+            if (all[at] == first
+                    && Arrays.equals(all, at, at + wanted.length, wanted, 0, wanted.length)) {
+                return at;
+            }
+        }
+        return -1;
     }
 }

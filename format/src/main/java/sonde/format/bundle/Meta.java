@@ -130,7 +130,8 @@ public record Meta(
      * When things happened.
      *
      * @param startWallNanos CLOCK_REALTIME at {@code startNanos}
-     * @param execNanos when the command was let go; what its pid did before belongs to sonde
+     * @param execNanos when the command's program began (the execve of its pid); when that was let
+     *     go where no event told more. What the pid did before belongs to sonde
      * @param endNanos when the sources were switched off
      */
     public record Times(long startNanos, long startWallNanos, long execNanos, long endNanos) {}

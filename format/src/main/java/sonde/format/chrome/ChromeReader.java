@@ -83,16 +83,7 @@ public final class ChromeReader {
             throw new MalformedInputException(FORMAT, "traceEvents", 0, "no list of events");
         }
         ChromeReader reader = new ChromeReader();
-        boolean done = false;
-        try {
-            Recording recording = reader.read(input);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+        return reader.store.filled(() -> reader.read(input));
     }
 
     private Recording read(Input input) throws IOException {

@@ -124,6 +124,10 @@ final class CtfJson implements RowText {
                     JsonText.string(out, bytes, 0, bytes.length);
                 }
             }
+            case FieldClass.WideInteger wide -> {
+                byte[] digits = span(batch, row, node.at);
+                JsonText.string(out, digits, 0, digits.length);
+            }
             case FieldClass.Blob blob -> JsonValues.bytes(out, span(batch, row, node.at));
             case FieldClass.Array array when shape != null -> {
                 int from = batch.u32(row, node.at);

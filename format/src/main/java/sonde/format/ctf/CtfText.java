@@ -1,11 +1,11 @@
 package sonde.format.ctf;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
+import sonde.format.ftrace.Packed;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextBuffer;
 import sonde.format.ftrace.ThreadNames;
@@ -17,18 +17,25 @@ import sonde.format.ftrace.ThreadNames;
  */
 final class CtfText implements RowText {
     private static final long NANOS = 1_000_000_000L;
-    private static final byte[] NO_DELTA = "+?.?????????".getBytes(StandardCharsets.US_ASCII);
+    private static final Packed NO_DELTA = Packed.of("] (+?.?????????) ");
+    private static final Packed SHORT_DELTA = Packed.of("] (+0.");
+    private static final Packed DELTA = Packed.of("] (+");
+    private static final Packed END = Packed.of(") ");
 
     private final Plan plan;
     private final ZoneId zone;
     private final Names names;
-    private final byte[] origin;
+    private final Packed origin;
     private final @Nullable Steps[] prints;
     private final boolean[] stamped;
     private volatile Offset offset = new Offset(1, 0, 0);
+    private volatile Second second = new Second(Long.MIN_VALUE / 2, new Packed(new byte[0]));
 
     /** What to write for a type. */
     private record Steps(Print[] prints) {}
+
+    /** How the lines of a second begin, by the nanosecond it starts at. */
+    private record Second(long start, Packed text) {}
 
     /** The zone's offset in seconds between two moments. */
     private record Offset(long from, long to, int seconds) {}
@@ -37,7 +44,7 @@ final class CtfText implements RowText {
         this.plan = plan;
         this.zone = zone;
         this.names = new Names(plan, threads);
-        this.origin = origin(plan.trace.environment).getBytes(StandardCharsets.UTF_8);
+        this.origin = Packed.of(origin(plan.trace.environment));
         this.prints = new Steps[plan.types.size()];
         this.stamped = new boolean[plan.types.size()];
         for (Plan.Stream stream : plan.streams.values()) {
@@ -72,6 +79,11 @@ final class CtfText implements RowText {
     }
 
     @Override
+    public boolean isFree(Batch batch) {
+        return true; // names are for filters, which ask for turns
+    }
+
+    @Override
     public void skip(Batch batch, int row) {
         // names are learnt when the turn is asked for
     }
@@ -102,18 +114,22 @@ final class CtfText implements RowText {
         if (stamped[type]) {
             long time = batch.time(row);
             time(out.put('['), time);
-            out.put("] (");
-            if (previous == NO_TIME) {
-                out.put(NO_DELTA);
-            } else {
-                long delta = time - previous;
-                long seconds = Long.divideUnsigned(delta, NANOS);
-                out.put('+').unsigned(seconds).put('.').digits(delta - seconds * NANOS, 9);
-            }
-            out.put(") ");
+            delta(out, time, previous);
         }
         out.put(origin);
         Print.run(steps.prints, out, batch, row);
+    }
+
+    private static void delta(TextBuffer out, long time, long previous) {
+        long delta = time - previous;
+        if (previous == NO_TIME) {
+            out.put(NO_DELTA);
+        } else if (delta >= 0 && delta < NANOS) {
+            out.put(SHORT_DELTA).digits(delta, 9).put(END);
+        } else {
+            long seconds = Long.divideUnsigned(delta, NANOS);
+            out.put(DELTA).unsigned(seconds).put('.').digits(delta - seconds * NANOS, 9).put(END);
+        }
     }
 
     private void time(TextBuffer out, long time) {
@@ -122,10 +138,22 @@ final class CtfText implements RowText {
             out.put('-').unsigned(-(time / NANOS)).put('.').digits(-(time % NANOS), 9);
             return;
         }
-        long seconds = time / NANOS;
+        Second known = second;
+        long nanos = time - known.start;
+        if (nanos < 0 || nanos >= NANOS) {
+            known = second(time / NANOS);
+            nanos = time - known.start;
+            second = known;
+        }
+        out.put(known.text).digits(nanos, 9);
+    }
+
+    private Second second(long seconds) {
+        TextBuffer out = new TextBuffer(16);
         long local = Math.floorMod(seconds + zoneSeconds(seconds), 86_400L);
         out.digits(local / 3600, 2).put(':').digits(local / 60 % 60, 2).put(':');
-        out.digits(local % 60, 2).put('.').digits(time - seconds * NANOS, 9);
+        out.digits(local % 60, 2).put('.');
+        return new Second(seconds * NANOS, new Packed(out.since(0)));
     }
 
     /** Offsets change at whole quarters of an hour. */

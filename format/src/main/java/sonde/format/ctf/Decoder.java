@@ -116,6 +116,13 @@ final class Decoder {
                     payload.put(op.at, 8, Double.doubleToRawLongBits(value));
                 }
             }
+            case Op.WIDE -> {
+                byte[] digits = digits(op.node);
+                if (op.at >= 0) {
+                    int to = payload.span(op.at, 1, digits.length);
+                    System.arraycopy(digits, 0, payload.bytes, to, digits.length);
+                }
+            }
             case Op.TERMINATED -> terminated(op);
             case Op.TEXT -> text(op);
             case Op.BLOB -> blob(op);
@@ -246,6 +253,15 @@ final class Decoder {
             case 32 -> Float.intBitsToFloat((int) value);
             default -> Double.longBitsToDouble(value);
         };
+    }
+
+    /** An integer of more than 64 bits as text. */
+    private byte[] digits(@Nullable Node node) throws Overrun {
+        if (node == null || !(node.type instanceof FieldClass.WideInteger wide)) {
+            throw new IllegalStateException("no wide integer");
+        }
+        long at = base + take(wide.alignment() - 1, wide.bits());
+        return WideText.of(memory, at, wide).getBytes(StandardCharsets.US_ASCII);
     }
 
     private long count(Op op) {
@@ -455,6 +471,7 @@ final class Decoder {
                 leb(variable.signed());
                 number(node, leb);
             }
+            case FieldClass.WideInteger wide -> writer.bytes(digits(node));
             case FieldClass.Real real -> writer.real(real(Steps.single(node)));
             case FieldClass.Text text -> {
                 long at = (base + take(7, 0)) >>> 3;

@@ -16,6 +16,10 @@ final class JsonValues {
             case FieldClass.VariableInteger variable ->
                     integer(out, in.integer(), variable.signed());
             case FieldClass.Real real -> real(out, in.real());
+            case FieldClass.WideInteger wide -> {
+                byte[] digits = in.bytes();
+                JsonText.string(out, digits, 0, digits.length);
+            }
             case FieldClass.Text text -> {
                 byte[] bytes = in.bytes();
                 JsonText.string(out, bytes, 0, bytes.length);

@@ -78,6 +78,7 @@ final class Layout {
                     span(node, path, "char", 1, false);
                 }
             }
+            case FieldClass.WideInteger wide -> span(node, path, "char", 1, false);
             case FieldClass.Blob blob -> span(node, path, "u8", 1, false);
             case FieldClass.Structure structure -> {
                 for (Node child : node.children) {

@@ -101,6 +101,7 @@ final class Node {
                     node.children.add(of(optional.type(), "", node, budget, depth + 1));
             case FieldClass.Bits bits -> {}
             case FieldClass.VariableInteger variable -> {}
+            case FieldClass.WideInteger wide -> {}
             case FieldClass.Real real -> {}
             case FieldClass.Text text -> {}
             case FieldClass.Blob blob -> {}
@@ -121,6 +122,7 @@ final class Node {
                     case FieldClass.Blob blob -> blob.length();
                     case FieldClass.Bits bits -> new Length.Fixed(1);
                     case FieldClass.VariableInteger variable -> new Length.Fixed(1);
+                    case FieldClass.WideInteger wide -> new Length.Fixed(1);
                     case FieldClass.Real real -> new Length.Fixed(1);
                     case FieldClass.Structure structure -> new Length.Fixed(1);
                 };

@@ -43,6 +43,9 @@ final class Op {
 
     static final int VARIANT = 13;
 
+    /** Reads an integer of more than 64 bits. */
+    static final int WIDE = 14;
+
     /** Copies {@link #bits} on bytes as they are. */
     static final int COPY = 15;
 

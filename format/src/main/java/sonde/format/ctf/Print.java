@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.format.ctf.schema.FieldClass;
+import sonde.format.ftrace.Packed;
 import sonde.format.ftrace.TextBuffer;
 
 /**
@@ -19,6 +20,7 @@ final class Print {
         REAL,
         TEXT,
         CHARS,
+        DIGITS,
         BLOB,
         INTEGERS,
         VALUES,
@@ -26,7 +28,13 @@ final class Print {
         OPTIONAL,
     }
 
-    private final byte[] before;
+    private static final Packed OPEN = Packed.of("{ ");
+    private static final Packed CLOSE = Packed.of(" }");
+    private static final Packed END = Packed.of(" ]");
+    // How elements of arrays begin, by their index.
+    private static final Packed[] INDEXES = indexes(64);
+
+    private final Packed before;
     private final Kind kind;
     private final int at;
     private final int charBytes;
@@ -40,7 +48,7 @@ final class Print {
             @Nullable Node node,
             @Nullable Shape shape,
             Print[][] options) {
-        this.before = before;
+        this.before = new Packed(before);
         this.kind = kind;
         this.at = node == null ? -1 : node.at;
         this.node = node;
@@ -50,6 +58,14 @@ final class Print {
                         : 0;
         this.shape = shape;
         this.options = options;
+    }
+
+    private static Packed[] indexes(int count) {
+        Packed[] indexes = new Packed[count];
+        for (int i = 0; i < count; i++) {
+            indexes[i] = Packed.of((i == 0 ? " [" : ", [") + i + "] = ");
+        }
+        return indexes;
     }
 
     /** The steps for an event: its name and its structures. */
@@ -102,6 +118,7 @@ final class Print {
                     Kind kind = Layout.inPlace(text) > 0 ? Kind.CHARS : Kind.TEXT;
                     add(kind, node, null, new Print[0][]);
                 }
+                case FieldClass.WideInteger wide -> add(Kind.DIGITS, node, null, new Print[0][]);
                 case FieldClass.Blob blob -> add(Kind.BLOB, node, null, new Print[0][]);
                 case FieldClass.Structure structure -> {
                     pending.append('{');
@@ -157,6 +174,7 @@ final class Print {
             case REAL -> Reals.append(out, Double.longBitsToDouble(batch.u64(row, at)));
             case TEXT -> Quoted.append(out, batch, row, batch.u32(row, at), batch.u32(row, at + 4));
             case CHARS -> Quoted.append(out, batch, row, at, charBytes);
+            case DIGITS -> out.raw(batch, row, batch.u32(row, at), batch.u32(row, at + 4));
             case BLOB -> blob(out, batch, row);
             case INTEGERS -> integers(out, batch, row);
             case VALUES -> {
@@ -171,9 +189,9 @@ final class Print {
                 if (choice < 0) {
                     out.put("<none>");
                 } else {
-                    out.put("{ ");
+                    out.put(OPEN);
                     run(options[choice], out, batch, row);
-                    out.put(" }");
+                    out.put(CLOSE);
                 }
             }
         }
@@ -188,10 +206,14 @@ final class Print {
         int count = batch.u32(row, at + 4) / of.storedBytes;
         out.put('[');
         for (int i = 0; i < count; i++) {
-            out.put(i == 0 ? " [" : ", [").decimal(i).put("] = ");
+            if (i < INDEXES.length) {
+                out.put(INDEXES[i]);
+            } else {
+                out.put(", [").decimal(i).put("] = ");
+            }
             of.append(out, of.value(batch, row, from + i * of.storedBytes));
         }
-        out.put(" ]");
+        out.put(END);
     }
 
     private void blob(TextBuffer out, Batch batch, int row) {

@@ -36,6 +36,7 @@ final class Shown {
                     case FieldClass.Variant variant -> any(node, hasRoles);
                     case FieldClass.Optional optional -> any(node, hasRoles);
                     case FieldClass.Array array -> any(node, hasRoles);
+                    case FieldClass.WideInteger wide -> true;
                     case FieldClass.Real real -> true;
                     case FieldClass.Text text -> true;
                 };

@@ -49,6 +49,11 @@ final class Steps {
                 op.storedBytes = 8;
                 value(op, node, variable.roles());
             }
+            case FieldClass.WideInteger wide -> {
+                Op op = new Op(Op.WIDE, wide.alignment());
+                op.bits = wide.bits();
+                value(op, node, Set.of());
+            }
             case FieldClass.Real real -> {
                 Op op = new Op(Op.REAL, real.alignment());
                 op.bits = real.bits();
@@ -195,6 +200,7 @@ final class Steps {
                 node.single = steps.ops.get(0);
             }
             case FieldClass.VariableInteger variable -> {}
+            case FieldClass.WideInteger wide -> {}
             case FieldClass.Text text -> {}
             case FieldClass.Blob blob -> {}
             case FieldClass.Structure structure -> {}

@@ -13,6 +13,7 @@ final class TextValues {
             case FieldClass.VariableInteger variable -> integer(out, node, in);
             case FieldClass.Real real -> Reals.append(out, in.real());
             case FieldClass.Text text -> Quoted.append(out, in.bytes());
+            case FieldClass.WideInteger wide -> out.put(in.bytes());
             case FieldClass.Blob blob -> blob(out, in.bytes());
             case FieldClass.Structure structure -> {
                 out.put('{');

@@ -3,6 +3,7 @@ package sonde.format.export;
 import sonde.event.Clock;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfEvent;
+import sonde.format.perfdata.PerfSampleRest;
 
 /** The attrs of a perf.data whose times are those of one clock. */
 final class PerfAttrs {
@@ -67,8 +68,10 @@ final class PerfAttrs {
         return common(attr, more).build();
     }
 
-    /** As another one, with the parts that are written. */
-    PerfAttr like(PerfAttr other, long more) {
+    /** As another one, with the parts that are written and what they need. */
+    PerfAttr like(PerfAttr other, long parts) {
+        long rest = other.sampleType() & PerfSampleRest.PARTS;
+        long more = parts | rest;
         PerfAttr.Builder attr = PerfAttr.of(other.type(), other.config());
         if (other.has(PerfEvent.FLAG_FREQ)) {
             attr.frequency(other.samplePeriod());
@@ -76,6 +79,14 @@ final class PerfAttrs {
             attr.period(other.samplePeriod());
         }
         attr.flags(other.flags() & KEPT).config1(other.config1()).config2(other.config2());
+        if (rest != 0) {
+            attr.branchSampleType(other.branchSampleType());
+            attr.userStack(other.sampleRegsUser(), other.sampleStackUser());
+            attr.sampleRegsIntr(other.sampleRegsIntr());
+        }
+        if (other.samples(PerfEvent.PERF_SAMPLE_READ)) {
+            attr.readFormat(other.readFormat());
+        }
         return common(attr, more).build();
     }
 }

@@ -5,9 +5,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.EventType;
@@ -35,7 +38,41 @@ final class PerfDataExport {
     /** Records between marks of a round: what perf sorts at once. */
     private static final int ROUND = 1 << 16;
 
-    private static final PerfRecords.Stamp START = new PerfRecords.Stamp(-1, -1, 0, 1, 0);
+    /** Features that say the same of any file of that machine, written as they lie. */
+    private static final List<Integer> COPIED =
+            List.of(
+                    PerfFeatures.HEADER_CPUDESC,
+                    PerfFeatures.HEADER_CPUID,
+                    PerfFeatures.HEADER_TOTAL_MEM,
+                    PerfFeatures.HEADER_CPU_TOPOLOGY,
+                    PerfFeatures.HEADER_NUMA_TOPOLOGY,
+                    PerfFeatures.HEADER_BRANCH_STACK,
+                    PerfFeatures.HEADER_PMU_MAPPINGS,
+                    PerfFeatures.HEADER_CACHE,
+                    PerfFeatures.HEADER_MEM_TOPOLOGY,
+                    PerfFeatures.HEADER_BPF_PROG_INFO,
+                    PerfFeatures.HEADER_BPF_BTF,
+                    PerfFeatures.HEADER_CPU_PMU_CAPS,
+                    PerfFeatures.HEADER_HYBRID_TOPOLOGY,
+                    PerfFeatures.HEADER_PMU_CAPS);
+
+    /** Features whose content does not outlive the form of the file. */
+    private static final List<Integer> FORM =
+            List.of(
+                    PerfFeatures.HEADER_TRACING_DATA,
+                    PerfFeatures.HEADER_BUILD_ID,
+                    PerfFeatures.HEADER_HOSTNAME,
+                    PerfFeatures.HEADER_OSRELEASE,
+                    PerfFeatures.HEADER_VERSION,
+                    PerfFeatures.HEADER_ARCH,
+                    PerfFeatures.HEADER_NRCPUS,
+                    PerfFeatures.HEADER_CMDLINE,
+                    PerfFeatures.HEADER_EVENT_DESC,
+                    PerfFeatures.HEADER_SAMPLE_TIME,
+                    PerfFeatures.HEADER_CLOCKID,
+                    PerfFeatures.HEADER_CLOCK_DATA,
+                    PerfFeatures.HEADER_DIR_FORMAT,
+                    PerfFeatures.HEADER_COMPRESSED);
 
     private final List<Recording> recordings;
     private final Losses losses;
@@ -45,6 +82,10 @@ final class PerfDataExport {
     private final List<AttrEntry> attrs = new ArrayList<>();
     private final PerfRecords records;
     private final Payload payload = new Payload(ByteOrder.nativeOrder());
+    private final Set<Long> taken = new HashSet<>();
+    private final Set<Long> used = new HashSet<>();
+    private final long dummyId;
+    private long nextId = 1;
 
     private PerfDataExport(List<Recording> recordings, Clock clock, Losses losses)
             throws IOException {
@@ -60,7 +101,13 @@ final class PerfDataExport {
                         losses);
         PerfAttrs make = new PerfAttrs(clock);
         PerfAttr dummy = make.dummy();
-        attrs.add(new AttrEntry(dummy, new long[] {1}, "dummy:HG"));
+        for (Recording recording : recordings) {
+            if (recording instanceof PerfDataRecording perf) {
+                perf.attrs().forEach(attr -> Arrays.stream(attr.ids()).forEach(taken::add));
+            }
+        }
+        dummyId = freshId();
+        attrs.add(new AttrEntry(dummy, new long[] {dummyId}, "dummy:HG"));
         records = new PerfRecords(dummy);
         for (Recording recording : recordings) {
             for (Source source : recording.sources()) {
@@ -68,10 +115,16 @@ final class PerfDataExport {
                 for (EventType type : source.types()) {
                     Survey.Usage usage = survey.usage(source, type);
                     boolean notice = type.system().equals(EventType.NOTICE);
-                    if (usage.rows > 0 && !notice && !PerfTarget.isRecord(recording, type)) {
-                        long id = attrs.size() + 1L;
+                    // Samples of a group hold values of events that have none themselves.
+                    boolean wanted =
+                            usage.rows > 0
+                                    || recording instanceof PerfDataRecording
+                                            && !PerfTarget.isTracepoint(recording, type);
+                    if (wanted && !notice && !PerfTarget.isRecord(recording, type)) {
+                        long[] ids = ids(recording, type);
                         FtraceType ftrace = types.of(source, type);
-                        PerfTarget target = PerfTarget.of(recording, type, usage, ftrace, make, id);
+                        PerfTarget target =
+                                PerfTarget.of(recording, type, usage, ftrace, make, ids);
                         attrs.add(target.entry());
                         targets[type.id()] = target;
                     }
@@ -79,6 +132,28 @@ final class PerfDataExport {
                 bySource.put(source, targets);
             }
         }
+    }
+
+    private long freshId() {
+        while (!taken.add(nextId)) {
+            nextId++;
+        }
+        return nextId;
+    }
+
+    /** Those of a perf.data stay: values of counters in its samples name them. */
+    private long[] ids(Recording recording, EventType type) {
+        List<Long> own = new ArrayList<>();
+        if (recording instanceof PerfDataRecording perf) {
+            for (int i = 0; i < perf.attrs().size(); i++) {
+                if (perf.typeOf(i).id() == type.id()) {
+                    Arrays.stream(perf.attrs().get(i).ids()).filter(used::add).forEach(own::add);
+                }
+            }
+        }
+        return own.isEmpty()
+                ? new long[] {freshId()}
+                : own.stream().mapToLong(Long::longValue).toArray();
     }
 
     /** Writes all rows to a new file. */
@@ -101,11 +176,12 @@ final class PerfDataExport {
         if (recordings.stream().anyMatch(PerfDataRecording.class::isInstance)) {
             return;
         }
+        PerfRecords.Stamp start = new PerfRecords.Stamp(-1, -1, 0, dummyId, 0);
         for (Map.Entry<Integer, String> one : survey.comms.entrySet()) {
             int tid = one.getKey();
             String comm = one.getValue();
             String cut = comm.length() > 15 ? comm.substring(0, 15) : comm;
-            writer.appendSynthetic(records.comm(START, tid, tid, cut, false));
+            writer.appendSynthetic(records.comm(start, tid, tid, cut, false));
         }
     }
 
@@ -134,7 +210,7 @@ final class PerfDataExport {
             return target.record(row, payload, losses);
         }
         PerfRecords.Stamp stamp =
-                new PerfRecords.Stamp(row.pid(), row.tid(), row.time(), 1, row.cpu());
+                new PerfRecords.Stamp(row.pid(), row.tid(), row.time(), dummyId, row.cpu());
         if (row.isNotice()) {
             return notice(row, stamp);
         }
@@ -155,14 +231,14 @@ final class PerfDataExport {
         long weight = row.batch.weight(row.row);
         return switch (row.type.name()) {
             case "lost" -> {
-                payload.add(8, 1);
+                payload.add(8, dummyId);
                 payload.add(8, weight);
                 yield records.record(stamp, PerfEvent.PERF_RECORD_LOST, 0, payload.toBytes());
             }
             case "throttle", "unthrottle" -> {
                 payload.add(8, row.time());
-                payload.add(8, 1);
-                payload.add(8, 1);
+                payload.add(8, dummyId);
+                payload.add(8, dummyId);
                 int type =
                         row.type.name().equals("throttle")
                                 ? PerfEvent.PERF_RECORD_THROTTLE
@@ -194,6 +270,7 @@ final class PerfDataExport {
                                             data.wallNanos(),
                                             data.clockNanos()));
                     machine = of.arch();
+                    copy(from, features);
                 }
                 case TraceDatRecording from -> {
                     String[] uname = from.metadata().uname().strip().split(" +");
@@ -225,6 +302,22 @@ final class PerfDataExport {
             features.tracingData(tracing(formats));
         }
         return features.build();
+    }
+
+    /** What else a header says; lists what is left out. */
+    private void copy(PerfDataRecording from, PerfFeatures.Builder features) {
+        boolean sameOrder = from.order() == ByteOrder.LITTLE_ENDIAN;
+        for (int feature : from.features().present()) {
+            byte[] content =
+                    COPIED.contains(feature) && sameOrder
+                            ? from.section(feature).orElse(null)
+                            : null;
+            if (content != null) {
+                features.section(feature, content);
+            } else if (!FORM.contains(feature)) {
+                losses.add("header feature " + feature);
+            }
+        }
     }
 
     private TracingData tracing(List<TracingData.Format> formats) {

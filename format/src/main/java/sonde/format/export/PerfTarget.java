@@ -13,6 +13,7 @@ import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
 import sonde.format.perfdata.PerfRecords;
+import sonde.format.perfdata.PerfSampleRest;
 import sonde.format.perfdata.PerfSamples;
 
 /**
@@ -20,6 +21,7 @@ import sonde.format.perfdata.PerfSamples;
  *
  * @param ftrace how RAW is made; null for a counter
  * @param copied whether RAW is the row's payload as it is
+ * @param lost parts of the source's samples that are not written, PERF_SAMPLE_*
  */
 record PerfTarget(
         AttrEntry entry,
@@ -27,12 +29,14 @@ record PerfTarget(
         long id,
         @Nullable FtraceType ftrace,
         boolean copied,
-        boolean named) {
+        boolean named,
+        long lost) {
     /** Longest name of a thread, and of a file (PATH_MAX) for records. */
     private static final int MOST_NAME = 1000;
 
-    /** Fields of a sample that are in other parts of it already. */
-    private static final List<String> COLUMNS = List.of("id", "stream_id", "addr", "ip");
+    /** Parts that every sample is given, or that have no meaning in another file. */
+    private static final long WRITTEN =
+            PerfSamples.PARTS | PerfEvent.PERF_SAMPLE_ID | PerfEvent.PERF_SAMPLE_STREAM_ID;
 
     /** Whether a row is a record of perf or of a kernel, not an event. */
     static boolean isRecord(Recording recording, EventType type) {
@@ -54,26 +58,30 @@ record PerfTarget(
             Survey.Usage usage,
             @Nullable FtraceType ftrace,
             PerfAttrs make,
-            long id) {
+            long[] ids) {
         boolean named = recording.frames() != null;
         long more = usage.mostDepth > 1 && !named ? PerfEvent.PERF_SAMPLE_CALLCHAIN : 0;
         more |= usage.cpus ? PerfEvent.PERF_SAMPLE_CPU : 0;
         PerfAttr attr;
         String name = type.name();
         boolean copied = false;
+        Optional<PerfAttr> own = attr(recording, type);
+        long lost = own.map(PerfAttr::sampleType).orElse(0L) & ~WRITTEN;
         if (ftrace != null) {
+            // Of a tracepoint's samples only RAW is read.
+            lost = own.map(PerfAttr::sampleType).orElse(0L) & ~(WRITTEN & ~PerfSampleRest.PARTS);
             attr = make.tracepoint(ftrace.id, more);
             name = ftrace.system + ":" + ftrace.name;
         } else {
-            Optional<PerfAttr> own = attr(recording, type);
             copied = own.isPresent() && isOutput(own.get());
-            more |= copied ? PerfEvent.PERF_SAMPLE_RAW : 0;
+            boolean raw = copied || type.field("raw").isPresent();
+            more |= raw ? PerfEvent.PERF_SAMPLE_RAW : 0;
             more |= type.field("addr").isPresent() ? PerfEvent.PERF_SAMPLE_ADDR : 0;
             long parts = more;
             attr = own.map(other -> make.like(other, parts)).orElseGet(() -> make.clock(parts));
         }
-        AttrEntry entry = new AttrEntry(attr, new long[] {id}, name);
-        return new PerfTarget(entry, new PerfSamples(attr), id, ftrace, copied, named);
+        AttrEntry entry = new AttrEntry(attr, ids, name);
+        return new PerfTarget(entry, new PerfSamples(attr), ids[0], ftrace, copied, named, lost);
     }
 
     private static boolean isOutput(PerfAttr attr) {
@@ -117,18 +125,20 @@ record PerfTarget(
             made.encode(row, payload, losses);
         } else if (copied) {
             payload.add(row.batch.bytes(row.row, 0, row.batch.payloadBytes(row.row)));
-        } else {
-            for (Field field : row.type.fields()) {
-                if (!COLUMNS.contains(field.name())) {
-                    losses.add(field.name() + " of " + row.type.qualifiedName());
-                }
-            }
+        } else if (row.type.field("raw").isPresent()) {
+            payload.add(row.bytes(row.type.field("raw").orElseThrow()));
+        }
+        for (long rest = lost; rest != 0; rest &= rest - 1) {
+            losses.add(part(Long.lowestOneBit(rest)) + " of " + row.type.qualifiedName());
         }
         int depth = row.batch.stackDepth(row.row);
         long[] chain = new long[named ? 0 : depth];
         for (int i = 0; i < chain.length; i++) {
             chain[i] = row.batch.stackEntry(row.row, i);
         }
+        // A chain begins with a marker: without one it is the address alone, as of user code whose
+        // stack was copied instead.
+        boolean address = chain.length == 1 && row.recording instanceof PerfDataRecording;
         if (named && depth > 0 && (made == null || !made.hasChain())) {
             losses.add("call chain of " + row.type.qualifiedName() + " (names, not addresses)");
         }
@@ -143,9 +153,56 @@ record PerfTarget(
                         ip(chain),
                         row.integer("addr", 0),
                         row.batch.weight(row.row),
-                        chain,
+                        address ? new long[0] : chain,
                         payload.array(),
-                        payload.size()));
+                        payload.size(),
+                        made == null && !copied ? new Rest(row) : PerfSampleRest.NONE));
+    }
+
+    /** How users call a part that is lost. */
+    private static String part(long bit) {
+        if (bit == PerfEvent.PERF_SAMPLE_AUX) {
+            return "AUX data";
+        }
+        if (bit == PerfEvent.PERF_SAMPLE_STACK_USER) {
+            return "copied user stacks";
+        }
+        if (bit == PerfEvent.PERF_SAMPLE_REGS_USER || bit == PerfEvent.PERF_SAMPLE_REGS_INTR) {
+            return "registers";
+        }
+        if (bit == PerfEvent.PERF_SAMPLE_READ) {
+            return "values of counters";
+        }
+        return bit == PerfEvent.PERF_SAMPLE_BRANCH_STACK
+                ? "branch stacks"
+                : "sample part 0x" + Long.toHexString(bit);
+    }
+
+    /** The parts of a sample by its fields. */
+    private record Rest(ExportRow row) implements PerfSampleRest {
+        @Override
+        public long number(String name) {
+            return row.integer(name, 0);
+        }
+
+        @Override
+        public long[] numbers(String name) {
+            Field field = row.type.field(name).orElse(null);
+            if (field == null) {
+                return new long[0];
+            }
+            int at = field.offset(row.batch, row.row);
+            long[] values = new long[field.sizeBytes(row.batch, row.row) / 8];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = row.batch.u64(row.row, at + 8 * i);
+            }
+            return values;
+        }
+
+        @Override
+        public byte[] bytes(String name) {
+            return row.type.field(name).map(row::bytes).orElseGet(() -> new byte[0]);
+        }
     }
 
     private static boolean isMarker(long entry) {

@@ -70,16 +70,7 @@ public final class FirefoxReader {
                     FORMAT, "meta.preprocessedProfileVersion", -1, "missing");
         }
         FirefoxReader reader = new FirefoxReader(file);
-        boolean done = false;
-        try {
-            Recording recording = reader.read();
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+        return reader.store.filled(() -> reader.read());
     }
 
     private Recording read() {

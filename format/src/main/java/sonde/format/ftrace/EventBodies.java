@@ -44,6 +44,7 @@ final class EventBodies {
                             "kmem:kmem_cache_alloc_node",
                             "kmem:kmem_cache_free" ->
                             callSite(type, context, format);
+                    case EventType.PERF_RECORD + ":mmap2" -> PerfBodies.mapping(type);
                     default -> null;
                 };
         return special == null ? plain : special;

@@ -92,6 +92,7 @@ public final class EventListing {
         private final Lane lane;
         private final RowText text;
         private final @Nullable Packed label;
+        private @Nullable LaneAhead ahead;
         private @Nullable Batch batch;
         private int row;
         private long time;
@@ -107,12 +108,26 @@ public final class EventListing {
                             : new Packed(part.label.getBytes(StandardCharsets.UTF_8));
         }
 
+        void begin(@Nullable ExecutorService decoder) {
+            ahead = new LaneAhead(lane, text, decoder);
+        }
+
         void load() throws IOException {
-            batch = lane.next();
+            batch = ahead == null ? null : ahead.next();
             row = 0;
             if (batch != null) {
                 time = batch.time(0);
             }
+        }
+
+        boolean isFree() {
+            return ahead != null && ahead.isFree();
+        }
+
+        /** To a row of the batch, or to the next batch when that is its end. */
+        void moveTo(int to) throws IOException {
+            row = to - 1;
+            step();
         }
 
         void step() throws IOException {
@@ -147,6 +162,7 @@ public final class EventListing {
         private final TextBuffer inserts = new TextBuffer(64);
         private final List<int[]> insertAt = new ArrayList<>();
         private @Nullable Future<?> running;
+        private boolean plain;
         private int runs;
         private int count;
         // Whether a line that was written in order stands behind the last run.
@@ -154,23 +170,27 @@ public final class EventListing {
         // Time of the row before the first of this block.
         private long before = RowText.NO_TIME;
 
-        void add(Position position, Batch batch, int row) {
+        void add(Position position, Batch batch, int from, int to) {
             if (position.holder != this || position.held != batch) {
                 position.holder = this;
                 position.held = batch;
                 held.add(batch.retain());
             }
-            count++;
+            count += to - from;
             int last = runs - 1;
-            if (last >= 0 && !closed && batches[last] == batch && ends[last] == row) {
-                ends[last] = row + 1;
+            if (last >= 0 && !closed && batches[last] == batch && ends[last] == from) {
+                ends[last] = to;
                 return;
             }
             closed = false;
             batches[runs] = batch;
             origins[runs] = position;
-            starts[runs] = row;
-            ends[runs++] = row + 1;
+            starts[runs] = from;
+            ends[runs++] = to;
+        }
+
+        int room() {
+            return ROWS - count;
         }
 
         /** Writes a row now; its line comes out in its place. */
@@ -189,6 +209,11 @@ public final class EventListing {
         }
 
         void format() {
+            lines();
+            plain = out.isPlain();
+        }
+
+        private void lines() {
             int from = 0;
             int written = 0;
             for (int[] insert : insertAt) {
@@ -230,7 +255,7 @@ public final class EventListing {
             } finally {
                 running = null;
             }
-            out.drainTo(to);
+            out.drainTo(to, plain);
             held.forEach(Batch::release);
             held.clear();
             inserts.truncate(0);
@@ -246,13 +271,20 @@ public final class EventListing {
 
     /** Writes every row that the filter accepts; returns how many. */
     public long writeTo(OutputStream out) throws IOException {
-        try (ExecutorService workers =
-                Executors.newFixedThreadPool(threads, EventListing::worker)) {
+        try (ExecutorService workers = Executors.newFixedThreadPool(threads, EventListing::worker);
+                ExecutorService decoder =
+                        threads < 2
+                                ? null
+                                : Executors.newSingleThreadExecutor(EventListing::worker)) {
             try {
+                positions.forEach(position -> position.begin(decoder));
                 return new Writing(workers, out).all();
             } finally {
                 // After a failure nobody wants the blocks that still wait.
                 workers.shutdownNow();
+                if (decoder != null) {
+                    decoder.shutdownNow();
+                }
             }
         } catch (InternalError fault) {
             throw MalformedInputException.shrunk(fault);
@@ -273,6 +305,7 @@ public final class EventListing {
         private final OutputStream out;
         private final Deque<Block> running = new ArrayDeque<>();
         private Block block = new Block();
+        private final boolean all = filter.equals(Filter.ALL);
         private long last = RowText.NO_TIME;
         private long count;
 
@@ -287,11 +320,68 @@ public final class EventListing {
             }
             Position first = first(null);
             while (first != null && !filter.isDone()) {
-                run(first);
+                if (all && first.isFree()) {
+                    runFree(first);
+                } else {
+                    run(first);
+                }
                 first = first(null);
             }
             flush(0);
             return count;
+        }
+
+        /** As {@link #run}, of rows that need no look at each. */
+        private void runFree(Position first) throws IOException {
+            Batch batch = first.batch;
+            if (batch == null) {
+                return;
+            }
+            int from = first.row;
+            int end = end(batch, from, limit(first));
+            count += end - from;
+            while (from < end) {
+                if (block.isEmpty()) {
+                    block.before = last;
+                }
+                int to = Math.min(end, from + block.room());
+                block.add(first, batch, from, to);
+                from = to;
+                for (int row = to - 1; row >= first.row; row--) {
+                    if (first.text.isTimed(batch.type(row))) {
+                        last = batch.time(row);
+                        break;
+                    }
+                }
+                if (block.isFull()) {
+                    flush(2 * threads);
+                }
+            }
+            first.moveTo(end);
+        }
+
+        /** The first row behind {@code row} whose time is not before the limit. */
+        private static int end(Batch batch, int row, long limit) {
+            int low = row;
+            int step = 1;
+            while (low + step < batch.size() && isBefore(batch, low + step, limit)) {
+                low += step;
+                step *= 2;
+            }
+            int high = Math.min(low + step, batch.size());
+            while (high - low > 1) {
+                int middle = (low + high) >>> 1;
+                if (isBefore(batch, middle, limit)) {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+            }
+            return high;
+        }
+
+        private static boolean isBefore(Batch batch, int row, long limit) {
+            return Long.compareUnsigned(batch.time(row), limit) < 0;
         }
 
         /** Rows of one lane as long as no other lane's comes first. */
@@ -313,7 +403,7 @@ public final class EventListing {
                             if (block.isEmpty()) {
                                 block.before = last;
                             }
-                            block.add(first, batch, row);
+                            block.add(first, batch, row, row + 1);
                         }
                         case IN_ORDER -> block.insert(first, batch, row, last);
                         case ALONE -> {
@@ -362,7 +452,7 @@ public final class EventListing {
         private void alone(Position first) throws IOException {
             flush(0);
             write(block.out, first);
-            block.out.drainTo(out);
+            block.out.drainTo(out, block.out.isPlain());
         }
 
         /** Hands the block to a worker; an empty one takes its place, {@code most} keep running. */

@@ -214,6 +214,22 @@ public final class EventText implements RowText {
     }
 
     @Override
+    public boolean isFree(Batch batch) {
+        if (latest != null) {
+            return false;
+        }
+        int size = batch.size();
+        for (int row = 0; row < size; row++) {
+            int type = batch.type(row);
+            // What is known stays known: names told in the meantime make no row less free.
+            if (turns[type] != Turn.ANY || mayTeach[type] && nameRows.teaches(batch, row)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
     public void skip(Batch batch, int row) {
         nameRows.learn(batch, row);
     }
@@ -316,6 +332,7 @@ public final class EventText implements RowText {
             EventType of = types.get(type);
             if (isSample(of)) {
                 body = new SampleBody(context, addresses);
+                body = of.name().equals("bpf-output") ? PerfBodies.named(body) : body;
             } else if (rawFields) {
                 body = RawFields.of(of, PrintFormat.of(of, context));
             } else {

@@ -2,6 +2,7 @@ package sonde.format.ftrace;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class KernelSymbols {
     private static final int CACHE_BITS = 10;
 
-    private final byte[] text;
+    private final Supplier<byte[]> source;
     private final AtomicReferenceArray<Found> found = new AtomicReferenceArray<>(1 << CACHE_BITS);
     private volatile @Nullable Index index;
 
@@ -24,11 +25,11 @@ public final class KernelSymbols {
      *
      * @param name offset of the name in the text
      */
-    private record Index(long[] address, int[] name) {}
+    private record Index(byte[] text, long[] address, int[] name) {}
 
     /** Symbols of that text; lines that are none are skipped. */
-    public KernelSymbols(byte[] kallsyms) {
-        text = kallsyms;
+    public KernelSymbols(Supplier<byte[]> kallsyms) {
+        source = kallsyms;
     }
 
     /** Number of the symbol that covers an address, -1 for none. */
@@ -64,11 +65,12 @@ public final class KernelSymbols {
 
     /** Appends a symbol's name. */
     public void appendName(TextBuffer out, int symbol) {
-        int start = index().name[symbol];
-        out.put(text, start, nameEnd(start) - start);
+        Index all = index();
+        int start = all.name[symbol];
+        out.put(all.text, start, nameEnd(all.text, start) - start);
     }
 
-    private int nameEnd(int start) {
+    private static int nameEnd(byte[] text, int start) {
         int end = start;
         while (end < text.length && text[end] > ' ') {
             end++;
@@ -78,8 +80,9 @@ public final class KernelSymbols {
 
     /** Name of a symbol. */
     public byte[] name(int symbol) {
-        int start = index().name[symbol];
-        return Arrays.copyOfRange(text, start, nameEnd(start));
+        Index all = index();
+        int start = all.name[symbol];
+        return Arrays.copyOfRange(all.text, start, nameEnd(all.text, start));
     }
 
     private Index index() {
@@ -97,11 +100,13 @@ public final class KernelSymbols {
     }
 
     private Index parse() {
+        byte[] text = source.get();
         Collector found = new Collector(text);
         KallsymsText.forEach(text, found);
         long[] address = Arrays.copyOf(found.addresses, found.count);
         int[] name = Arrays.copyOf(found.names, found.count);
-        return inKernelHalf(found.sorted ? new Index(address, name) : sorted(address, name));
+        return inKernelHalf(
+                found.sorted ? new Index(text, address, name) : sorted(text, address, name));
     }
 
     /** Takes every symbol that has an address. */
@@ -144,11 +149,12 @@ public final class KernelSymbols {
         return first == count
                 ? all
                 : new Index(
+                        all.text,
                         Arrays.copyOfRange(all.address, first, count),
                         Arrays.copyOfRange(all.name, first, count));
     }
 
-    private static Index sorted(long[] address, int[] name) {
+    private static Index sorted(byte[] text, long[] address, int[] name) {
         // Modules stand behind the kernel in runs of ascending addresses: merge is nearly free.
         Integer[] order = new Integer[address.length];
         Arrays.setAll(order, i -> i);
@@ -159,6 +165,6 @@ public final class KernelSymbols {
             sortedAddress[i] = address[order[i]];
             sortedName[i] = name[order[i]];
         }
-        return new Index(sortedAddress, sortedName);
+        return new Index(text, sortedAddress, sortedName);
     }
 }

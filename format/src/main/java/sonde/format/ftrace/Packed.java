@@ -3,20 +3,27 @@ package sonde.format.ftrace;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * A text that is written often: eight bytes at a time, which for the few that a listing's pieces
  * have is faster than a copy of an array.
  */
-final class Packed {
+public final class Packed {
     private static final VarHandle WORD =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final long[] words;
     private final int length;
 
-    Packed(byte[] text) {
+    /** A text in UTF-8. */
+    public static Packed of(String text) {
+        return new Packed(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** These bytes. */
+    public Packed(byte[] text) {
         byte[] padded = Arrays.copyOf(text, (text.length + 7) / 8 * 8);
         words = new long[padded.length / 8];
         for (int i = 0; i < words.length; i++) {

@@ -26,6 +26,14 @@ public interface RowText {
      */
     boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow);
 
+    /**
+     * Whether the turn of every row of a batch is {@link Turn#ANY}, now and later. May be asked by
+     * another thread than the one that asks for turns; false is always right.
+     */
+    default boolean isFree(Batch batch) {
+        return false;
+    }
+
     /** There is no row before. */
     long NO_TIME = Long.MIN_VALUE;
 

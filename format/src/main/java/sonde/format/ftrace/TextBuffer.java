@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import sonde.event.Batch;
+import sonde.event.result.RowOutput;
 
 /** A growing buffer of text in bytes. */
 public final class TextBuffer {
@@ -20,6 +21,11 @@ public final class TextBuffer {
     private static final long[] POWERS = powers();
     private static final VarHandle PAIR =
             MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final VarHandle EIGHT =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
 
     private byte[] bytes;
     private int size;
@@ -63,6 +69,50 @@ public final class TextBuffer {
         size = 0;
     }
 
+    /** Writes everything, which {@link #isPlain} has been asked about, and empties the buffer. */
+    void drainTo(OutputStream out, boolean plain) throws IOException {
+        if (plain && out instanceof RowOutput rows) {
+            rows.writePlain(bytes, 0, size);
+            size = 0;
+        } else {
+            drainTo(out);
+        }
+    }
+
+    /** Whether it holds printable ASCII, tabs and line feeds only. */
+    boolean isPlain() {
+        byte[] all = bytes;
+        int end = size;
+        int at = 0;
+        for (; at + 32 <= end; at += 32) {
+            long strange =
+                    strange((long) EIGHT.get(all, at))
+                            | strange((long) EIGHT.get(all, at + 8))
+                            | strange((long) EIGHT.get(all, at + 16))
+                            | strange((long) EIGHT.get(all, at + 24));
+            if (strange != 0) {
+                return false;
+            }
+        }
+        for (; at < end; at++) {
+            byte b = all[at];
+            if ((b < ' ' || b == 0x7f) && b != '\n' && b != '\t') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The high bits of those of eight bytes that are none of the plain ones. */
+    private static long strange(long eight) {
+        long low = eight & ~HIGH_BITS;
+        // The high bit of each byte: not below 0x20; is 0x7f; is no line feed; is no tab.
+        long printable = low + 0x60 * ONES;
+        long del = low + ONES;
+        long other = (low ^ '\n' * ONES) + 0x7f * ONES & (low ^ '\t' * ONES) + 0x7f * ONES;
+        return (eight | (~printable | del) & other) & HIGH_BITS;
+    }
+
     /** The byte at an index. */
     public byte at(int index) {
         return bytes[index];
@@ -92,7 +142,7 @@ public final class TextBuffer {
     }
 
     /** A text that was prepared for it. */
-    TextBuffer put(Packed text) {
+    public TextBuffer put(Packed text) {
         room(text.room());
         text.writeTo(bytes, size);
         size += text.length();
@@ -142,6 +192,10 @@ public final class TextBuffer {
     /** A non-negative number with leading zeros up to {@code least} digits. */
     public TextBuffer digits(long value, int least) {
         room(20 + least);
+        if (value < 10 && least <= 1) {
+            bytes[size++] = (byte) ('0' + value);
+            return this;
+        }
         int count = decimalDigits(value);
         if (count < least) {
             Arrays.fill(bytes, size, size + least - count, (byte) '0');

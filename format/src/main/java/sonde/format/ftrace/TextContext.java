@@ -4,6 +4,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,22 +14,29 @@ import org.jspecify.annotations.Nullable;
 public final class TextContext {
     private final PageLayout layout;
     private final KernelSymbols symbols;
-    private final Map<Long, byte[]> printk;
+    private final byte[] printkFormats;
+    private volatile @Nullable Map<Long, byte[]> printk;
 
-    private TextContext(PageLayout layout, KernelSymbols symbols, Map<Long, byte[]> printk) {
+    private TextContext(PageLayout layout, KernelSymbols symbols, byte[] printkFormats) {
         this.layout = layout;
         this.symbols = symbols;
-        this.printk = printk;
+        this.printkFormats = printkFormats;
     }
 
     /**
      * A context from the files of a recording.
      *
-     * @param kallsyms {@code /proc/kallsyms}, read when first asked
+     * @param kallsyms {@code /proc/kallsyms}, looked into when first asked
      * @param printkFormats tracefs {@code printk_formats}: lines of {@code 0xADDRESS : "text"}
      */
     public static TextContext of(PageLayout layout, byte[] kallsyms, byte[] printkFormats) {
-        return new TextContext(layout, new KernelSymbols(kallsyms), strings(printkFormats));
+        return of(layout, () -> kallsyms, printkFormats);
+    }
+
+    /** As the other, with a text of kallsyms that is fetched when first asked: it is long. */
+    public static TextContext of(
+            PageLayout layout, Supplier<byte[]> kallsyms, byte[] printkFormats) {
+        return new TextContext(layout, new KernelSymbols(kallsyms), printkFormats);
     }
 
     private static Map<Long, byte[]> strings(byte[] printkFormats) {
@@ -58,7 +66,12 @@ public final class TextContext {
 
     /** The string at a kernel address, null when the kernel did not list it. */
     byte @Nullable [] printk(long address) {
-        return printk.get(address);
+        Map<Long, byte[]> known = printk;
+        if (known == null) {
+            known = strings(printkFormats);
+            printk = known; // two threads at once make the same
+        }
+        return known.get(address);
     }
 
     int longBytes() {

@@ -72,8 +72,7 @@ public final class HeaptrackReader {
             throw new MalformedInputException(FORMAT, "version", 0, "no such line");
         }
         HeaptrackReader reader = new HeaptrackReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             TextLines lines = new TextLines(input.segment());
             for (String line = lines.next(); line != null; line = lines.next()) {
                 reader.line(line);
@@ -82,14 +81,8 @@ public final class HeaptrackReader {
                 reader.notes.add(reader.bad + " lines could not be read.");
                 reader.rows.corrupt(reader.time);
             }
-            Recording recording = reader.store.recording(FORMAT, Clock.MONO, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            return reader.store.recording(FORMAT, Clock.MONO, reader.notes);
+        });
     }
 
     private void line(String line) {
@@ -224,7 +217,8 @@ public final class HeaptrackReader {
     }
 
     private long unnamed(long address, String module) {
-        String name = "[" + module + "+0x" + Long.toHexString(address) + "]";
+        // An address as it was, not in the file: nothing says where the module was mapped.
+        String name = "[0x" + Long.toHexString(address) + "]";
         return store.frame(new Frame(name, module, Frame.Kind.USER));
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.EventType;
@@ -18,6 +19,8 @@ import sonde.format.Input;
 import sonde.format.LongList;
 import sonde.format.MalformedInputException;
 import sonde.format.RowStore;
+import sonde.format.TraceRows;
+import sonde.format.TraceRows.Place;
 import sonde.format.TypeBuilder;
 import sonde.format.jfr.JfrMetadata.JfrClass;
 import sonde.format.jfr.JfrMetadata.JfrField;
@@ -32,13 +35,17 @@ public final class JfrReader {
     private static final ValueLayout.OfInt MAGIC_LAYOUT =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final int MOST_FRAMES = 4096;
+    private static final int MOST_THREADS = 1 << 20;
 
     private final RowStore store = new RowStore();
     private final List<String> notes = new ArrayList<>();
     private final Map<String, Shape> shapes = new HashMap<>();
     private final Map<Long, Shape> ofClass = new HashMap<>();
     private final Map<Object, Integer> chains = new HashMap<>();
+    private final Map<Integer, String> names = new TreeMap<>();
     private @Nullable EventType corrupt;
+    private long firstNanos = Long.MAX_VALUE;
+    private int pid = -1;
 
     private enum Kind {
         TIME,
@@ -50,6 +57,13 @@ public final class JfrReader {
         REAL,
         TEXT,
     }
+
+    /** The fields that say how many bytes an event of an allocation stands for. */
+    private static final Map<String, String> WEIGHTS =
+            Map.of(
+                    "jdk.ObjectAllocationSample", "weight",
+                    "jdk.ObjectAllocationInNewTLAB", "tlabSize",
+                    "jdk.ObjectAllocationOutsideTLAB", "allocationSize");
 
     private record Slot(JfrField from, Kind kind, @Nullable Field to) {}
 
@@ -81,18 +95,11 @@ public final class JfrReader {
             throw new MalformedInputException(JfrCursor.FORMAT, "magic", 0, "no chunk");
         }
         JfrReader reader = new JfrReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             reader.read(input.segment());
-            Recording recording =
-                    reader.store.recording(JfrCursor.FORMAT, Clock.REALTIME, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            reader.nameThreads();
+            return reader.store.recording(JfrCursor.FORMAT, Clock.REALTIME, reader.notes);
+        });
     }
 
     private void read(MemorySegment file) {
@@ -108,6 +115,7 @@ public final class JfrReader {
                 }
                 JfrChunk.Header header = JfrChunk.Header.read(cursor);
                 start = header.startNanos();
+                firstNanos = Math.min(firstNanos, start);
                 boolean whole = header.size() >= JfrChunk.HEADER_BYTES && header.size() <= size;
                 size = whole ? header.size() : size;
                 chunk(header, rest.asSlice(0, size));
@@ -119,6 +127,12 @@ public final class JfrReader {
             }
             at += size;
         }
+    }
+
+    /** Names stand with the threads of events, the process in one of the JVM's own. */
+    private void nameThreads() {
+        TraceRows rows = new TraceRows(store);
+        names.forEach((tid, name) -> rows.thread(new Place(firstNanos, -1, pid, tid), name));
     }
 
     private void bad(long time, long offset, String why) {
@@ -234,7 +248,15 @@ public final class JfrReader {
             }
         }
         RowStore row = store.begin(time, -1, tid, shape.type).stack(chain);
+        String weight = WEIGHTS.get(type.name());
+        boolean machine = type.name().equals("jdk.JVMInformation");
         for (int i = 0; i < count; i++) {
+            String field = type.fields().get(i).name();
+            if (weight != null && field.equals(weight) && values[i] instanceof Long bytes) {
+                row.sample(-1, bytes);
+            } else if (machine && field.equals("pid") && values[i] instanceof Long number) {
+                pid = number > 0 && number <= Integer.MAX_VALUE ? number.intValue() : -1;
+            }
             Field to = shape.slots.get(i).to;
             if (to != null) {
                 put(row, chunk, shape.slots.get(i), to, values[i]);
@@ -278,13 +300,24 @@ public final class JfrReader {
         return String.join(",", elements);
     }
 
-    private static int thread(JfrChunk chunk, JfrField field, @Nullable Object value) {
+    private int thread(JfrChunk chunk, JfrField field, @Nullable Object value) {
         JfrClass type = chunk.metadata.type(field.type());
         if (type == null) {
             return -1;
         }
         Object id = chunk.resolve(chunk.member(type, value, "osThreadId"));
-        return id instanceof Long tid && tid > 0 && tid <= Integer.MAX_VALUE ? tid.intValue() : -1;
+        if (!(id instanceof Long number) || number <= 0 || number > Integer.MAX_VALUE) {
+            return -1;
+        }
+        int tid = number.intValue();
+        if (!names.containsKey(tid) && names.size() < MOST_THREADS) {
+            Object java = chunk.resolve(chunk.member(type, value, "javaName"));
+            Object os = chunk.resolve(chunk.member(type, value, "osName"));
+            boolean named = java instanceof String text && !text.isEmpty();
+            Object name = named ? java : os;
+            names.put(tid, name instanceof String text ? text : "");
+        }
+        return tid;
     }
 
     private int chain(JfrChunk chunk, JfrField field, @Nullable Object value) {

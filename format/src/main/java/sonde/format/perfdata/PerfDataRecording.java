@@ -13,6 +13,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import sonde.event.Clock;
 import sonde.event.Lane;
@@ -59,6 +61,7 @@ import sonde.format.MalformedInputException;
  */
 public final class PerfDataRecording implements Recording {
     private static final int MOST_NOTES = 100;
+    private static final long MOST_SECTION_BYTES = 64 << 20;
     private static final int MOST_PIPE_ATTRS = 1 << 16;
     // enum of perf_record_event_update.type: PERF_EVENT_UPDATE__NAME
     private static final long UPDATE_NAME = 2;
@@ -206,6 +209,16 @@ public final class PerfDataRecording implements Recording {
     /** What the header says about the recording. */
     public RecordedFeatures features() {
         return features;
+    }
+
+    /** The content of a header feature, HEADER_*, as it lies; empty when a pipe told it. */
+    public Optional<byte[]> section(int feature) {
+        var place = header.features().get(feature);
+        if (place == null || place.sizeBytes() > MOST_SECTION_BYTES) {
+            return Optional.empty();
+        }
+        MemorySegment content = input.segment().asSlice(place.offset(), place.sizeBytes());
+        return Optional.of(content.toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** False when the recorder was killed before it could finish the file. */

@@ -17,7 +17,9 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_READ;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
@@ -50,11 +52,24 @@ final class PerfRows {
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final SampleLayout.Places places = new SampleLayout.Places();
+    private final List<Page> pages = new ArrayList<>();
+    private Page page;
     private Batch batch;
     private PerfView copies;
     private long used;
     private boolean copying;
     private boolean full;
+
+    /** A batch with the memory of its copies. */
+    private static final class Page {
+        final Batch batch;
+        PerfView copies;
+
+        Page(PerfDataRecording recording) {
+            batch = new Batch(recording.source(), recording.order());
+            copies = new PerfView(MemorySegment.NULL, recording.isSwapped());
+        }
+    }
 
     PerfRows(PerfDataRecording recording, PerfView file) {
         this.recording = recording;
@@ -62,8 +77,9 @@ final class PerfRows {
         this.layouts = recording.layouts();
         this.ids = recording.ids();
         this.file = file;
-        this.copies = new PerfView(MemorySegment.NULL, recording.isSwapped());
-        this.batch = new Batch(recording.source(), recording.order());
+        this.page = free();
+        this.batch = page.batch;
+        this.copies = page.copies;
         boolean any = layouts.length > 0;
         idFromEnd = any ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
         boolean made = false;
@@ -80,17 +96,28 @@ final class PerfRows {
      * @param compressed whether records may come that were decompressed
      */
     void begin(boolean compressed) {
-        copying = makes || compressed || copies.segment.byteSize() > 0;
-        boolean fresh = batch.isRetained();
-        if (fresh) {
-            batch = new Batch(recording.source(), recording.order());
+        copying |= makes || compressed;
+        page = page.batch.isRetained() ? free() : page;
+        if (copying && page.copies.segment.byteSize() == 0) {
+            MemorySegment memory = Arena.ofAuto().allocate(COPY_BYTES, 8);
+            page.copies = new PerfView(memory, recording.isSwapped());
         }
-        if (copying && (fresh || copies.segment.byteSize() == 0)) {
-            copies = new PerfView(Arena.ofAuto().allocate(COPY_BYTES, 8), recording.isSwapped());
-        }
+        batch = page.batch;
+        copies = page.copies;
         used = 0;
         full = false;
         batch.reset(copying ? copies.segment : file.segment);
+    }
+
+    private Page free() {
+        for (Page one : pages) {
+            if (!one.batch.isRetained()) {
+                return one;
+            }
+        }
+        Page made = new Page(recording);
+        pages.add(made);
+        return made;
     }
 
     /** Whether nothing more goes into the batch. */

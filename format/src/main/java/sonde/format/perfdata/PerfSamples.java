@@ -25,7 +25,8 @@ public final class PerfSamples {
                     | PERF_SAMPLE_CPU
                     | PERF_SAMPLE_PERIOD
                     | PERF_SAMPLE_CALLCHAIN
-                    | PERF_SAMPLE_RAW;
+                    | PERF_SAMPLE_RAW
+                    | PerfSampleRest.PARTS;
 
     /** A record's size is a u16. */
     private static final int MOST_BYTES = 0xfff8;
@@ -47,6 +48,7 @@ public final class PerfSamples {
      * @param misc PERF_RECORD_MISC_KERNEL or _USER
      * @param chain with markers, callee first
      * @param raw whose first {@code rawBytes} are taken
+     * @param rest the parts that few attrs ask for
      */
     public record Sample(
             PerfRecords.Stamp stamp,
@@ -56,7 +58,8 @@ public final class PerfSamples {
             long period,
             long[] chain,
             byte[] raw,
-            int rawBytes) {}
+            int rawBytes,
+            PerfSampleRest rest) {}
 
     /** The record; empty when it would be longer than 64 KiB. */
     public byte[] record(Sample sample) {
@@ -83,6 +86,8 @@ public final class PerfSamples {
         if (attr.samples(PERF_SAMPLE_PERIOD)) {
             out.u64(sample.period());
         }
+        SampleRestBytes rest = new SampleRestBytes(sample.rest());
+        rest.read(out, attr);
         if (attr.samples(PERF_SAMPLE_CALLCHAIN)) {
             out.u64(sample.chain().length);
             for (long entry : sample.chain()) {
@@ -95,6 +100,7 @@ public final class PerfSamples {
             out.u32(padded).raw(Arrays.copyOf(sample.raw(), sample.rawBytes()));
             out.raw(new byte[padded - sample.rawBytes()]);
         }
+        rest.behindRaw(out, attr);
         if (out.size() > MOST_BYTES) {
             return new byte[0];
         }

@@ -8,18 +8,22 @@ import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_RAW;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_BREAKPOINT;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
-import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.ListedFields;
+import sonde.format.ftrace.ListedFields.Kind;
+import sonde.format.ftrace.ListedFields.Name;
+import sonde.format.ftrace.Packed;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextBuffer;
 import sonde.format.ftrace.TextContext;
@@ -37,29 +41,55 @@ public final class ScriptText implements RowText {
     // PERF_MAX_STACK_DEPTH, what perf script shows unless told otherwise
     private static final int MOST_FRAMES = 127;
     private static final int OUTPUT_TYPES = 8;
+    private static final int FLAGS_COLUMNS = 24;
 
     private final @Nullable Shape[] shapes;
     private final ScriptNames names;
     private final ScriptSymbols symbols;
     private final EventText texts;
     private final boolean[] teaches;
-    private final boolean needsSymbols;
+    // Of each type, whether its rows name code.
+    private final boolean[] located;
+    private final ListedFields fields;
+    private final EnumSet<Name> absent;
 
     /** How samples of a type are written. */
     private record Shape(
+            EnumSet<Name> shown,
+            boolean usual,
             boolean thread,
             boolean cpu,
             boolean time,
             boolean period,
-            byte[] name,
+            Packed name,
             boolean trace,
             @Nullable IntegerField[] more,
             boolean ip,
-            boolean chain) {}
+            boolean chain,
+            ScriptParts parts) {
+        /** Whether nothing but the text of a tracepoint follows its name. */
+        boolean isText() {
+            return usual && trace && !ip;
+        }
+
+        boolean namesCode() {
+            return ip || parts.namesCode();
+        }
+    }
 
     /** A writer for the rows of a recording. */
     public ScriptText(PerfDataRecording recording, TextContext context, ScriptSymbols symbols) {
+        this(recording, context, symbols, ListedFields.USUAL);
+    }
+
+    /** With the fields that were asked for. */
+    public ScriptText(
+            PerfDataRecording recording,
+            TextContext context,
+            ScriptSymbols symbols,
+            ListedFields fields) {
         this.symbols = symbols;
+        this.fields = fields;
         this.names = new ScriptNames(recording.source());
         this.texts =
                 new EventText(recording.source(), context, ThreadNames.of(Map.of())).withoutForms();
@@ -69,17 +99,47 @@ public final class ScriptText implements RowText {
         for (int i = 0; i < teaches.length; i++) {
             teaches[i] = names.teaches(i);
         }
-        boolean located = false;
+        absent = EnumSet.allOf(Name.class);
+        located = new boolean[types.size()];
         int columns = columns(recording);
         for (int i = 0; i < recording.attrs().size(); i++) {
             EventType type = recording.typeOf(i);
             Shape shape = shape(recording, i, type, columns);
             if (shapes[type.id()] == null) {
                 shapes[type.id()] = shape;
+                located[type.id()] = shape.namesCode();
             }
-            located |= shape.ip;
+            absent.retainAll(absent(recording.attrs().get(i).attr(), shape));
         }
-        needsSymbols = located;
+    }
+
+    /** Fields that were asked for and that samples of an attr do not have. */
+    private EnumSet<Name> absent(PerfAttr attr, Shape shape) {
+        EnumSet<Name> none = fields.asked(Kind.of(attr.type()));
+        EnumSet<Name> found = EnumSet.allOf(Name.class);
+        found.removeAll(shape.parts.absent());
+        if (!attr.samples(PERF_SAMPLE_TID)) {
+            found.removeAll(EnumSet.of(Name.TID, Name.PID));
+        }
+        if (!attr.samples(PERF_SAMPLE_CPU)) {
+            found.remove(Name.CPU);
+        }
+        if (!attr.samples(PERF_SAMPLE_TIME)) {
+            found.remove(Name.TIME);
+        }
+        if (!attr.samples(PERF_SAMPLE_IP)) {
+            found.remove(Name.IP);
+        }
+        if (attr.type() != PERF_TYPE_TRACEPOINT) {
+            found.remove(Name.TRACE);
+        }
+        none.removeAll(found);
+        return none;
+    }
+
+    /** Fields that were asked for and that no sample of the recording has. */
+    public Set<Name> absent() {
+        return fields.isUsual() ? Set.of() : absent;
     }
 
     /** Whether any line names code. */
@@ -118,32 +178,69 @@ public final class ScriptText implements RowText {
         return like;
     }
 
-    private static Shape shape(
-            PerfDataRecording recording, int index, EventType type, int columns) {
+    private Shape shape(PerfDataRecording recording, int index, EventType type, int columns) {
         AttrEntry entry = recording.attrs().get(index);
         PerfAttr attr = first(recording, entry.attr());
         boolean tracepoint = attr.type() == PERF_TYPE_TRACEPOINT;
-        boolean chains =
-                recording.attrs().stream()
-                        .map(AttrEntry::attr)
-                        .filter(other -> other.type() == PERF_TYPE_TRACEPOINT)
-                        .anyMatch(other -> other.samples(PERF_SAMPLE_CALLCHAIN));
+        Kind kind = Kind.of(attr.type());
+        EnumSet<Name> shown = fields.of(kind, usual(recording, kind));
+        if (!tracepoint) {
+            shown.remove(Name.TRACE);
+        }
         String padded = " ".repeat(columns - entry.name().length()) + entry.name() + ": ";
         @Nullable IntegerField[] more = new @Nullable IntegerField[MORE.length];
         for (int i = 0; i < more.length; i++) {
-            boolean shown = attr.type() == PERF_TYPE_RAW;
-            more[i] = shown ? type.field(MORE[i]).map(IntegerField::of).orElse(null) : null;
+            boolean asked = shown.contains(Name.of(MORE[i]).orElseThrow());
+            more[i] = asked ? type.field(MORE[i]).map(IntegerField::of).orElse(null) : null;
         }
         return new Shape(
-                attr.samples(PERF_SAMPLE_TID),
-                attr.samples(PERF_SAMPLE_CPU),
-                attr.samples(PERF_SAMPLE_TIME),
-                !tracepoint,
-                padded.getBytes(StandardCharsets.UTF_8),
-                tracepoint && entry.attr().samples(PERF_SAMPLE_RAW),
+                shown,
+                !fields.names(kind),
+                shown.contains(Name.TID) && attr.samples(PERF_SAMPLE_TID),
+                shown.contains(Name.CPU) && attr.samples(PERF_SAMPLE_CPU),
+                shown.contains(Name.TIME) && attr.samples(PERF_SAMPLE_TIME),
+                shown.contains(Name.PERIOD),
+                Packed.of(padded),
+                shown.contains(Name.TRACE) && entry.attr().samples(PERF_SAMPLE_RAW),
                 more,
-                attr.samples(PERF_SAMPLE_IP) && (!tracepoint || chains),
-                entry.attr().samples(PERF_SAMPLE_CALLCHAIN));
+                shown.contains(Name.IP) && attr.samples(PERF_SAMPLE_IP),
+                entry.attr().samples(PERF_SAMPLE_CALLCHAIN),
+                new ScriptParts(shown, entry.attr(), type, recording.features().arch(), symbols));
+    }
+
+    /** What perf shows of events of a kind when nothing is asked for. */
+    private EnumSet<Name> usual(PerfDataRecording recording, Kind kind) {
+        EnumSet<Name> names =
+                EnumSet.of(
+                        Name.COMM,
+                        Name.TID,
+                        Name.CPU,
+                        Name.TIME,
+                        Name.EVENT,
+                        Name.IP,
+                        Name.SYM,
+                        Name.SYMOFF,
+                        Name.DSO,
+                        Name.PERIOD);
+        if (kind == Kind.RAW) {
+            for (String more : MORE) {
+                names.add(Name.of(more).orElseThrow());
+            }
+        }
+        if (kind == Kind.TRACE) {
+            names.remove(Name.PERIOD);
+            names.add(Name.TRACE);
+            boolean chains =
+                    recording.attrs().stream()
+                            .map(AttrEntry::attr)
+                            .filter(other -> other.type() == PERF_TYPE_TRACEPOINT)
+                            .anyMatch(other -> other.samples(PERF_SAMPLE_CALLCHAIN));
+            // perf: only when nothing was asked for
+            if (!chains || fields.names(kind)) {
+                names.removeAll(EnumSet.of(Name.IP, Name.SYM, Name.SYMOFF, Name.DSO));
+            }
+        }
+        return names;
     }
 
     /** What perf adds for events of raw numbers, in its order. */
@@ -158,8 +255,11 @@ public final class ScriptText implements RowText {
             return Turn.ALONE;
         }
         Shape shape = shapes[type];
-        if (shape == null || !shape.ip || !needsSymbols) {
+        if (shape == null || !located[type]) {
             return Turn.ANY;
+        }
+        if (shape.parts.namesCode()) {
+            return Turn.IN_ORDER;
         }
         int depth = batch.stackDepth(row);
         for (int i = 0; i < depth; i++) {
@@ -185,42 +285,76 @@ public final class ScriptText implements RowText {
             }
             return false;
         }
+        if (shape.shown.isEmpty()) {
+            return false;
+        }
         head(out, shape, batch, row);
+        if (shape.isText()) {
+            out.put(shape.name);
+            text(out, batch, row);
+            out.put('\n');
+        } else {
+            sample(out, shape, batch, row);
+        }
+        return false;
+    }
+
+    private void text(TextBuffer out, Batch batch, int row) {
+        texts.appendBody(out, batch, row);
+        if (out.at(out.size() - 1) == '\n') {
+            out.truncate(out.size() - 1);
+        }
+    }
+
+    private void sample(TextBuffer out, Shape shape, Batch batch, int row) {
         if (shape.period) {
             int start = out.size();
             out.unsigned(batch.weight(row)).pad(start, 10, false).put(' ');
         }
-        out.put(shape.name);
+        if (shape.shown.contains(Name.EVENT)) {
+            out.put(shape.name);
+        }
+        if (shape.shown.contains(Name.FLAGS)) {
+            // perf's words for branches of instruction tracing: no sample here has any.
+            out.blanks(FLAGS_COLUMNS);
+        }
         if (shape.trace) {
-            texts.appendBody(out, batch, row);
-            if (out.at(out.size() - 1) == '\n') {
-                out.truncate(out.size() - 1);
-            }
+            text(out, batch, row);
         }
         for (int i = 0; i < 4; i++) {
             more(out, shape.more[i], i, batch, row);
+            if (i == 0 && shape.more[0] != null) {
+                shape.parts.data(out, batch, row, shape.more[0]);
+            }
         }
         if (shape.ip) {
             code(out, shape, batch, row);
         }
+        shape.parts.append(out, batch, row);
         for (int i = 4; i < MORE.length; i++) {
             more(out, shape.more[i], i, batch, row);
         }
         out.put('\n');
-        return false;
     }
 
     private void head(TextBuffer out, Shape shape, Batch batch, int row) {
         int tid = batch.tid(row);
         int start = out.size();
-        out.put(names.name(tid));
-        if (!shape.ip || !shape.chain) {
-            out.pad(start, COMM_COLUMNS, false);
+        if (shape.shown.contains(Name.COMM)) {
+            out.put(names.name(tid));
+            if (!shape.ip || !shape.chain) {
+                out.pad(start, COMM_COLUMNS, false);
+            }
+            out.put(' ');
         }
-        out.put(' ');
+        boolean pid = shape.shown.contains(Name.PID);
+        if (pid) {
+            start = out.size();
+            out.decimal(batch.pid(row)).pad(start, 5, false).put(shape.thread ? '/' : ' ');
+        }
         if (shape.thread) {
             start = out.size();
-            out.decimal(tid).pad(start, 5, false).put(' ');
+            out.decimal(tid).pad(start, 5, pid).put(' ');
         }
         if (shape.cpu) {
             out.put('[').digits(Math.max(0, batch.cpu(row)), 3).put(']').put(' ');
@@ -272,7 +406,7 @@ public final class ScriptText implements RowText {
         if (!shape.chain) {
             out.put(' ');
             if (depth > 0) {
-                symbols.append(out, pid, batch.stackEntry(row, 0), false);
+                place(out, shape, pid, batch.stackEntry(row, 0), symbols);
             }
             return;
         }
@@ -289,8 +423,21 @@ public final class ScriptText implements RowText {
             out.put('\t');
             // What looks like the kernel in a user's call chain was never an address.
             ScriptSymbols names = user && address < 0 ? ScriptSymbols.NONE : symbols;
-            names.append(out, pid, address, true);
+            place(out, shape, pid, address, names);
             out.put('\n');
         }
+    }
+
+    private static void place(
+            TextBuffer out, Shape shape, int pid, long address, ScriptSymbols names) {
+        if (shape.usual) {
+            names.append(out, pid, address, shape.chain);
+            return;
+        }
+        int start = out.size();
+        ScriptSymbols.Code code = names.code(pid, address);
+        boolean unknown = code.equals(ScriptSymbols.Code.UNKNOWN);
+        out.hex(shape.chain && !unknown ? code.shown() : address, 1).pad(start, 16, false);
+        shape.parts.name(out, code, true);
     }
 }

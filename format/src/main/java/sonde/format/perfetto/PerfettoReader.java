@@ -31,8 +31,7 @@ public final class PerfettoReader {
             throw new MalformedInputException(Packets.FORMAT, "packet", 0, "no trace packets");
         }
         RowStore store = new RowStore();
-        boolean done = false;
-        try {
+        return store.filled(() -> {
             List<String> notes = new ArrayList<>();
             Packets packets = new Packets(input.segment(), notes);
             TraceRows rows = new TraceRows(store);
@@ -42,13 +41,7 @@ public final class PerfettoReader {
             packets.forEach(reader::take);
             packets.tell();
             reader.finish(notes, packets.corrupt());
-            Recording recording = store.recording("perfetto", clocks.traceClock(), notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                store.close();
-            }
-        }
+            return store.recording("perfetto", clocks.traceClock(), notes);
+        });
     }
 }

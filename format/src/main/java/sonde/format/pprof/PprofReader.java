@@ -88,16 +88,7 @@ public final class PprofReader {
             throw new MalformedInputException(FORMAT, "sample_type", 0, "no profile");
         }
         RowStore store = new RowStore();
-        boolean done = false;
-        try {
-            Recording recording = new PprofReader(store).read(new Proto(FORMAT, input.segment()));
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                store.close();
-            }
-        }
+        return store.filled(() -> new PprofReader(store).read(new Proto(FORMAT, input.segment())));
     }
 
     private Recording read(Proto profile) throws MalformedInputException {

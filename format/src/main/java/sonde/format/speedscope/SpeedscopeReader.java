@@ -61,16 +61,7 @@ public final class SpeedscopeReader {
             throw new MalformedInputException(FORMAT, "profiles", -1, "missing");
         }
         SpeedscopeReader reader = new SpeedscopeReader();
-        boolean done = false;
-        try {
-            Recording recording = reader.read(file);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+        return reader.store.filled(() -> reader.read(file));
     }
 
     private Recording read(JsonTree file) {

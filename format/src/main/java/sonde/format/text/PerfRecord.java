@@ -2,6 +2,7 @@ package sonde.format.text;
 
 import sonde.event.EventType;
 import sonde.format.BatchWriter;
+import sonde.format.perfdata.PerfEvent;
 
 /**
  * What stands behind the name of a record that perf itself made, in the text of perf script with
@@ -11,7 +12,6 @@ import sonde.format.BatchWriter;
 final class PerfRecord {
     private static final byte[] EXEC = Tokens.bytes(" exec");
     private static final byte[] LOST = Tokens.bytes("lost ");
-    private static final int PERF_RECORD_MISC_COMM_EXEC = 1 << 13;
 
     private final Scan scan = new Scan();
     private final long[] numbers = new long[4];
@@ -94,7 +94,7 @@ final class PerfRecord {
         } else if (type.id() == model.comm.id()) {
             out.integer(model.field(type, 0), numbers[0]);
             out.integer(model.field(type, 1), numbers[1]);
-            out.integer(model.field(type, 2), exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+            out.integer(model.field(type, 2), exec ? PerfEvent.PERF_RECORD_MISC_COMM_EXEC : 0);
             out.bytes(model.field(type, 3), line, commFrom, commTo - commFrom);
         } else {
             // The text has pid:tid of the thread, then of its parent.

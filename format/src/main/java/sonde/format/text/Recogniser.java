@@ -18,6 +18,8 @@ final class Recogniser {
     private final PerfFrame frame = new PerfFrame();
     private final Scan scan = new Scan();
 
+    private static final byte[] STRACE_FRAME = Tokens.bytes(" > ");
+
     private int lines;
     private int ftraceLines;
     private int graphLines;
@@ -68,6 +70,9 @@ final class Recogniser {
         scan.over(b, from, to).blanks();
         if (scan.take(ARROW) || FtraceItems.isReportHead(b, from, to)) {
             return; // a frame of ftrace's stacks, the head of trace-cmd's report
+        }
+        if (Scan.startsWith(b, from, to, STRACE_FRAME)) {
+            return; // of strace -k: more of them than of calls
         }
         lines++;
         ftraceLines += ftrace.parse(b, from, to) ? 1 : 0;

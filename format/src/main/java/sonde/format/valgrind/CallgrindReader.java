@@ -73,8 +73,7 @@ public final class CallgrindReader {
             throw new MalformedInputException(FORMAT, "events", 0, "no such line");
         }
         CallgrindReader reader = new CallgrindReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             TextLines lines = new TextLines(input.segment());
             for (String line = lines.next(); line != null; line = lines.next()) {
                 reader.line(line.strip());
@@ -84,14 +83,8 @@ public final class CallgrindReader {
                 reader.notes.add(reader.bad + " lines could not be read.");
                 reader.rows.corrupt(0);
             }
-            Recording recording = reader.store.recording(FORMAT, Clock.COUNTER, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            return reader.store.recording(FORMAT, Clock.COUNTER, reader.notes);
+        });
     }
 
     private void line(String line) {

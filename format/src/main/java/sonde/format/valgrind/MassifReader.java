@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.event.Clock;
+import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.format.Input;
@@ -39,6 +40,9 @@ public final class MassifReader {
     private long time;
     private long bad;
 
+    private final EventType snapshot = rows.type("heap", "snapshot", type -> type);
+    private boolean peak;
+
     private MassifReader() {}
 
     /** Whether it begins with the three lines of a header. */
@@ -57,8 +61,7 @@ public final class MassifReader {
             throw new MalformedInputException(FORMAT, "desc", 0, "no header");
         }
         MassifReader reader = new MassifReader();
-        boolean done = false;
-        try {
+        return reader.store.filled(() -> {
             TextLines lines = new TextLines(input.segment());
             for (String line = lines.next(); line != null; line = lines.next()) {
                 reader.line(line);
@@ -67,14 +70,8 @@ public final class MassifReader {
                 reader.notes.add(reader.bad + " lines could not be read.");
                 reader.rows.corrupt(reader.time);
             }
-            Recording recording = reader.store.recording(FORMAT, reader.clock, reader.notes);
-            done = true;
-            return recording;
-        } finally {
-            if (!done) {
-                reader.store.close();
-            }
-        }
+            return reader.store.recording(FORMAT, reader.clock, reader.notes);
+        });
     }
 
     private void line(String line) {
@@ -112,7 +109,10 @@ public final class MassifReader {
                 case "mem_heap_extra_B" ->
                         rows.counter(place, 2, "heap_extra", "bytes", number(value));
                 case "mem_stacks_B" -> rows.counter(place, 3, "stacks", "bytes", number(value));
-                case "heap_tree" -> path.clear();
+                case "heap_tree" -> {
+                    path.clear();
+                    peak = value.equals("peak");
+                }
                 default -> bad++;
             }
         } catch (ArithmeticException | NumberFormatException e) {
@@ -146,7 +146,13 @@ public final class MassifReader {
         if (node.group(2).equals("0")) {
             int chain = store.chain(path.toArray());
             Place place = new Place(time, -1, -1, -1);
-            rows.sample(place, "heap", Long.parseLong(node.group(3)), chain);
+            long bytes = Long.parseLong(node.group(3));
+            if (peak) {
+                rows.sample(place, "heap", bytes, chain);
+            } else {
+                // What lives is counted again in every snapshot: only one may be added up.
+                rows.begin(place, snapshot).sample(-1, bytes).stack(chain).end();
+            }
         }
     }
 }

@@ -5,20 +5,20 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.util.zip.ZipException;
 import org.tukaani.xz.XZIOException;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
+import sonde.format.UnnamedFile;
 
-/**
- * Puts streams into files without a name, to be read at random: made in the folder for temporary
- * files with mode 0600, mapped, and unlinked before anything is read from them.
- */
+/** Puts streams into files without a name, mapped, to be read at random. */
 public final class Spool {
     /** Small: a read that meets damage loses what it had before it. */
     private static final int STEP_BYTES = 1 << 13;
+
+    private static final int BUFFER_BYTES = 1 << 18;
 
     private Spool() {}
 
@@ -61,15 +61,13 @@ public final class Spool {
     /** As much as a stream gives; a stream that breaks off has given what it gave. */
     static Content of(String name, InputStream stream, Budget budget, String format)
             throws IOException {
-        Path folder = Path.of("/var/tmp");
-        Path file =
-                Files.isWritable(folder)
-                        ? Files.createTempFile(folder, "sonde", null)
-                        : Files.createTempFile("sonde", null);
-        try {
+        try (FileChannel file = UnnamedFile.open()) {
             String damage = "";
             byte[] step = new byte[STEP_BYTES];
-            try (OutputStream out = buffered(file)) {
+            // Not closed: that would close the file, too.
+            OutputStream out =
+                    new BufferedOutputStream(Channels.newOutputStream(file), BUFFER_BYTES);
+            try {
                 int count = next(stream, step);
                 while (count > 0) {
                     budget.take(count, format);
@@ -79,14 +77,9 @@ public final class Spool {
             } catch (Broken e) {
                 damage = e.why;
             }
-            return new Content(Input.open(file).named(name), damage);
-        } finally {
-            Files.delete(file);
+            out.flush();
+            return new Content(Input.of(name, file), damage);
         }
-    }
-
-    private static OutputStream buffered(Path file) throws IOException {
-        return new BufferedOutputStream(Files.newOutputStream(file), 1 << 18);
     }
 
     /** A stream that cannot be read on; told apart from a disk that cannot be written. */

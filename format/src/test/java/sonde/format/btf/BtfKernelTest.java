@@ -49,6 +49,12 @@ class BtfKernelTest {
         assertThat(CHeader.declaration(btf, list.members().getFirst().type(), "next"))
                 .isEqualTo("struct list_head *next");
         assertThat(btf.find("no_such_type_at_all", _ -> true)).isZero();
+        assertThat(btf.search("no_such_type_at_all", _ -> true)).isZero();
+        for (String name : new String[] {"task_struct", "list_head", "sk_buff", "page"}) {
+            assertThat(btf.search(name, Struct.class::isInstance))
+                    .isPositive()
+                    .isEqualTo(btf.find(name, Struct.class::isInstance));
+        }
     }
 
     /** Every structure has the size, and every member the offset, that its BTF says. */

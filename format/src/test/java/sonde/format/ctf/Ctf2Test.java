@@ -99,6 +99,21 @@ class Ctf2Test {
     }
 
     @Test
+    void lengthsBeyondALong() throws IOException {
+        String payload =
+                structure(
+                        member("odd", fixed("unsigned-integer", 65, "little", "")),
+                        member("rest", fixed("unsigned-integer", 7, "little", "")),
+                        member("bits", fixed("bit-array", 80, "big", "")));
+        CtfBits bits = new CtfBits().raw(new byte[] {1, 0, 0, 0, 0, 0, 0, 0, 5});
+        bits.raw(new byte[] {0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0x34});
+        assertThat(only(payload, bits))
+                .isEqualTo(
+                        "e: { odd = 18446744073709551617, rest = 2,"
+                                + " bits = 0x12000000000000000034 }");
+    }
+
+    @Test
     void variableLengths() throws IOException {
         String unsigned = "{'type':'variable-length-unsigned-integer'}";
         String signed = "{'type':'variable-length-signed-integer'}";

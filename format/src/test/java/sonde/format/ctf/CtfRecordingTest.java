@@ -95,6 +95,39 @@ class CtfRecordingTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void integersWiderThanALongAreText(boolean bigEndian) throws IOException {
+        String fields =
+                """
+                integer { size = 128; align = 8; signed = true; } _minus;
+                integer { size = 96; align = 8; base = 16; } _hex;
+                integer { size = 72; align = 8; } _many[2];
+                """;
+        CtfTrace trace = Tsdl.trace(order(bigEndian), Tsdl.event(0, "wide", fields));
+        CtfTrace.Packet packet = event(trace, 42);
+        long[] words = bigEndian ? new long[] {-1, -5} : new long[] {-5, -1};
+        packet.put(words[0], 64).put(words[1], 64);
+        long[] hex = bigEndian ? new long[] {0xab, 1, 2} : new long[] {2, 1, 0xab};
+        packet.put(hex[0], 32).put(hex[1], 32).put(hex[2], 32);
+        for (int i = 1; i <= 2; i++) {
+            if (bigEndian) {
+                packet.put(i, 8).put(0, 64);
+            } else {
+                packet.put(0, 64).put(i, 8);
+            }
+        }
+        trace.append("stream_0", packet);
+        assertThat(Read.text(trace.files()).getFirst())
+                .endsWith(
+                        "{ minus = -5, hex = 0xAB0000000100000002,"
+                                + " many = [ [0] = 18446744073709551616,"
+                                + " [1] = 36893488147419103232 ] }");
+        assertThat(Read.json(trace.files()).getFirst())
+                .contains("\"minus\":\"-5\"")
+                .contains("\"many\":[\"18446744073709551616\",\"36893488147419103232\"]");
+    }
+
     @Test
     void variantsAndLengthsFromOtherScopes() throws IOException {
         String fields =

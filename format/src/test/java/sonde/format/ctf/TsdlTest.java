@@ -149,7 +149,7 @@ class TsdlTest {
             strings = {
                 "trace { major = 2; minor = 0; };",
                 "trace { major = 1; minor = 8; uuid = \"12\"; };",
-                "typealias integer { size = 65; } := a;",
+                "typealias integer { size = 4097; } := a;",
                 "typealias integer { align = 8; } := a;",
                 "typealias integer { size = 8; align = 3; } := a;",
                 "typealias integer { size = 8; byte_order = middle; } := a;",

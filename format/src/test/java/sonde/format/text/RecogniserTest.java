@@ -56,6 +56,13 @@ class RecogniserTest {
     }
 
     @Test
+    void callsOfStraceAreFewerThanTheirFrames() {
+        String frame = " > /usr/lib/ld-linux.so.2(_dl_main+0x26f0) [0x1ab70]\n";
+        String call = "6066       0.000767 brk(NULL)           = 0x55c7ba172000\n";
+        assertThat(of((call + frame.repeat(12)).repeat(3))).isEqualTo(TextFormat.STRACE);
+    }
+
+    @Test
     void aBeginningWithoutLineFeedIsEnough() {
         assertThat(of(Texts.TRACE_NO_HEADER.repeat(2000))).isEqualTo(TextFormat.FTRACE);
         assertThat(of("[    1.000000] " + "x".repeat(100_000))).isEqualTo(TextFormat.DMESG);

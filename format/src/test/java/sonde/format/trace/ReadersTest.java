@@ -187,6 +187,7 @@ class ReadersTest {
     void flightRecording() throws IOException {
         assertThat(rows(JfrBytes.example()))
                 .containsExactly(
+                        "1000000000 -1 -1/77 perf_record:comm pid=-1 tid=77 comm=worker",
                         "1001000000 -1 -1/77 my:Sample duration=500000 what=hello1 < a.B.run",
                         "1002000000 -1 -1/77 my:Sample duration=500000 what=hello2 < a.B.run");
     }

@@ -2,6 +2,7 @@ package sonde.probe.perf;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Names of threads as comm and fork records told them: the latest one of each, which a thread that
@@ -15,6 +16,7 @@ public final class Comms {
     private static final int MAX_THREADS = 1 << 18;
 
     private final Map<Integer, Name> names = new HashMap<>();
+    private final Map<Integer, Long> firstExecs = new HashMap<>();
 
     private record Name(long time, String comm) {}
 
@@ -28,6 +30,19 @@ public final class Comms {
         if (fits && (known == null || known.time() <= time)) {
             names.put(tid, new Name(time, comm.replace('\n', ' ')));
         }
+    }
+
+    /** A thread began to run another program at that time. */
+    public void executed(int tid, long time) {
+        if (firstExecs.size() < MAX_THREADS) {
+            firstExecs.merge(tid, time, Math::min);
+        }
+    }
+
+    /** When a thread ran another program for the first time. */
+    public OptionalLong firstExec(int tid) {
+        Long time = firstExecs.get(tid);
+        return time == null ? OptionalLong.empty() : OptionalLong.of(time);
     }
 
     /** A thread was made at that time; its number may have been another's before. */

@@ -150,7 +150,12 @@ final class PerfRing implements AutoCloseable {
                 tally.comms.forked(u32(at + 16), u32(at + 20), time(at, size));
             } else if (type == PerfEvent.PERF_RECORD_COMM) {
                 // u32 pid, tid, then the name.
-                tally.comms.named(u32(at + 12), comm(at + 16, size - 16), time(at, size));
+                int tid = u32(at + 12);
+                long time = time(at, size);
+                tally.comms.named(tid, comm(at + 16, size - 16), time);
+                if (((int) (header >>> 32) & PerfEvent.PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                    tally.comms.executed(tid, time);
+                }
             } else if (type == PerfEvent.PERF_RECORD_MMAP2) {
                 // pid, tid, addr, len, pgoff, device and inode or build id, prot, flags, name.
                 tally.files.mapped(text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
 import sonde.probe.plan.Plan;
@@ -192,6 +193,13 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
+    /** When the command's own program began, once all is drained. */
+    private OptionalLong firstExec() {
+        return request.mode() == Meta.Mode.COMMAND
+                ? sources.firstExec(request.rootPids().getFirst())
+                : OptionalLong.empty();
+    }
+
     private void end(Meta.@Nullable Exit exit) throws IOException {
         sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -210,7 +218,7 @@ public final class RecordSession implements AutoCloseable {
                                 new Meta.Times(
                                         times.startNanos(),
                                         times.startWallNanos(),
-                                        times.execNanos(),
+                                        firstExec().orElse(times.execNanos()),
                                         endNanos))
                         .withTarget(
                                 new Meta.Target(

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
@@ -47,7 +48,10 @@ final class Sources {
         for (String leftover : found.removeLeftovers()) {
             notes.add("removed " + leftover + ", left by a killed recorder");
         }
-        KernelFormats read = KernelFormats.read(found, tracepoints(), request.sondeVersion());
+        KernelFormats read = formats(found);
+        if (read == null) {
+            return;
+        }
         formats = read;
         // kallsyms takes the kernel 60 ms and more to print: beside everything else.
         formatsThread =
@@ -55,6 +59,19 @@ final class Sources {
                         .daemon()
                         .name("sonde-formats")
                         .start(() -> readMetadata(read, traceId, cpuCount));
+    }
+
+    /** Null where the kernel shows none (lockdown) and none is needed. */
+    private @Nullable KernelFormats formats(Tracefs found) throws SyscallException {
+        List<String> tracepoints = tracepoints();
+        try {
+            return KernelFormats.read(found, tracepoints, request.sondeVersion());
+        } catch (SyscallException e) {
+            if (tracepoints.isEmpty()) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     private List<String> tracepoints() {
@@ -226,6 +243,11 @@ final class Sources {
 
     /** What the rings tell when all is drained. */
     record Account(List<Meta.Loss> losses, List<byte[]> cpuStats, Map<Integer, String> commByTid) {}
+
+    /** When a process that was let go ran its program, if perf events told it. */
+    OptionalLong firstExec(int pid) {
+        return perf == null ? OptionalLong.empty() : perf.rings().comms().firstExec(pid);
+    }
 
     /** Accounts, and writes the end of {@code perf.data}. */
     Account account(long startNanos, long endNanos) throws SyscallException {

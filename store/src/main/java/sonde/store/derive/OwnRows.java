@@ -6,6 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
+import sonde.analysis.outline.Flows;
+import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackTable;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -32,12 +34,13 @@ final class OwnRows {
     Operator samples(@Nullable Row out) {
         long[] ids = {0};
         return operator(
-                type -> type.system().equals("perf"),
+                SampleTypes::isSample,
                 (batch, row, type) -> {
                     long time = batch.time(row);
                     int thread = threads.find(batch.tid(row));
                     boolean idle = batch.tid(row) == 0;
-                    boolean counts = idle || threads.counts(thread, time);
+                    boolean nobodys = batch.tid(row) < 0 && threads.countsNobody();
+                    boolean counts = idle || nobodys || threads.counts(thread, time);
                     if (!counts || (thread >= 0 && threads.isRecorder(thread))) {
                         return;
                     }
@@ -48,8 +51,8 @@ final class OwnRows {
                         out.begin()
                                 .add(target.id(ids[0]++))
                                 .add(time + target.shift())
-                                .orNull(batch.cpu(row))
-                                .add(target.utid(thread))
+                                .orNull(batch.cpu(row));
+                        (nobodys ? out.none() : out.add(target.utid(thread)))
                                 .orNull(target.callsite(node))
                                 .add(type.name())
                                 .add(batch.weight(row))
@@ -139,29 +142,15 @@ final class OwnRows {
     /** Types of any system that say who sent what to whom. */
     Operator packets(Row out) {
         return operator(
-                OwnRows::isPacket,
-                (batch, row, type) ->
-                        out.begin()
-                                .add(batch.time(row) + target.shift())
-                                .add(batch.source().name())
-                                .add(text(batch, row, type, List.of("src")))
-                                .add(text(batch, row, type, List.of("dst")))
-                                .add(type.name())
-                                .add(integer(batch, row, type, "length"))
-                                .add(text(batch, row, type, List.of("info")))
-                                .add(target.trace()));
-    }
-
-    private static boolean isPacket(EventType type) {
-        boolean src = type.field("src").filter(Field::isText).isPresent();
-        return src && type.field("dst").filter(Field::isText).isPresent();
+                Flows::isPacket,
+                (batch, row, type) -> PacketRows.add(out, batch, row, type, target));
     }
 
     private static Operator operator(Predicate<EventType> which, RowOperator.Sink sink) {
         return new RowOperator(which, sink);
     }
 
-    private static long integer(Batch batch, int row, EventType type, String name) {
+    static long integer(Batch batch, int row, EventType type, String name) {
         return (long) number(batch, row, type, name, true);
     }
 
@@ -186,7 +175,7 @@ final class OwnRows {
         return 0L;
     }
 
-    private static @Nullable String text(Batch batch, int row, EventType type, List<String> names) {
+    static @Nullable String text(Batch batch, int row, EventType type, List<String> names) {
         for (String name : names) {
             Field field = type.field(name).orElse(null);
             if (field != null && field.isText()) {

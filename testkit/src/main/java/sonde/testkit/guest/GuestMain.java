@@ -8,9 +8,12 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -19,7 +22,7 @@ import sonde.testkit.guest.GuestTests.Result;
 import sonde.testkit.guest.GuestTests.Status;
 
 /**
- * The guest's side: runs the classes named on the command line and writes a line for each test as
+ * The guest's side: runs the tests named on the command line and writes a line for each test as
  * soon as it ends, so that a crash leaves what was done before.
  */
 public final class GuestMain {
@@ -28,16 +31,25 @@ public final class GuestMain {
     /**
      * Runs.
      *
-     * @param arguments the file for results, then class names
+     * @param arguments the file for results, then classes or {@code class#method}, run in order
      */
     public static void main(String[] arguments) throws IOException {
-        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
-        for (int i = 1; i < arguments.length; i++) {
-            request.selectors(DiscoverySelectors.selectClass(arguments[i]));
-        }
         try (Writer out = Files.newBufferedWriter(Path.of(arguments[0]))) {
-            LauncherFactory.create().execute(request.build(), new Listener(out));
+            Listener listener = new Listener(out);
+            Launcher launcher = LauncherFactory.create();
+            // One request each keeps the order: what a test does to the kernel may stay.
+            for (String name : List.of(arguments).subList(1, arguments.length)) {
+                launcher.execute(
+                        LauncherDiscoveryRequestBuilder.request().selectors(selector(name)).build(),
+                        listener);
+            }
         }
+    }
+
+    private static DiscoverySelector selector(String name) {
+        return name.indexOf('#') < 0
+                ? DiscoverySelectors.selectClass(name)
+                : DiscoverySelectors.selectMethod(name);
     }
 
     private static final class Listener implements TestExecutionListener {

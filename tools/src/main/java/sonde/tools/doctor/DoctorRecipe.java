@@ -27,7 +27,6 @@ public final class DoctorRecipe {
     public static Report examine() {
         KernelFeatures features = FeatureProbe.probe();
         List<String> notes = new ArrayList<>();
-        notes.add("Linux " + features.release() + " on " + features.architecture());
         List<List<@Nullable Object>> rows = new ArrayList<>();
         int gaps = 0;
         for (Feature feature : Feature.values()) {
@@ -57,7 +56,8 @@ public final class DoctorRecipe {
                         rows));
         sections.add(settings());
         instances().ifPresent(sections::add);
-        return new Report("doctor", notes, sections);
+        String title = "Linux " + features.release() + " on " + features.architecture();
+        return new Report(title, notes, sections);
     }
 
     private static String reasonAndRemedy(Finding finding) {

@@ -21,6 +21,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
+import sonde.format.ftrace.ColumnText;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventListing.Part;
@@ -90,7 +91,12 @@ final class EventRows implements Listing.Rows {
     private long write(OutputStream out, Listing.Form form, long skip, long most)
             throws IOException {
         List<Part> parts = new ArrayList<>();
+        boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
         for (Recording recording : source.recordings()) {
+            if (columns && !(recording instanceof PerfDataRecording && source.meta() == null)) {
+                parts.addAll(columns(recording));
+                continue;
+            }
             switch (recording) {
                 case TraceDatRecording trace -> parts.addAll(parts(trace, form));
                 case PerfDataRecording perf -> parts.addAll(parts(perf, form));
@@ -202,7 +208,14 @@ final class EventRows implements Listing.Rows {
             symbols.add(code.kernelMaps());
         }
         ScriptText text =
-                new ScriptText(perf, context(perf), code == null ? ScriptSymbols.NONE : code);
+                new ScriptText(
+                        perf,
+                        context(perf),
+                        code == null ? ScriptSymbols.NONE : code,
+                        options.listing().fields());
+        if (!text.absent().isEmpty()) {
+            throw Matches.noField(text.absent());
+        }
         List<Part> parts = new ArrayList<>();
         for (Lane lane : perf.lanes()) {
             parts.add(new Part(lane, text, ""));
@@ -255,6 +268,28 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
+    /** Any recording, with the fields that were asked for. */
+    private List<Part> columns(Recording recording) throws IOException {
+        Map<Source, RowText> rows = new IdentityHashMap<>();
+        for (Source of : recording.sources()) {
+            FieldText.Details details = FieldText.Details.FIELDS;
+            if (recording instanceof TraceDatRecording trace) {
+                details = styled(trace.eventText(names))::appendBody;
+            } else if (recording instanceof PerfDataRecording perf) {
+                details = styled(new EventText(of, context(perf), names))::appendBody;
+            }
+            rows.put(
+                    of,
+                    new ColumnText(
+                            of, names, recording.frames(), details, options.listing().fields()));
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
+        }
+        return parts;
+    }
+
     private List<Part> parts(CtfRecording ctf, Listing.Form form) {
         ZoneId zone = ZoneId.systemDefault();
         Map<Source, RowText> rows = new IdentityHashMap<>();
@@ -282,22 +317,24 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
-    private TextContext context(PerfDataRecording perf) throws IOException {
+    private TextContext context(PerfDataRecording perf) {
         TracingData tracing = perf.features().tracingData().orElse(null);
-        byte[] kallsyms = source.kallsyms();
         byte[] printk = {};
         PageLayout layout = PageLayout.NATIVE;
         if (tracing != null) {
             printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
             int longBytes = tracing.longBytes() == 4 ? 4 : 8;
             layout = new PageLayout(perf.order(), longBytes, 8 + longBytes);
-            if (kallsyms.length == 0) {
-                kallsyms = tracing.kallsyms().getBytes(StandardCharsets.UTF_8);
-            }
         }
-        if (kallsyms.length == 0) {
-            kallsyms = PerfCode.kallsyms(perf);
+        return TextContext.of(layout, () -> kallsyms(perf), printk);
+    }
+
+    /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
+    private byte[] kallsyms(PerfDataRecording perf) {
+        String kept = perf.features().tracingData().map(TracingData::kallsyms).orElse("");
+        if (source.kallsyms().length > 0) {
+            return source.kallsyms();
         }
-        return TextContext.of(layout, kallsyms, printk);
+        return kept.isEmpty() ? PerfCode.kallsyms(perf) : kept.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -89,12 +89,17 @@ final class FileSections {
                             + reason(meta)
                             + ".");
         }
-        if (found.files.losses() > 0) {
-            notes.add(
-                    "Events were lost: descriptors opened or closed meanwhile may bear the name of"
-                            + " another file.");
-        }
+        notes.addAll(lossNotes(found));
         return notes;
+    }
+
+    /** What losses do to the names of files. */
+    static List<String> lossNotes(Findings found) {
+        return found.files.losses() == 0
+                ? List.of()
+                : List.of(
+                        "Events were lost: descriptors opened or closed meanwhile may bear the name"
+                                + " of another file.");
     }
 
     private static String reason(@Nullable Meta meta) {

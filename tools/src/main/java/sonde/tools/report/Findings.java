@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
 import sonde.analysis.Losses;
@@ -16,6 +18,9 @@ import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.analysis.block.BlockIo;
 import sonde.analysis.file.Files;
+import sonde.analysis.outline.CounterSums;
+import sonde.analysis.outline.Flows;
+import sonde.analysis.outline.SpanSums;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.StateTotals;
@@ -23,13 +28,18 @@ import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.sched.Tracks;
 import sonde.analysis.sched.WakeUps;
+import sonde.analysis.slice.NamedSlices;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 import sonde.analysis.stack.Trees;
 import sonde.analysis.syscall.Syscalls;
+import sonde.event.Clock;
+import sonde.event.EventType;
 import sonde.event.Recording;
+import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
@@ -55,6 +65,13 @@ final class Findings {
     final StackSums faults;
     final Losses losses = new Losses();
     final EventCounts counts = new EventCounts();
+    final SpanSums spans;
+    final CounterSums counters;
+    final Flows flows;
+
+    /** Of types that are samples, but not of CPUs or page faults, by qualified name. */
+    final Map<String, StackSums> otherSamples = new TreeMap<>();
+
     final ThreadEvents events;
     final Trees trees;
     final StackTable stacks;
@@ -89,6 +106,9 @@ final class Findings {
                     "accept",
                     "accept4");
 
+    /** Types of samples shown by themselves. */
+    private static final int MOST_SAMPLED = 64;
+
     private final Symbolizer symbolizer;
     private final ReportOptions options;
     private final boolean everything;
@@ -120,10 +140,15 @@ final class Findings {
         faults = StackSums.pageFaults(threads, stacks, window);
         events = new ThreadEvents(threads, window);
         callNames = source.syscalls();
+        spans = new SpanSums(window, this::shown);
+        counters = new CounterSums(window);
+        flows = new Flows(window);
         List<Operator> operators =
-                List.of(
-                        threads, symbols, states, calls, io, files, signals, samples, faults,
-                        losses, counts, events);
+                new ArrayList<>(
+                        List.of(
+                                threads, symbols, states, calls, io, files, signals, samples,
+                                faults, losses, counts, events));
+        operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
         boolean timed = extent.last() > extent.first();
@@ -138,10 +163,39 @@ final class Findings {
         }
     }
 
+    /** What only some recordings have. */
+    private List<Operator> outline(ReportSource source, Window window) {
+        List<Operator> operators = new ArrayList<>();
+        boolean named = false;
+        for (Recording recording : source.recordings()) {
+            for (Source of : recording.sources()) {
+                for (EventType type : of.types()) {
+                    named |= type.system().equals("slice");
+                    boolean other =
+                            SampleTypes.isSample(type)
+                                    && !SampleTypes.isCpu(type)
+                                    && !SampleTypes.isFault(type);
+                    if (other && otherSamples.size() < MOST_SAMPLED) {
+                        String name = type.qualifiedName();
+                        otherSamples.computeIfAbsent(
+                                name, key -> StackSums.ofType(key, threads, stacks, window));
+                    }
+                }
+            }
+        }
+        if (named) {
+            operators.add(new NamedSlices(threads, spans));
+        }
+        operators.add(counters);
+        operators.add(flows);
+        operators.addAll(otherSamples.values());
+        return operators;
+    }
+
     /** Whether rows are sums of samples, not samples. */
     final boolean isProfile() {
         return counts.counts().stream()
-                .anyMatch(count -> count.type().system().equals(StackSums.PROFILE));
+                .anyMatch(count -> count.type().system().equals(SampleTypes.PROFILE));
     }
 
     /** A recording that names its frames itself is the only one of its report. */
@@ -198,8 +252,11 @@ final class Findings {
         return nanos >= first ? nanos : first + nanos;
     }
 
-    /** Whether a thread counts and was asked for. */
+    /** Whether a thread counts and was asked for; -1 is what names no thread. */
     boolean shown(int thread) {
+        if (thread < 0) {
+            return options.tids().isEmpty() && options.comms().isEmpty();
+        }
         return mayCount(thread)
                 && (options.tids().isEmpty() || options.tids().contains(threads.tid(thread)))
                 && ReportOptions.fits(options.comms(), threads.name(thread));
@@ -225,6 +282,27 @@ final class Findings {
                             totals.nanos(one, ThreadState.RUNNING));
             return order != 0 ? order : Integer.compare(one, other);
         });
+        return result;
+    }
+
+    /** Whether the recording's clock counts time. */
+    boolean hasNanos() {
+        return counts.counts().stream().allMatch(count -> count.source().clock() != Clock.COUNTER);
+    }
+
+    /** Whether anything tells when threads ran. */
+    boolean knowsStates() {
+        return !shownThreads().isEmpty();
+    }
+
+    /** The threads to be shown that any row names. */
+    List<Integer> threadsWithEvents() {
+        List<Integer> result = new ArrayList<>();
+        for (int thread = 0; thread < threads.size(); thread++) {
+            if (shown(thread) && events.rows(thread) > 0) {
+                result.add(thread);
+            }
+        }
         return result;
     }
 
@@ -259,6 +337,11 @@ final class Findings {
     /** As in {@link #threadName}, of all threads of a name together. */
     String wakerName(int thread) {
         return threads.isRecorder(thread) ? "recorder" : threads.name(thread);
+    }
+
+    /** The name of a thread; that of the recording for what names none. */
+    String comm(int thread) {
+        return thread < 0 ? "[all]" : threads.name(thread);
     }
 
     /** "gzip 4711"; "recorder" for sonde's own threads, "interrupt" for -1. */

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import sonde.analysis.stack.StackSums;
 import sonde.event.result.Frame;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
@@ -57,14 +58,16 @@ final class HotFunctions {
         }
     }
 
-    HotFunctions(Findings found, StackOptions options) {
+    /**
+     * @param weighed whether a row counts as many samples as its weight
+     */
+    HotFunctions(Findings found, StackOptions options, StackSums sums, boolean weighed) {
         this.found = found;
         this.keys = options.keys();
         this.withCallees = options.withCallees();
-        found.samples.forEach((thread, node, weight, count) -> {
+        sums.forEach((thread, node, weight, count) -> {
             if (found.shown(thread) && (node >= 0 || !keys.contains(SortKey.FUNCTION))) {
-                // A row of a profile stands for as many samples as it weighs.
-                add(thread, node, found.isProfile() ? weight : count);
+                add(thread, node, weighed ? weight : count);
             }
         });
     }
@@ -111,9 +114,9 @@ final class HotFunctions {
 
     private Place place(int thread, Frame frame) {
         return new Place(
-                keys.contains(SortKey.COMM) ? found.threads.name(thread) : "",
-                keys.contains(SortKey.PID) ? found.threads.pid(thread) : 0,
-                keys.contains(SortKey.TID) ? found.threads.tid(thread) : 0,
+                keys.contains(SortKey.COMM) ? found.comm(thread) : "",
+                keys.contains(SortKey.PID) && thread >= 0 ? found.threads.pid(thread) : 0,
+                keys.contains(SortKey.TID) && thread >= 0 ? found.threads.tid(thread) : 0,
                 frame);
     }
 
@@ -121,7 +124,7 @@ final class HotFunctions {
         return withCallees ? hot.withCallees : hot.samples;
     }
 
-    Table table(int limit) {
+    Table table(String title, String counted, int limit) {
         List<Hot> sorted = new ArrayList<>(rows.values());
         sorted.sort((one, other) -> {
             int order = Long.compare(rank(other), rank(one));
@@ -130,7 +133,7 @@ final class HotFunctions {
             }
             return order != 0 ? order : one.place.toString().compareTo(other.place.toString());
         });
-        Rows result = new Rows("on CPU");
+        Rows result = new Rows(title);
         for (SortKey key : keys) {
             boolean number = key == SortKey.PID || key == SortKey.TID;
             result.column(key.title, number ? Unit.ID : Unit.TEXT);
@@ -138,7 +141,7 @@ final class HotFunctions {
         if (withCallees) {
             result.column("with callees", Unit.SHARE);
         }
-        result.column("share", Unit.SHARE).column("samples", Unit.COUNT);
+        result.column("share", Unit.SHARE).column(counted, Unit.COUNT);
         for (Hot hot : sorted.subList(0, Math.min(limit, sorted.size()))) {
             List<Object> cells = new ArrayList<>();
             for (SortKey key : keys) {

@@ -91,7 +91,7 @@ record KernelTime(
     private static Map<Integer, Long> bySamples(Findings found) {
         Map<Integer, long[]> counts = new HashMap<>();
         found.samples.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread)) {
+            if (thread >= 0 && found.shown(thread)) {
                 long[] two = counts.computeIfAbsent(thread, ignored -> new long[2]);
                 two[found.isKernel(node) ? 1 : 0] += count;
             }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import sonde.analysis.filter.RowFilter;
 import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.format.ftrace.ListedFields;
 
 /**
  * How events are listed, besides what {@link ReportOptions} selects.
@@ -18,6 +19,7 @@ import sonde.format.ftrace.EventText.TimeFormat;
  * @param rawFields whether fields are shown by name instead of in the event's own format
  * @param plain whether events are told by their print formats alone, without the forms that
  *     trace-cmd's plugins give some of them
+ * @param fields which fields are shown, and in which columns: those of {@code perf script}
  */
 public record ListingOptions(
         Set<Integer> cpus,
@@ -28,11 +30,45 @@ public record ListingOptions(
         long offsetNanos,
         boolean differences,
         boolean rawFields,
-        boolean plain) {
+        boolean plain,
+        ListedFields fields) {
     /** Everything, as trace-cmd report shows it. */
     public static final ListingOptions ALL =
             new ListingOptions(
-                    Set.of(), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false, false);
+                    Set.of(),
+                    -1,
+                    -1,
+                    List.of(),
+                    TimeFormat.MICROS,
+                    0,
+                    false,
+                    false,
+                    false,
+                    ListedFields.USUAL);
+
+    /** With the usual fields. */
+    public ListingOptions(
+            Set<Integer> cpus,
+            long first,
+            long last,
+            List<RowFilter> filters,
+            TimeFormat timeFormat,
+            long offsetNanos,
+            boolean differences,
+            boolean rawFields,
+            boolean plain) {
+        this(
+                cpus,
+                first,
+                last,
+                filters,
+                timeFormat,
+                offsetNanos,
+                differences,
+                rawFields,
+                plain,
+                ListedFields.USUAL);
+    }
 
     public ListingOptions {
         cpus = Set.copyOf(cpus);

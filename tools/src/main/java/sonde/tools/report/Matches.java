@@ -1,13 +1,16 @@
 package sonde.tools.report;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import sonde.event.EventType;
+import sonde.format.ftrace.ListedFields.Name;
 
 /** Says which filter of a report leaves nothing. */
 final class Matches {
@@ -92,14 +95,36 @@ final class Matches {
         return "nothing in this recording fits " + filters;
     }
 
-    /** "; the nearest are …", empty when there is no name at all. */
+    /** What to do about fields that no sample has. */
+    static NothingMatchesException noField(Set<Name> absent) {
+        String names = String.join(", ", absent.stream().map(Name::word).toList());
+        return new NothingMatchesException(
+                "no sample of this recording has " + names + ": perf record was not asked for it");
+    }
+
+    /** A message about a word of --fields that is no field. */
+    static String noField(String word) {
+        return "--fields: '"
+                + word
+                + "' is no field"
+                + nearest(word, Arrays.stream(Name.values()).map(Name::word).toList());
+    }
+
+    /** "; the nearest are …" or, where none is near, "; there are …"; empty without a name. */
     private static String nearest(String asked, Collection<String> names) {
         List<String> sorted = new ArrayList<>(names);
         String plain = asked.replaceAll("[*?]", "").toLowerCase(Locale.ROOT);
         sorted.sort(
                 Comparator.comparingInt((String name) -> distance(plain, name))
                         .thenComparing(Comparator.naturalOrder()));
-        return sorted.isEmpty() ? "" : "; the nearest are " + list(sorted);
+        List<String> near =
+                sorted.stream()
+                        .filter(name -> distance(plain, name) <= asked.length() / 2)
+                        .toList();
+        if (near.isEmpty()) {
+            return names.isEmpty() ? "" : "; there are " + list(List.copyOf(names));
+        }
+        return "; the nearest are " + list(near);
     }
 
     private static String list(List<String> names) {

@@ -12,6 +12,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.format.ftrace.TextBuffer;
@@ -32,13 +37,14 @@ import sonde.sys.Machine;
 final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
+    private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
     // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
     private static final int NT_GNU_BUILD_ID = 3;
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec();
     private final Symbolizer symbolizer;
     private final Map<String, byte[]> buildIds = new HashMap<>();
-    private final KernelSymbols kernel;
+    private final Future<KernelSymbols> kernel;
     private final boolean narrow;
     private final KernelMaps kernelMaps = new KernelMaps();
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
@@ -56,7 +62,22 @@ final class PerfCode implements ScriptSymbols {
         }
         String arch = recording.features().arch();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
-        kernel = KernelSymbols.parse(kallsyms(recording));
+        FutureTask<KernelSymbols> reading =
+                new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording)));
+        kernel = reading;
+        // The kernel takes 60 ms to print them: beside the first round of records.
+        Thread.ofPlatform().daemon().name("kallsyms").start(reading);
+    }
+
+    private KernelSymbols kernel() {
+        try {
+            return kernel.get();
+        } catch (ExecutionException e) {
+            return KernelSymbols.none();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return KernelSymbols.none();
+        }
     }
 
     /** Folders of files by build id: the system's and perf's own. */
@@ -80,7 +101,15 @@ final class PerfCode implements ScriptSymbols {
      * The text of /proc/kallsyms when the recorded kernel is the one that runs now, else what perf
      * kept of it, else nothing.
      */
-    static byte[] kallsyms(PerfDataRecording recording) throws IOException {
+    static byte[] kallsyms(PerfDataRecording recording) {
+        try {
+            return read(recording);
+        } catch (IOException e) {
+            return new byte[0];
+        }
+    }
+
+    private static byte[] read(PerfDataRecording recording) throws IOException {
         String wanted = "";
         for (BuildId id : recording.features().buildIds()) {
             if (id.kernel() && id.path().startsWith("[kernel")) {
@@ -150,11 +179,7 @@ final class PerfCode implements ScriptSymbols {
         }
         long location = maps.location(pid, address);
         CodeModule module = maps.module(location);
-        boolean inFile =
-                module != null
-                        && (module.kind() == CodeModule.Kind.FILE
-                                || module.kind() == CodeModule.Kind.VDSO);
-        long shown = chain && inFile ? ProcessMaps.offset(location) : address;
+        long shown = chain && inFile(module) ? ProcessMaps.offset(location) : address;
         out.hex(shown, 1).pad(start, 16, false);
         byte[] known = userNames.get(location);
         if (known == null) {
@@ -167,13 +192,45 @@ final class PerfCode implements ScriptSymbols {
         out.put(known);
     }
 
+    private static boolean inFile(@Nullable CodeModule module) {
+        return module != null
+                && (module.kind() == CodeModule.Kind.FILE || module.kind() == CodeModule.Kind.VDSO);
+    }
+
     /** The kernel of a 32-bit machine lies in the upper part of 4 GiB. */
     private boolean isKernel(long address) {
         return address < 0 || narrow && kernelMaps.has(address);
     }
 
+    @Override
+    public Code code(int pid, long address) {
+        if (isKernel(address)) {
+            return code(address, kernelName(address));
+        }
+        long location = maps.location(pid, address);
+        CodeModule module = maps.module(location);
+        long shown = inFile(module) ? ProcessMaps.offset(location) : address;
+        return code(shown, userName(module, location));
+    }
+
+    /** The parts of {@code " name+0xoffset (file)"}. */
+    private static Code code(long shown, String text) {
+        int file = text.startsWith(" [unknown] (") ? 10 : text.indexOf(" (", plus(text));
+        int plus = text.startsWith(" [unknown] (") ? -1 : plus(text);
+        String name = text.substring(1, plus < 0 ? file : plus);
+        long offset = plus < 0 ? -1 : Long.parseUnsignedLong(text.substring(plus + 3, file), 16);
+        return new Code(shown, name, offset, text.substring(file + 2, text.length() - 1));
+    }
+
+    /** Where the offset stands: the file's name behind it may hold anything. */
+    private static int plus(String text) {
+        Matcher offset = OFFSET.matcher(text);
+        return offset.find() ? offset.start() : 0;
+    }
+
     private String kernelName(long address) {
         String file = kernelMaps.file(address);
+        KernelSymbols kernel = kernel();
         int symbol = kernel.find(address);
         if (symbol < 0 && file.isEmpty()) {
             return " [unknown] ([unknown])";

@@ -90,6 +90,11 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
+    /** What to say of a word that is no field of a listing, with the nearest that are. */
+    public static String noField(String word) {
+        return Matches.noField(word);
+    }
+
     /** What the headers of a recording say; its events are not read. */
     public Report header(ReportSource source) {
         return HeaderSections.of(source);
@@ -152,7 +157,9 @@ public final class ReportRecipe {
     }
 
     private void summary(ReportSource source, Findings found, List<Result> sections) {
-        sections.add(whereTimeWent(found));
+        if (found.knowsStates() || source.meta() != null) {
+            sections.add(whereTimeWent(found));
+        }
         Sections top = new Sections(found, TOP, options.stacks());
         Table files = new FileSections(found, TOP).top();
         for (Table table :
@@ -166,6 +173,8 @@ public final class ReportRecipe {
                 sections.add(table);
             }
         }
+        boolean other = source.meta() == null && !found.knowsStates();
+        sections.addAll(new OutlineSections(found, TOP, options.stacks()).all(other));
         Table losses = top.losses(source.meta());
         if (!losses.rows().isEmpty()) {
             sections.add(losses);
@@ -231,22 +240,25 @@ public final class ReportRecipe {
         }
         double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
+        boolean other = source.meta() == null && !found.knowsStates();
         notes.add(
-                text(
-                        "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %s of %s, %s%s.",
-                        wall,
-                        cpu,
-                        wall > 0 ? cpu / wall : 0,
-                        counted(threads.size(), "thread", "threads"),
-                        counted(processes, "process", "processes"),
-                        counted(found.eventCount(), "event", "events"),
-                        source.isMachine() ? " of the whole machine" : ""));
-        if (found.estimated) {
+                other
+                        ? outline(found)
+                        : text(
+                                "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %s of %s, %s%s.",
+                                wall,
+                                cpu,
+                                wall > 0 ? cpu / wall : 0,
+                                counted(threads.size(), "thread", "threads"),
+                                counted(processes, "process", "processes"),
+                                counted(found.eventCount(), "event", "events"),
+                                source.isMachine() ? " of the whole machine" : ""));
+        if (other) {
+            // Nothing in it says when threads ran.
+        } else if (found.estimated) {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
                             + " what lies between is unknown.");
-        } else if (found.extent.last() == found.extent.first()) {
-            notes.add("The recording has no times.");
         } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
@@ -263,6 +275,8 @@ public final class ReportRecipe {
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
+        } else if (options.has(Section.SUMMARY)) {
+            notes.addAll(FileSections.lossNotes(found));
         }
         notes.addAll(source.notes());
         jvmMaps(source.meta(), found, notes);
@@ -270,6 +284,31 @@ public final class ReportRecipe {
             notes.addAll(found.symbolNotes());
         }
         return notes;
+    }
+
+    /** What there is, of a recording that does not say when threads ran. */
+    private static String outline(Findings found) {
+        String events = counted(found.eventCount(), "event", "events");
+        List<Integer> threads = found.threadsWithEvents();
+        String whose =
+                threads.isEmpty()
+                        ? ""
+                        : " of "
+                                + counted(threads.size(), "thread", "threads")
+                                + " in "
+                                + counted(
+                                        threads.stream().map(found.threads::pid).distinct().count(),
+                                        "process",
+                                        "processes");
+        double seconds = found.events.extentNanos() / 1e9;
+        if (seconds == 0) {
+            return text("%s%s; it has no times.", events, whose);
+        }
+        return found.hasNanos()
+                ? text("%s%s in %.3f s.", events, whose, seconds)
+                : text(
+                        "%s%s in %,d units of its own clock, no time.",
+                        events, whose, found.events.extentNanos());
     }
 
     private static void kernelTime(ReportSource source, Findings found, List<String> notes) {

@@ -91,9 +91,10 @@ public final class ReportSource implements AutoCloseable {
         try {
             if (!Files.isDirectory(path)) {
                 source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
+                source.tellBundle(path);
             } else if (PerfFolder.isOne(path)) {
                 source.recordings.add(PerfFolder.open(path));
-            } else if (!source.takesCtf(path)) {
+            } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
                 source.bundle(path);
             }
             return source;
@@ -134,6 +135,15 @@ public final class ReportSource implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             source.close();
             throw e;
+        }
+    }
+
+    /** A file out of a bundle has but some of its events, and nothing says whose they are. */
+    private void tellBundle(Path path) {
+        Path bundle = path.toAbsolutePath().getParent();
+        if (bundle != null && Files.isRegularFile(bundle.resolve(Meta.FILE))) {
+            Path name = bundle.getFileName();
+            notes.add("This is one part of a recording; " + name + " has all of it.");
         }
     }
 
@@ -186,6 +196,18 @@ public final class ReportSource implements AutoCloseable {
         }
         recordings.add(CtfRecording.open(inputs));
         return true;
+    }
+
+    /** Takes a folder of Parquet that sonde wrote; false when it holds none. */
+    private boolean takesParquet(Path folder) throws IOException {
+        if (Files.exists(folder.resolve(Meta.FILE)) || !Files.isReadable(folder)) {
+            return false;
+        }
+        List<Path> tables = ParquetTables.in(folder);
+        if (!tables.isEmpty()) {
+            recordings.add(ParquetTables.open(tables));
+        }
+        return !tables.isEmpty();
     }
 
     private void bundle(Path folder) throws IOException {
@@ -359,6 +381,10 @@ public final class ReportSource implements AutoCloseable {
     /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
     private void file(Path path) throws IOException {
         Input input;
+        if (Files.isRegularFile(path) && ParquetTables.isOne(path)) {
+            recordings.add(ParquetTables.open(List.of(path)));
+            return;
+        }
         if (Files.isRegularFile(path) || !Files.exists(path)) {
             input = Input.open(path);
         } else {

@@ -92,7 +92,9 @@ final class Sections {
 
     /** Functions by the samples in themselves. */
     Table hottest() {
-        return new HotFunctions(found, stacks).table(limit);
+        // A row of a profile stands for as many samples as it weighs.
+        return new HotFunctions(found, stacks, found.samples, found.isProfile())
+                .table("on CPU", "samples", limit);
     }
 
     /** Samples along their chains, by command name. */
@@ -176,7 +178,7 @@ final class Sections {
     /** A thread's name and a chain, caller first. */
     private List<Frame> path(int thread, int node) {
         List<Frame> path = new ArrayList<>();
-        path.add(Frame.label(found.threads.name(thread)));
+        path.add(Frame.label(found.comm(thread)));
         path.addAll(found.trees.chain(node));
         return path;
     }

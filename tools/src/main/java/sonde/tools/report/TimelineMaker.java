@@ -47,6 +47,15 @@ final class TimelineMaker {
             trackOf.put(thread, tracks.size());
             tracks.add(found.tracks.track(found.threads, thread, end - start));
         }
+        if (hasNobodys()) {
+            // Flame graphs are made of what has a track.
+            trackOf.put(-1, tracks.size());
+            tracks.add(
+                    new Timeline.Track(
+                            found.comm(-1), -1, -1, new long[0], new long[0], new byte[0]));
+            start = threads.isEmpty() ? found.samples.time(0) : start;
+            end = threads.isEmpty() ? found.samples.time(found.samples.kept() - 1) : end;
+        }
         Trees.Columns columns = found.trees.new Columns();
         List<Samples> samples =
                 List.of(
@@ -60,7 +69,14 @@ final class TimelineMaker {
     }
 
     private String name(int thread) {
-        return found.threads.name(thread);
+        return found.comm(thread);
+    }
+
+    /** Whether there are samples that name no thread. */
+    private boolean hasNobodys() {
+        return found.shown(-1)
+                && IntStream.range(0, found.samples.kept())
+                        .anyMatch(i -> found.samples.thread(i) < 0);
     }
 
     List<String> notes() {

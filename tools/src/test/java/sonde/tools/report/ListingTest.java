@@ -18,12 +18,15 @@ import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.result.Listing;
 import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.testkit.PerfDataBytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 
 /** Events of files as lines, by every way to choose and to show them. */
 final class ListingTest {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    private static final long AT = Scripted.at(20);
 
     @TempDir Path folder;
 
@@ -102,6 +105,53 @@ final class ListingTest {
         assertThatThrownBy(() -> list(options(-1, -1, "nummer == 1"), host))
                 .isInstanceOf(FilterException.class)
                 .hasMessageContaining("nummer");
+    }
+
+    @Test
+    void whatPerfTellsBesideTracepointsIsReadable() throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ORDER);
+        // PERF_COUNT_SW_BPF_OUTPUT with TID, TIME, RAW, IDENTIFIER; sample_id_all
+        long parts = 1 << 1 | 1 << 2 | 1 << 10 | 1 << 16;
+        file.event(file.attr(1, 10, parts, 0, 1 << 18), 5);
+        file.record(10, 2, mapping(file, 0xfe, "/bin/dash"));
+        file.record(10, 2 | 1 << 14, mapping(file, 20, "/bin/made"));
+        file.record(9, 2, named(file, 100, 1, -100, 3, "/etc/passwd"));
+        file.record(9, 2, named(file, 100, 1, 4, -2, "no\tne"));
+        byte[] address = file.fields().u16(2).raw(new byte[] {0x1f, -112, 127, 0, 0, 1}).toArray();
+        file.record(9, 2, named(file, 100, 3, 5, 0, address));
+        file.record(9, 2, named(file, 99, 1, -100, 3, "/another/program's"));
+        Path bundle = Scripted.write(folder);
+        Files.write(bundle.resolve("perf.data"), file.file());
+        String text = list(ListingOptions.ALL, bundle);
+        assertThat(text)
+                .contains(" 100/100: [0x1000(0x2000) @ 0x3000 fe:01 260180 9]: r-xp /bin/dash\n")
+                .contains("0x3000 <0100000054f80300000000000900000000000000>]: r-xp /bin/made\n")
+                .contains(" open /etc/passwd = 3\n")
+                .contains(" open 4/no\tne = -2\n")
+                .contains(" connect 5 to 127.0.0.1:8080 = 0\n")
+                .doesNotContain("another");
+    }
+
+    private static PerfDataBytes.Fields mapping(PerfDataBytes file, int first, String name) {
+        PerfDataBytes.Fields body = file.fields().u32(100).u32(100).u64(0x1000, 0x2000, 0x3000);
+        body.u32(first).u32(1).u64(260180, 9).u32(5).u32(2).text(name, 16);
+        return body.u32(100).u32(100).u64(AT).u64(5);
+    }
+
+    private static PerfDataBytes.Fields named(
+            PerfDataBytes file, int tid, int kind, int descriptor, long result, String path) {
+        byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+        return named(file, tid, kind, descriptor, result, bytes);
+    }
+
+    /** A sample of thread 100 with the layout of NamedCall. */
+    private static PerfDataBytes.Fields named(
+            PerfDataBytes file, int tid, int kind, int descriptor, long result, byte[] bytes) {
+        PerfDataBytes.Fields call = file.fields().u32(257).u32(tid).u32(tid).u32(descriptor);
+        call.u64(result).u16(bytes.length).u16(kind).raw(bytes);
+        int size = (call.size() + 4 + 7) / 8 * 8 - 4;
+        PerfDataBytes.Fields body = file.fields().u64(5).u32(100).u32(100).u64(AT);
+        return body.u32(size).raw(call.toArray()).raw(new byte[size - call.size()]);
     }
 
     @Test

@@ -138,11 +138,24 @@ final class ReportTest {
         assertThatThrownBy(() -> report(options(Set.of(999), List.of(), List.of())))
                 .hasMessage("no recorded thread has the number 999; there are 100, 101");
         assertThatThrownBy(() -> report(options(Set.of(), List.of(), List.of("sched:swich"))))
-                .hasMessageStartingWith(
+                .hasMessage(
                         "no event of this recording matches 'sched:swich'; the nearest are"
-                                + " sched:sched_switch, ");
+                                + " sched:sched_switch");
+        assertThatThrownBy(() -> report(options(Set.of(), List.of(), List.of("zzz"))))
+                .hasMessageStartingWith("no event of this recording matches 'zzz'; there are ");
         ReportOptions late = new ReportOptions(ALL, 5.0, 6.0, Set.of(), List.of(), List.of(), 40);
         assertThatThrownBy(() -> report(late)).hasMessage("nothing in this recording fits --time");
+    }
+
+    @Test
+    void aPartOfARecordingIsCalledOne() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle.resolve("trace.dat"))) {
+            assertThat(source.notes())
+                    .contains("This is one part of a recording; scripted.sonde has all of it.");
+        }
+        try (ReportSource source = ReportSource.open(bundle)) {
+            assertThat(source.notes()).noneMatch(note -> note.contains("one part"));
+        }
     }
 
     @Test

@@ -122,8 +122,20 @@ final class ClassReader {
         };
     }
 
-    private Bits bits(Value value, Meaning meaning, boolean signed) throws MalformedInputException {
+    private FieldClass bits(Value value, Meaning meaning, boolean signed)
+            throws MalformedInputException {
         long length = value.integer("length", 0);
+        boolean wide = length > 64 && length <= FieldClass.WideInteger.MOST_BITS;
+        if (wide && meaning != Meaning.BOOLEAN && roles(value).isEmpty()) {
+            boolean big = isBigEndian(value);
+            return new FieldClass.WideInteger(
+                    (int) length,
+                    alignment(value, "alignment"),
+                    big,
+                    isReversed(value, big),
+                    signed,
+                    meaning == Meaning.INTEGER ? base(value) : 16);
+        }
         if (length < 1 || length > 64) {
             throw value.malformed(
                     "a " + value.text("type") + " of " + length + " bits, at most 64 are read");

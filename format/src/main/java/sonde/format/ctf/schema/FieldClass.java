@@ -97,6 +97,23 @@ public sealed interface FieldClass {
         }
     }
 
+    /**
+     * An integer or bit array of 65 to {@link #MOST_BITS} bits; it becomes text.
+     *
+     * @param base in which it is shown: 2, 8, 10 or 16
+     */
+    record WideInteger(
+            int bits, long alignment, boolean bigEndian, boolean reversed, boolean signed, int base)
+            implements FieldClass {
+        /** No more are read. */
+        public static final int MOST_BITS = 4096;
+
+        @Override
+        public long leastBits() {
+            return bits;
+        }
+    }
+
     /** An IEEE 754 binary16, 32, 64 or 128 number. */
     record Real(int bits, long alignment, boolean bigEndian, boolean reversed)
             implements FieldClass {

@@ -33,6 +33,15 @@ final class Attributes {
 
     FieldClass integer() throws MalformedInputException {
         read();
+        if (size > 64 && size <= FieldClass.WideInteger.MOST_BITS && clock == null) {
+            return new FieldClass.WideInteger(
+                    (int) size,
+                    alignment > 0 ? alignment : size % 8 == 0 ? 8 : 1,
+                    bigEndian,
+                    false,
+                    signed,
+                    base);
+        }
         if (size < 1 || size > 64) {
             throw tokens.malformed(
                     size < 0 ? "an integer without size" : "an integer of " + size + " bits");

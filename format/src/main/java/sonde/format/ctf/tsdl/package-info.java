@@ -5,6 +5,6 @@
  * TraceClass trace = TsdlReader.read("trace { major = 1; minor = 8; byte_order = le; };");
  * }
  *
- * <p>Bounds: 64 blocks, types or arrays in each other, 8 M tokens; integers of 1 to 64 bits.
+ * <p>Bounds: 64 blocks, types or arrays in each other, 8 M tokens; integers of 1 to 4096 bits.
  */
 package sonde.format.ctf.tsdl;

@@ -1,0 +1,11 @@
+/**
+ * What recordings hold that are not a kernel's: spans with names, counters, packets, added up.
+ *
+ * {@snippet :
+ * SpanSums spans = new SpanSums(Window.ALL, thread -> true);
+ * Engine.run(recordings, List.of(threads, new NamedSlices(threads, spans)), 0);
+ * spans.sums().forEach(sum -> show(sum.name(), sum.count(), sum.nanos()));
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.analysis.outline;

@@ -1,0 +1,83 @@
+package sonde.bpf.inventory;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfMap;
+import sonde.bpf.insn.Symbols;
+import sonde.symbol.KernelSymbols;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/**
+ * Names for what the verifier wrote into a program: helpers as distances from __bpf_call_base,
+ * kernel functions as such too, maps by id.
+ */
+final class KernelNames implements Symbols {
+    private static final int LARGEST = 256 << 20;
+    private static final String BASE = "__bpf_call_base";
+
+    private final Map<Integer, String> maps = new HashMap<>();
+    private @Nullable KernelSymbols symbols;
+    private long base;
+
+    KernelNames() {}
+
+    @Override
+    public String map(int number) {
+        return Symbols.IDS.map(number);
+    }
+
+    @Override
+    public String helper(int number) {
+        return number == 0 ? "unknown" : at(number);
+    }
+
+    @Override
+    public String kernelFunction(int btfId, int module) {
+        String name = at(btfId);
+        return name.equals("unknown") ? Symbols.NUMBERS.kernelFunction(btfId, module) : name;
+    }
+
+    /** The symbol so far from __bpf_call_base; reads /proc/kallsyms when first asked. */
+    private String at(int distance) {
+        KernelSymbols known = symbols;
+        if (known == null) {
+            known = read();
+            symbols = known;
+            for (int i = 0; i < known.count() && base == 0; i++) {
+                if (known.name(i).equals(BASE)) {
+                    base = known.address(i);
+                }
+            }
+        }
+        if (base == 0) {
+            return "unknown";
+        }
+        int index = known.find(base + distance);
+        return index >= 0 && known.address(index) == base + distance
+                ? known.name(index)
+                : "unknown";
+    }
+
+    private static KernelSymbols read() {
+        try {
+            return KernelSymbols.parse(Files.readAll("/proc/kallsyms", LARGEST));
+        } catch (SyscallException e) {
+            return KernelSymbols.none();
+        }
+    }
+
+    /** The name of a map; empty when it is gone or has none. */
+    String mapName(int id) {
+        return maps.computeIfAbsent(id, KernelNames::nameOf);
+    }
+
+    private static String nameOf(int id) {
+        try (BpfMap map = BpfMap.openId(id)) {
+            return map.spec().name();
+        } catch (SyscallException e) {
+            return "";
+        }
+    }
+}

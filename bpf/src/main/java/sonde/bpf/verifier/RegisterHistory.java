@@ -1,0 +1,321 @@
+package sonde.bpf.verifier;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.AtomicOperation;
+import sonde.bpf.insn.Disassembler;
+import sonde.bpf.insn.Instruction;
+import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Register;
+
+/**
+ * Where a value came from: the path walked back from where the verifier stopped, through moves,
+ * spills to the stack, arguments and results of subprograms.
+ */
+final class RegisterHistory {
+    private static final int MOST_KEPT = 7;
+    private static final int MOST_BRANCHES = 2;
+    private static final int MOST_ASIDE = 3;
+
+    private final List<LogEntry.Step> path;
+    private final Listing listing;
+    private final SourceLines sources;
+    private final TreeMap<Integer, HistoryStep> found = new TreeMap<>();
+    private final String begin;
+    private int aside;
+    private @Nullable HistoryStep start;
+
+    /** Where the value is at a point of the walk. */
+    private sealed interface Place {
+        /** In a register. */
+        record In(Register register) implements Place {
+            @Override
+            public String toString() {
+                return name(register);
+            }
+        }
+
+        /** On the stack of the frame, bytes from r10. */
+        record Spilled(int offset) implements Place {
+            @Override
+            public String toString() {
+                return "the stack at r10" + offset;
+            }
+        }
+    }
+
+    private RegisterHistory(
+            List<LogEntry.Step> path, Listing listing, SourceLines sources, String begin) {
+        this.path = path;
+        this.listing = listing;
+        this.sources = sources;
+        this.begin = begin;
+    }
+
+    /**
+     * What happened to a register before the last step of the path, first to last.
+     *
+     * @param begin state when the program began
+     */
+    static List<HistoryStep> of(
+            int register,
+            List<LogEntry.Step> path,
+            Listing listing,
+            SourceLines sources,
+            String begin) {
+        RegisterHistory history = new RegisterHistory(path, listing, sources, begin);
+        history.walk(new Place.In(Register.of(register)), path.size() - 2, false);
+        List<HistoryStep> steps = new ArrayList<>();
+        if (history.start != null) {
+            steps.add(history.start);
+        }
+        steps.addAll(history.found.values());
+        while (steps.size() > MOST_KEPT) {
+            steps.remove(steps.size() / 2);
+        }
+        return List.copyOf(steps);
+    }
+
+    static String name(Register register) {
+        return "r" + register.ordinal();
+    }
+
+    private void walk(Place from, int last, boolean other) {
+        Place place = from;
+        int frames = 0;
+        int branches = 0;
+        for (int i = last; i >= 0; i--) {
+            Instruction instruction = listing.at(path.get(i));
+            if (instruction instanceof Instruction.Exit) {
+                frames += isResult(place) && frames == 0 ? 0 : 1;
+            } else if (instruction instanceof Instruction.CallLocal) {
+                if (frames > 0) {
+                    frames--;
+                    if (frames == 0 && isArgument(place)) {
+                        add(i, place + " is lost: calls destroy r1 to r5", "");
+                        return;
+                    }
+                } else if (isArgument(place)) {
+                    add(i, place + " is passed to the subprogram", place.toString());
+                } else {
+                    return; // another frame's
+                }
+            } else if (frames == 0 && instruction != null) {
+                if (instruction instanceof Instruction.Branch branch) {
+                    if (compares(branch, place) && branches++ < MOST_BRANCHES) {
+                        add(i, branched(branch, i, place), place.toString());
+                    }
+                    continue;
+                }
+                Place next = step(i, instruction, place);
+                if (next == null) {
+                    return;
+                }
+                place = next;
+            }
+        }
+        if (!other) {
+            atBegin(place);
+        }
+    }
+
+    private void atBegin(Place place) {
+        boolean argument = place instanceof Place.In in && in.register() == Register.R1;
+        if (argument) {
+            start =
+                    new HistoryStep(
+                            -1,
+                            "",
+                            null,
+                            "r1 is the context when the program begins",
+                            state(begin, place.toString()));
+        }
+    }
+
+    private static boolean isResult(Place place) {
+        return place instanceof Place.In in && in.register() == Register.R0;
+    }
+
+    private static boolean isArgument(Place place) {
+        return place instanceof Place.In in
+                && in.register().ordinal() >= 1
+                && in.register().ordinal() <= 5;
+    }
+
+    private static boolean compares(Instruction.Branch branch, Place place) {
+        return place instanceof Place.In in
+                && (branch.left() == in.register() || branch.right() == in.register());
+    }
+
+    private String branched(Instruction.Branch branch, int index, Place place) {
+        int slot = path.get(index).slot();
+        int next = index + 1 < path.size() ? path.get(index + 1).slot() : -1;
+        boolean taken = next == slot + 1 + branch.offset() && branch.offset() != 0;
+        return place + " is compared; the path goes on at " + next + (taken ? "" : ", no jump");
+    }
+
+    /** What the instruction did to the place, and where the value was before; null: it began. */
+    private @Nullable Place step(int i, Instruction instruction, Place place) {
+        return place instanceof Place.Spilled slot
+                ? stored(i, instruction, slot)
+                : written(i, instruction, ((Place.In) place).register());
+    }
+
+    private @Nullable Place stored(int i, Instruction instruction, Place.Spilled place) {
+        if (instruction instanceof Instruction.Store store
+                && store.base() == Register.R10
+                && store.offset() <= place.offset()
+                && store.offset() + store.width().bytes() > place.offset()) {
+            if (store.from() instanceof Register from) {
+                add(i, name(from) + " is saved on the stack", "fp" + store.offset());
+                return new Place.In(from);
+            }
+            add(i, "a constant is put on the stack", "fp" + store.offset());
+            return null;
+        }
+        return place;
+    }
+
+    private @Nullable Place written(int i, Instruction instruction, Register register) {
+        Place.In same = new Place.In(register);
+        String to = name(register);
+        return switch (instruction) {
+            case Instruction.Alu alu when alu.to() == register -> computed(i, alu);
+            case Instruction.SignExtend move when move.to() == register -> {
+                add(i, to + " is " + name(move.from()) + " with its sign", to);
+                yield new Place.In(move.from());
+            }
+            case Instruction.Negate change when change.to() == register -> changed(i, same);
+            case Instruction.ByteSwap change when change.to() == register -> changed(i, same);
+            case Instruction.Load load when load.to() == register ->
+                    loaded(i, load.base(), load.offset(), to);
+            case Instruction.LoadSigned load when load.to() == register ->
+                    loaded(i, load.base(), load.offset(), to);
+            case Instruction.LoadAcquire load when load.to() == register ->
+                    loaded(i, load.base(), load.offset(), to);
+            case Instruction.LoadWide wide when wide.to() == register -> {
+                add(i, to + " is " + meaning(wide.meaning()), to);
+                yield null;
+            }
+            case Instruction.Call call -> called(i, KernelFunction.name(call.helper()), same);
+            case Instruction.CallKernel call -> called(i, callee(i, call), same);
+            case Instruction.LoadPacket _, Instruction.LoadPacketIndexed _ ->
+                    called(i, "the packet load", same);
+            case Instruction.Atomic atomic
+                    when atomic.operation().fetches() && register == result(atomic) -> {
+                add(i, to + " is what was in memory", to);
+                yield null;
+            }
+            case Instruction other -> same;
+        };
+    }
+
+    /** The register that takes what was in memory. */
+    private static Register result(Instruction.Atomic atomic) {
+        return atomic.operation() == AtomicOperation.COMPARE_EXCHANGE ? Register.R0 : atomic.from();
+    }
+
+    /** The kernel function's name as the log prints it: {@code call bpf_rcu_read_lock#12}. */
+    private String callee(int i, Instruction.CallKernel call) {
+        String text = path.get(i).text();
+        int end = text.indexOf('#');
+        return text.startsWith("call ") && end > 5
+                ? text.substring(5, end)
+                : "kernel function " + call.btfId();
+    }
+
+    private Place changed(int i, Place.In place) {
+        add(i, place + " is changed", place.toString());
+        return place;
+    }
+
+    private @Nullable Place computed(int i, Instruction.Alu alu) {
+        String to = name(alu.to());
+        boolean move = alu.operation() == AluOperation.MOVE;
+        if (alu.from() instanceof Register from) {
+            if (move) {
+                add(i, to + " is a copy of " + name(from) + (alu.wide() ? "" : ", 32 bits"), to);
+                return new Place.In(from);
+            }
+            add(i, to + " is changed by " + name(from), to);
+            if (from != alu.to() && aside++ < MOST_ASIDE) {
+                walk(new Place.In(from), i - 1, true);
+            }
+            return new Place.In(alu.to());
+        }
+        if (move) {
+            add(i, to + " is a constant", to);
+            return null;
+        }
+        return changed(i, new Place.In(alu.to()));
+    }
+
+    private @Nullable Place loaded(int i, Register base, int offset, String to) {
+        if (base == Register.R10) {
+            add(i, to + " is loaded back from the stack", to);
+            return new Place.Spilled(offset);
+        }
+        add(i, to + " is read through " + name(base), to);
+        return null;
+    }
+
+    private @Nullable Place called(int i, String what, Place.In place) {
+        if (isResult(place)) {
+            add(i, "r0 is what " + what + " returned", "r0");
+            return null;
+        }
+        if (isArgument(place)) {
+            add(i, place + " is lost: calls destroy r1 to r5", "");
+            return null;
+        }
+        return place;
+    }
+
+    private static String meaning(Instruction.Meaning meaning) {
+        return switch (meaning) {
+            case NUMBER -> "a constant";
+            case MAP, MAP_INDEX -> "a map";
+            case MAP_VALUE, MAP_INDEX_VALUE -> "an address in a map's value";
+            case BTF_ID -> "a variable of the kernel";
+            case FUNCTION -> "a subprogram";
+        };
+    }
+
+    /**
+     * @param of the register or stack slot whose state afterwards is told; empty for none
+     */
+    private void add(int i, String what, String of) {
+        LogEntry.Step step = path.get(i);
+        Instruction instruction = listing.at(step.slot());
+        String text = instruction == null ? step.text() : Disassembler.text(instruction);
+        if (instruction instanceof Instruction.CallKernel) {
+            text = step.text();
+        }
+        found.put(
+                i,
+                new HistoryStep(
+                        step.slot(), text, sources.at(step.slot()), what, state(step.state(), of)));
+    }
+
+    private static String state(String state, String of) {
+        if (of.isEmpty()) {
+            return "";
+        }
+        String key = of.charAt(0) == 'r' ? "R" + of.substring(1) : of;
+        return VerifierLog.valueIn(state, key);
+    }
+
+    /** How the walk's origin reads in a sentence: of the first step that is no comparison. */
+    static String origin(List<HistoryStep> history) {
+        for (HistoryStep step : history) {
+            int is = step.what().indexOf(" is what ");
+            if (is >= 0) {
+                return step.what().substring(is + " is ".length());
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,109 @@
+package sonde.bpf.verifier;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.Code;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
+
+/** Which line of the source each instruction comes from. */
+public final class SourceLines {
+    /** When nothing is known. */
+    public static final SourceLines NONE = new SourceLines(new TreeMap<>());
+
+    /** struct bpf_line_info (btf.rst): insn_off, file_name_off, line_off, line_col. */
+    private static final int RECORD_WORDS = 4;
+
+    private static final int COLUMN_BITS = 10;
+
+    private final TreeMap<Integer, SourceLine> lines;
+
+    private SourceLines(TreeMap<Integer, SourceLine> lines) {
+        this.lines = lines;
+    }
+
+    /**
+     * From line_info.
+     *
+     * @param btf whose strings the records refer to; offsets it lacks give empty texts
+     * @param records struct bpf_line_info one behind the other
+     * @param recordWords 32-bit words of each, at least 4
+     */
+    public static SourceLines of(Btf btf, int[] records, int recordWords) {
+        TreeMap<Integer, SourceLine> lines = new TreeMap<>();
+        int step = Math.max(RECORD_WORDS, recordWords);
+        for (int at = 0; at + RECORD_WORDS <= records.length; at += step) {
+            int lineColumn = records[at + 3];
+            lines.put(
+                    records[at],
+                    new SourceLine(
+                            string(btf, records[at + 1]),
+                            lineColumn >>> COLUMN_BITS,
+                            lineColumn & (1 << COLUMN_BITS) - 1,
+                            string(btf, records[at + 2]).strip()));
+        }
+        return new SourceLines(lines);
+    }
+
+    private static String string(Btf btf, int offset) {
+        try {
+            return Printable.line(btf.string(offset));
+        } catch (MalformedInputException e) {
+            return "";
+        }
+    }
+
+    /** From text that {@link sonde.bpf.insn.Assembler} read: its steps are {@code "line 12"}. */
+    public static SourceLines of(String file, String text, Code code) {
+        List<String> source = text.lines().toList();
+        TreeMap<Integer, SourceLine> lines = new TreeMap<>();
+        int slot = 0;
+        for (int i = 0; i < code.instructions().size(); i++) {
+            String step = code.stepAt(slot);
+            if (step.matches("line [0-9]{1,7}")) {
+                int line = Integer.parseInt(step.substring("line ".length()));
+                String words = line <= source.size() ? source.get(line - 1) : "";
+                lines.put(slot, new SourceLine(file, line, 0, Printable.line(words.strip())));
+            }
+            slot += code.instructions().get(i).slots();
+        }
+        return new SourceLines(lines);
+    }
+
+    /** As a log quotes them. */
+    static SourceLines quoted(VerifierLog log) {
+        TreeMap<Integer, SourceLine> lines = new TreeMap<>();
+        SourceLine line = null;
+        for (LogEntry entry : log.entries()) {
+            switch (entry) {
+                case LogEntry.Source source -> line = source.line();
+                case LogEntry.Resumed _, LogEntry.Function _ -> line = null;
+                case LogEntry.Step step -> {
+                    if (line != null) {
+                        lines.putIfAbsent(step.slot(), line);
+                    }
+                }
+                case LogEntry.State _, LogEntry.Remark _, LogEntry.Message _ -> {}
+            }
+        }
+        return new SourceLines(lines);
+    }
+
+    /** The line of the instruction at a slot: the last that begins there or before. */
+    public @Nullable SourceLine at(int slot) {
+        Map.Entry<Integer, SourceLine> entry = lines.floorEntry(slot);
+        return entry == null || slot < 0 ? null : entry.getValue();
+    }
+
+    /** The line that begins at exactly that slot. */
+    public @Nullable SourceLine from(int slot) {
+        return lines.get(slot);
+    }
+
+    /** Whether nothing is known. */
+    public boolean isEmpty() {
+        return lines.isEmpty();
+    }
+}

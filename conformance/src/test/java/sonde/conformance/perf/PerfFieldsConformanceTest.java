@@ -1,0 +1,128 @@
+package sonde.conformance.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import sonde.event.result.Listing;
+import sonde.format.Input;
+import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.format.ftrace.ListedFields;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfEvent;
+import sonde.tools.report.ListingOptions;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.ReportOptions.Section;
+import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportSource;
+import sonde.tools.report.StackOptions;
+
+/** {@code report --events --fields} lists what {@code perf script -F} lists. */
+class PerfFieldsConformanceTest {
+    /** What follows an address: names depend on the files that lie on this machine. */
+    private static final Pattern NAMES = Pattern.compile("(?<=[0-9a-f]{3}) \\S.* \\(.*\\)$");
+
+    private static final List<String> LISTS =
+            List.of(
+                    "comm,pid,tid,time,event,period",
+                    "trace:tid,cpu,trace",
+                    "pid,ip,sym,dso",
+                    "+period,-symoff",
+                    "comm,brstack",
+                    "ip,iregs,uregs",
+                    "comm,addr,weight,data_src,ins_lat,phys_addr");
+
+    @TempDir Path folder;
+
+    static List<Path> recordings() throws IOException {
+        return PerfScriptConformanceTest.recordings();
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("recordings")
+    void columnsEqualPerfScript(Path file) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        boolean faults;
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            assumeTrue(!isUnwound(recording), "perf unwinds user stacks of this file");
+            // The names of data that page faults touched are looked up by perf alone.
+            faults = recording.attrs().stream().anyMatch(entry -> entry.name().contains("faults"));
+        }
+        for (String list : LISTS) {
+            List<String> theirs = perf(file, list);
+            if (!theirs.isEmpty() && !(faults && list.contains("addr"))) {
+                assertThat(withoutNames(lines(file, list)))
+                        .as(list)
+                        .isEqualTo(withoutNames(theirs));
+            }
+        }
+    }
+
+    private static boolean isUnwound(PerfDataRecording recording) {
+        return recording.attrs().stream()
+                .anyMatch(entry ->
+                        entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
+                                || (entry.attr().branchSampleType()
+                                                & PerfEvent.PERF_SAMPLE_BRANCH_CALL_STACK)
+                                        != 0);
+    }
+
+    private static List<String> lines(Path file, String list) throws IOException {
+        ListingOptions listing =
+                new ListingOptions(
+                        Set.of(),
+                        -1,
+                        -1,
+                        List.of(),
+                        TimeFormat.MICROS,
+                        0,
+                        false,
+                        false,
+                        false,
+                        ListedFields.parse(List.of(list)));
+        ReportOptions options =
+                new ReportOptions(
+                        Set.of(Section.STATS),
+                        null,
+                        null,
+                        Set.of(),
+                        List.of(),
+                        List.of(),
+                        40,
+                        listing,
+                        StackOptions.DEFAULT);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ReportSource source = ReportSource.open(file)) {
+            new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
+        }
+        return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
+    }
+
+    private static List<String> withoutNames(List<String> lines) {
+        return lines.stream().map(line -> NAMES.matcher(line).replaceFirst("")).toList();
+    }
+
+    private List<String> perf(Path file, String list) throws Exception {
+        Path out = folder.resolve("out");
+        ProcessBuilder perf =
+                new ProcessBuilder(
+                        "/usr/bin/perf", "script", "--no-inline", "--no-itrace", "-F", list, "-i");
+        perf.command().add(file.toString());
+        perf.redirectOutput(out.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
+        perf.redirectInput(Path.of("/dev/null").toFile());
+        int status = perf.start().waitFor();
+        return status == 0
+                ? Files.readString(out, StandardCharsets.ISO_8859_1).lines().toList()
+                : List.of();
+    }
+}

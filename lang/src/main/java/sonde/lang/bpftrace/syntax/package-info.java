@@ -1,0 +1,16 @@
+/**
+ * The language of bpftrace as text and as a tree: what stands in a script, with the place of every
+ * part. Nothing here knows a kernel.
+ *
+ * <p>Source: docs/language.md and docs/language_parsing.md of bpftrace 0.26.
+ *
+ * <pre>{@code
+ * Diagnostics diagnostics = new Diagnostics();
+ * SourceText text = new SourceText("stdin", "kprobe:f /pid == 1/ { @[comm] = count(); }");
+ * Script script = Parser.parse(text, diagnostics);
+ * Script.Probe probe = (Script.Probe) script.items().getFirst();
+ * probe.attachPoints().getFirst().text(); // "kprobe:f"
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.bpftrace.syntax;

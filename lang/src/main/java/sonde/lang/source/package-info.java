@@ -1,0 +1,16 @@
+/**
+ * Text of programs, places in it, and what is to be said of them.
+ *
+ * <pre>{@code
+ * SourceText text = new SourceText("script.bt", "begin { exit( }");
+ * Diagnostics diagnostics = new Diagnostics();
+ * diagnostics.error(new Span(text, 14, 15), "expected an expression", "close the call: exit()");
+ * diagnostics.all().getFirst().render();
+ * // script.bt:1:15-16: ERROR: expected an expression
+ * // begin { exit( }
+ * //               ~
+ * // HINT: close the call: exit()
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.source;
