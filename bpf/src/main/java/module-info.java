@@ -9,12 +9,15 @@ module sonde.bpf {
 
     exports sonde.bpf;
     exports sonde.bpf.classic;
+    exports sonde.bpf.core;
     exports sonde.bpf.feature;
     exports sonde.bpf.insn;
     exports sonde.bpf.interpreter;
     exports sonde.bpf.inventory;
     exports sonde.bpf.link;
     exports sonde.bpf.map;
+    exports sonde.bpf.object;
     exports sonde.bpf.ring;
+    exports sonde.bpf.skeleton;
     exports sonde.bpf.verifier;
 }

@@ -68,6 +68,7 @@ public final class BpfMap implements AutoCloseable {
             attr.set(JAVA_INT, 12, spec.maxEntries());
             attr.set(JAVA_INT, 16, spec.flags() | spec.type().impliedFlags());
             attr.set(JAVA_INT, 20, spec.inner() == null ? 0 : spec.inner().fd());
+            attr.set(JAVA_INT, 24, Math.max(0, spec.numaNode()));
             Attr.name(attr, 28, spec.name());
             MapSpec.Types types = spec.types();
             if (types != null) {
@@ -149,6 +150,7 @@ public final class BpfMap implements AutoCloseable {
                             facts.maxEntries(),
                             facts.flags(),
                             facts.extra(),
+                            -1,
                             null,
                             null);
             return new BpfMap(spec, fd, valueBytes(type, facts.valueBytes()));

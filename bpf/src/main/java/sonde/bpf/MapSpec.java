@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxEntries entries; bytes for ring buffers, pages for arenas, 0 for local storage
  * @param flags BPF_F_* of map_flags
  * @param extra map_extra: hashes of a Bloom filter, the address of an arena
+ * @param numaNode where its memory is to lie (with {@link #ON_NUMA_NODE}); -1 for anywhere
  * @param inner what the maps of a map of maps look like
  * @param types BTF of key and value; null leaves them out where the type allows
  */
@@ -23,6 +24,7 @@ public record MapSpec(
         int maxEntries,
         int flags,
         long extra,
+        int numaNode,
         @Nullable BpfMap inner,
         @Nullable Types types) {
     /** Entries are made when they are put, not beforehand. */
@@ -30,6 +32,9 @@ public record MapSpec(
 
     /** LRU hashes keep a list per CPU. */
     public static final int LRU_LIST_PER_CPU = 2;
+
+    /** On the node that is named. */
+    public static final int ON_NUMA_NODE = 1 << 2;
 
     /** {@link BpfMap#put} and {@link BpfMap#delete} fail here with EPERM; programs still write. */
     public static final int READ_ONLY_HERE = 1 << 3;
@@ -49,7 +54,7 @@ public record MapSpec(
 
     /** A map without flags and types. */
     public MapSpec(String name, MapType type, int keyBytes, int valueBytes, int maxEntries) {
-        this(name, type, keyBytes, valueBytes, maxEntries, 0, 0, null, null);
+        this(name, type, keyBytes, valueBytes, maxEntries, 0, 0, -1, null, null);
     }
 
     /** With flags added. */
@@ -62,6 +67,7 @@ public record MapSpec(
                 maxEntries,
                 flags | moreFlags,
                 extra,
+                numaNode,
                 inner,
                 types);
     }
@@ -69,19 +75,52 @@ public record MapSpec(
     /** With map_extra. */
     public MapSpec withExtra(long value) {
         return new MapSpec(
-                name, type, keyBytes, valueBytes, maxEntries, flags, value, inner, types);
+                name, type, keyBytes, valueBytes, maxEntries, flags, value, numaNode, inner, types);
+    }
+
+    /** With its memory on a NUMA node. */
+    public MapSpec onNode(int node) {
+        return new MapSpec(
+                name,
+                type,
+                keyBytes,
+                valueBytes,
+                maxEntries,
+                flags | ON_NUMA_NODE,
+                extra,
+                node,
+                inner,
+                types);
     }
 
     /** With a pattern for its maps, which stays the caller's and may be closed after creation. */
     public MapSpec withInner(BpfMap pattern) {
         return new MapSpec(
-                name, type, keyBytes, valueBytes, maxEntries, flags, extra, pattern, types);
+                name,
+                type,
+                keyBytes,
+                valueBytes,
+                maxEntries,
+                flags,
+                extra,
+                numaNode,
+                pattern,
+                types);
     }
 
     /** With BTF of key and value. */
     public MapSpec withTypes(@Nullable Types keyAndValue) {
         return new MapSpec(
-                name, type, keyBytes, valueBytes, maxEntries, flags, extra, inner, keyAndValue);
+                name,
+                type,
+                keyBytes,
+                valueBytes,
+                maxEntries,
+                flags,
+                extra,
+                numaNode,
+                inner,
+                keyAndValue);
     }
 
     /** {@code "map counts (hash, key 4, value 8, 1024 entries)"}. */

@@ -36,7 +36,7 @@ public final class Program implements AutoCloseable {
     private final @Nullable AttachType expected;
     private final int fd;
     private final String log;
-    private final boolean prints;
+    private boolean prints;
     private boolean closed;
 
     private Program(
@@ -109,6 +109,10 @@ public final class Program implements AutoCloseable {
         attr.set(JAVA_INT, 68, spec.expected() == null ? 0 : spec.expected().code());
         attr.set(JAVA_INT, 108, spec.attachBtfId());
         attr.set(JAVA_INT, 112, spec.attachFd());
+        if (!spec.modules().isEmpty()) {
+            int[] fds = spec.modules().stream().mapToInt(Integer::intValue).toArray();
+            attr.set(JAVA_LONG, 120, arena.allocateFrom(JAVA_INT, fds).address());
+        }
         ProgramSpec.Debug debug = spec.debug();
         if (debug != null) {
             attr.set(JAVA_INT, 72, debug.btfFd());
@@ -277,9 +281,13 @@ public final class Program implements AutoCloseable {
         return ProgramFacts.of(fd);
     }
 
-    /** Gives it a name in a bpffs, by which it outlives this process. */
+    /**
+     * Gives it a name in a bpffs, by which it outlives this process. If it prints, the event
+     * bpf_trace:bpf_trace_printk stays on for it.
+     */
     public void pin(String path) throws SyscallException {
         KernelObject.pin(fd, path);
+        prints = false;
     }
 
     /**
@@ -296,7 +304,8 @@ public final class Program implements AutoCloseable {
 
     /**
      * Closes the descriptor; attachments and pinned names keep the program. The event
-     * bpf_trace:bpf_trace_printk is switched off again unless it was on before.
+     * bpf_trace:bpf_trace_printk is switched off again unless it was on before, or a program that
+     * prints was pinned.
      */
     @Override
     public void close() {

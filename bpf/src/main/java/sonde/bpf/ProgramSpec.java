@@ -1,5 +1,6 @@
 package sonde.bpf;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 
@@ -14,6 +15,8 @@ import sonde.bpf.insn.Code;
  * @param attachFd the BTF of the module, or the program, which that id belongs to; 0 for vmlinux
  * @param license {@code "GPL"} for most helpers
  * @param debug types of its functions and lines of its source; null for none
+ * @param modules descriptors of the BTF of modules whose functions it calls: {@code fd_array}, the
+ *     first unused
  * @param log whether to keep the verifier's log of success as well
  */
 public record ProgramSpec(
@@ -26,6 +29,7 @@ public record ProgramSpec(
         int attachFd,
         String license,
         @Nullable Debug debug,
+        List<Integer> modules,
         Log log) {
     /** May sleep: LSM, tracing, uprobes, iterators. Since Linux 5.10. */
     public static final int SLEEPABLE = 1 << 4;
@@ -71,18 +75,35 @@ public record ProgramSpec(
 
     /** A GPL program that needs nothing else. */
     public ProgramSpec(String name, ProgramType type, Code code) {
-        this(name, type, code, null, 0, 0, 0, "GPL", null, Log.QUIET);
+        this(name, type, code, null, 0, 0, 0, "GPL", null, List.of(), Log.QUIET);
     }
 
     /** With the place it is for. */
-    public ProgramSpec expecting(AttachType place) {
+    public ProgramSpec expecting(@Nullable AttachType place) {
         return new ProgramSpec(
-                name, type, code, place, flags, attachBtfId, attachFd, license, debug, log);
+                name,
+                type,
+                code,
+                place,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                debug,
+                modules,
+                log);
     }
 
     /** For a function, typed tracepoint or iterator of the kernel itself. */
     public ProgramSpec targeting(AttachType place, int btfId) {
-        return new ProgramSpec(name, type, code, place, flags, btfId, 0, license, debug, log);
+        return new ProgramSpec(
+                name, type, code, place, flags, btfId, 0, license, debug, modules, log);
+    }
+
+    /** For a function of a module, or of another program. */
+    public ProgramSpec targeting(@Nullable AttachType place, int btfId, int owner) {
+        return new ProgramSpec(
+                name, type, code, place, flags, btfId, owner, license, debug, modules, log);
     }
 
     /** With flags added. */
@@ -97,30 +118,87 @@ public record ProgramSpec(
                 attachFd,
                 license,
                 debug,
+                modules,
                 log);
     }
 
     /** With other instructions. */
     public ProgramSpec with(Code other) {
         return new ProgramSpec(
-                name, type, other, expected, flags, attachBtfId, attachFd, license, debug, log);
-    }
-
-    /** Under another licence. */
-    public ProgramSpec licensed(String other) {
-        return new ProgramSpec(
-                name, type, code, expected, flags, attachBtfId, attachFd, other, debug, log);
+                name,
+                type,
+                other,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                debug,
+                modules,
+                log);
     }
 
     /** With BTF. */
-    public ProgramSpec with(Debug types) {
+    public ProgramSpec with(@Nullable Debug types) {
         return new ProgramSpec(
-                name, type, code, expected, flags, attachBtfId, attachFd, license, types, log);
+                name,
+                type,
+                code,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                types,
+                modules,
+                log);
     }
 
     /** With the verifier's log. */
     public ProgramSpec with(Log amount) {
         return new ProgramSpec(
-                name, type, code, expected, flags, attachBtfId, attachFd, license, debug, amount);
+                name,
+                type,
+                code,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                debug,
+                modules,
+                amount);
+    }
+
+    /** Under another licence. */
+    public ProgramSpec licensed(String words) {
+        return new ProgramSpec(
+                name,
+                type,
+                code,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                words,
+                debug,
+                modules,
+                log);
+    }
+
+    /** With functions of modules. */
+    public ProgramSpec calling(List<Integer> moduleFds) {
+        return new ProgramSpec(
+                name,
+                type,
+                code,
+                expected,
+                flags,
+                attachBtfId,
+                attachFd,
+                license,
+                debug,
+                List.copyOf(moduleFds),
+                log);
     }
 }

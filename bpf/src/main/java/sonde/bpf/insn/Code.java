@@ -1,19 +1,30 @@
 package sonde.bpf.insn;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A finished program: its words, and for each instruction the step of the program it belongs to.
  */
 public final class Code {
     private final long[] words;
-    private final List<Instruction> instructions;
     private final List<String> steps;
+    private volatile @Nullable List<Instruction> instructions;
 
     Code(List<Instruction> instructions, List<String> steps) {
         this.instructions = List.copyOf(instructions);
         this.words = Encoding.encode(instructions);
         this.steps = List.copyOf(steps);
+    }
+
+    private Code(long[] words) {
+        this.words = words;
+        this.steps = List.of();
+    }
+
+    /** Words that were made elsewhere, by a compiler; they belong to no step. */
+    public static Code of(long[] words) {
+        return new Code(words.clone());
     }
 
     /** The words to load, 8 bytes each. */
@@ -23,7 +34,12 @@ public final class Code {
 
     /** The instructions. */
     public List<Instruction> instructions() {
-        return instructions;
+        List<Instruction> known = instructions;
+        if (known == null) {
+            known = Encoding.decode(words);
+            instructions = known;
+        }
+        return known;
     }
 
     /**
@@ -31,8 +47,8 @@ public final class Code {
      */
     public String stepAt(int slot) {
         int at = 0;
-        for (int i = 0; i < instructions.size(); i++) {
-            at += instructions.get(i).slots();
+        for (int i = 0; i < steps.size(); i++) {
+            at += instructions().get(i).slots();
             if (slot < at) {
                 return slot < 0 ? "" : steps.get(i);
             }

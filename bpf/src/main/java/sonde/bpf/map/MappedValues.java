@@ -48,7 +48,8 @@ public final class MappedValues implements AutoCloseable {
         try {
             MemorySegment values =
                     Pages.map(owner, map.fd(), 0, whole, protection, Pages.MAP_SHARED);
-            return new MappedValues(owner, values, stride);
+            // A store into pages that may not be written would end the JVM.
+            return new MappedValues(owner, writable ? values : values.asReadOnly(), stride);
         } catch (SyscallException e) {
             owner.close();
             throw e;

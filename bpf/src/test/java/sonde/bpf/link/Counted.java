@@ -64,17 +64,10 @@ public final class Counted implements AutoCloseable {
                         .atomicAdd(Width.U64, R1, 0, R0);
             }
             ProgramSpec counting =
-                    new ProgramSpec(
-                            spec.name(),
-                            spec.type(),
-                            code.exit(result).build(),
-                            spec.expected(),
-                            spec.flags(),
-                            spec.attachBtfId(),
-                            spec.attachFd(),
-                            spec.license(),
-                            null,
-                            ProgramSpec.Log.QUIET);
+                    new ProgramSpec(spec.name(), spec.type(), code.exit(result).build())
+                            .targeting(spec.expected(), spec.attachBtfId(), spec.attachFd())
+                            .with(spec.flags())
+                            .licensed(spec.license());
             return new Counted(map, Program.load(counting));
         } catch (IOException e) {
             map.close();

@@ -132,19 +132,13 @@ final class VerifierKernelTest {
                     LinedProgram.of(text, code, !one.option("btf").equals("lines"));
             ProgramSpec plain = new ProgramSpec("refused", type, code);
             ProgramSpec spec =
-                    new ProgramSpec(
-                            plain.name(),
-                            type,
-                            code,
-                            null,
-                            type == ProgramType.SYSCALL || one.option("flags").equals("sleepable")
-                                    ? ProgramSpec.SLEEPABLE
-                                    : 0,
-                            0,
-                            0,
-                            one.options().getOrDefault("license", "GPL"),
-                            made.debug(),
-                            plain.log());
+                    plain.with(
+                                    type == ProgramType.SYSCALL
+                                                    || one.option("flags").equals("sleepable")
+                                            ? ProgramSpec.SLEEPABLE
+                                            : 0)
+                            .licensed(one.options().getOrDefault("license", "GPL"))
+                            .with(made.debug());
             if (type == ProgramType.TRACING) {
                 int id = one.option("attach").equals("no") ? 1 : types.tracepoint("sched_switch");
                 spec = spec.targeting(AttachType.TRACE_RAW_TP, id);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
+import sonde.testkit.Clang;
 import sonde.testkit.guest.Guest;
 import sonde.testkit.guest.GuestKernel;
 import sonde.testkit.guest.GuestTests;
@@ -45,6 +46,10 @@ final class GuestTest {
         Guest.lacks().ifPresent(Assumptions::abort);
         GuestKernel kernel = GuestKernel.of(series);
         String root = System.getProperty("sonde.root");
+        if (Clang.lacks().isEmpty()) {
+            // Compiled here; a guest would take ten times as long.
+            Clang.objects(Path.of(root, "bpf/src/test/resources/sonde/bpf/object"));
+        }
         GuestTests.Outcome outcome =
                 GuestTests.run(
                         kernel,

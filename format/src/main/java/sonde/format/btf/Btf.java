@@ -4,8 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -171,6 +173,11 @@ public final class Btf {
         };
     }
 
+    /** Byte order of its numbers. */
+    public ByteOrder order() {
+        return order;
+    }
+
     /** The id behind the last: ids are 0 (void) to this, exclusive. */
     public int end() {
         return firstId + offsets.length;
@@ -235,13 +242,13 @@ public final class Btf {
         if (at < 0 || at >= strings.byteSize()) {
             throw new MalformedInputException("BTF", "name_off", offset, "outside the strings");
         }
-        int hash = 0;
+        Flavour.Hash hash = new Flavour.Hash();
         for (byte b = strings.get(ValueLayout.JAVA_BYTE, at);
                 b != 0;
                 b = strings.get(ValueLayout.JAVA_BYTE, ++at)) {
-            hash = 31 * hash + b;
+            hash.add(b);
         }
-        return hash;
+        return hash.value();
     }
 
     private int word(int id, int offset) {
@@ -265,11 +272,7 @@ public final class Btf {
      * @return 0 for none
      */
     public int find(String name, Predicate<BtfType> fits) throws MalformedInputException {
-        NameIndex index = names;
-        if (index == null) {
-            index = NameIndex.of(this);
-            names = index;
-        }
+        NameIndex index = index();
         for (int id = index.first(name); id != 0; id = index.next(id)) {
             BtfType type = type(id);
             if (type.name().equals(name) && fits.test(type)) {
@@ -277,6 +280,31 @@ public final class Btf {
             }
         }
         return base == null ? 0 : base.find(name, fits);
+    }
+
+    private NameIndex index() throws MalformedInputException {
+        NameIndex index = names;
+        if (index == null) {
+            index = NameIndex.of(this);
+            names = index;
+        }
+        return index;
+    }
+
+    /**
+     * The ids of this blob's own types whose name is that one, flavours aside, in rising order.
+     *
+     * @param name without a flavour
+     */
+    public List<Integer> findEach(String name) throws MalformedInputException {
+        List<Integer> found = new ArrayList<>();
+        NameIndex index = index();
+        for (int id = index.first(name); id != 0; id = index.next(id)) {
+            if (Flavour.without(string(nameOffset(id))).equals(name)) {
+                found.add(id);
+            }
+        }
+        return found;
     }
 
     /** The structure or union of that name. */

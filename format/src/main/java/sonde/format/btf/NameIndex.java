@@ -3,7 +3,10 @@ package sonde.format.btf;
 import java.nio.charset.StandardCharsets;
 import sonde.format.MalformedInputException;
 
-/** Types of one blob by the hash of their name: chains through two arrays of ints. */
+/**
+ * Types of one blob by the hash of their name: chains through two arrays of ints. A name with a
+ * flavour ({@code task_struct___old}) is found in the chain of its name without ({@link Flavour}).
+ */
 final class NameIndex {
     private final int firstId;
     private final int[] heads;
@@ -31,11 +34,11 @@ final class NameIndex {
     }
 
     static int hash(String name) {
-        int hash = 0;
+        Flavour.Hash hash = new Flavour.Hash();
         for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
-            hash = 31 * hash + b;
+            hash.add(b);
         }
-        return hash;
+        return hash.value();
     }
 
     private int slot(int hash) {

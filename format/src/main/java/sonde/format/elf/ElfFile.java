@@ -34,11 +34,14 @@ public final class ElfFile {
     public static final int SHT_PROGBITS = 1;
     public static final int SHT_SYMTAB = 2;
     public static final int SHT_STRTAB = 3;
+    public static final int SHT_RELA = 4;
     public static final int SHT_NOTE = 7;
     public static final int SHT_NOBITS = 8;
+    public static final int SHT_REL = 9;
     public static final int SHT_DYNSYM = 11;
     public static final int SHT_SYMTAB_SHNDX = 18;
 
+    public static final long SHF_WRITE = 1;
     public static final long SHF_ALLOC = 2;
     public static final long SHF_EXECINSTR = 4;
     public static final long SHF_COMPRESSED = 0x800;
@@ -50,6 +53,7 @@ public final class ElfFile {
     public static final int EM_X86_64 = 62;
     public static final int EM_AARCH64 = 183;
     public static final int EM_RISCV = 243;
+    public static final int EM_BPF = 247;
 
     /** Bounds: more than any known file has, little enough to hold in the heap. */
     static final int SECTION_LIMIT = 1 << 20;
@@ -57,6 +61,7 @@ public final class ElfFile {
     static final int SEGMENT_LIMIT = 1 << 17;
     static final long TABLE_LIMIT_BYTES = 256L << 20;
     private static final int NOTE_LIMIT = 1 << 16;
+    private static final int RELOCATION_LIMIT = 1 << 22;
     private static final int SECTION_NAME_LIMIT = 1024;
 
     /** Escape of e_phnum: the number stands in section 0 (gABI "Program Header"). */
@@ -149,6 +154,14 @@ public final class ElfFile {
         return segments;
     }
 
+    /** The alignment that a section asks for, sh_addralign; 0 and 1 for none. */
+    public long alignment(Section section) {
+        return address(
+                address(wide ? 40 : 32)
+                        + (long) section.index() * u16(wide ? 58 : 46)
+                        + (wide ? 48 : 32));
+    }
+
     /**
      * Bytes of a section, inflated when it is compressed with zlib.
      *
@@ -175,6 +188,36 @@ public final class ElfFile {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * The entries of a relocation table, SHT_REL or SHT_RELA, of a file of class ELFCLASS64.
+     *
+     * @throws MalformedInputException for a table of another kind, with entries of another size, or
+     *     that lies outside the file
+     */
+    public List<Relocation> relocations(Section table) throws MalformedInputException {
+        boolean addends = table.type() == SHT_RELA;
+        int entryBytes = addends ? 24 : 16;
+        if (!wide
+                || !addends && table.type() != SHT_REL
+                || table.entryBytes() != 0 && table.entryBytes() != entryBytes) {
+            throw new MalformedInputException(
+                    "ELF", table.name() + " sh_entsize", table.offset(), "" + table.entryBytes());
+        }
+        MemorySegment bytes = content(table);
+        long count = bytes.byteSize() / entryBytes;
+        if (count > RELOCATION_LIMIT) {
+            throw new MalformedInputException(
+                    "ELF", table.name() + " sh_size", table.offset(), "" + bytes.byteSize());
+        }
+        List<Relocation> list = new ArrayList<>((int) count);
+        for (long at = 0; at < count * entryBytes; at += entryBytes) {
+            long info = bytes.get(xword, at + 8);
+            long addend = addends ? bytes.get(xword, at + 16) : 0;
+            list.add(new Relocation(bytes.get(xword, at), (int) info, (int) (info >>> 32), addend));
+        }
+        return List.copyOf(list);
     }
 
     /** Notes of all note sections, or where there are no sections of all note segments. */

@@ -27,6 +27,11 @@ public final class ElfSymbols {
     public static final int STB_GLOBAL = 1;
     public static final int STB_WEAK = 2;
 
+    /** Visibilities of symbols. */
+    public static final int STV_INTERNAL = 1;
+
+    public static final int STV_HIDDEN = 2;
+
     /** Section indexes with a meaning of their own. */
     public static final int SHN_UNDEF = 0;
 
@@ -70,6 +75,11 @@ public final class ElfSymbols {
     /** STB_*. */
     public int binding(int index) {
         return (int) (words[3 * index] >>> 36) & 15;
+    }
+
+    /** STV_*. */
+    public int visibility(int index) {
+        return (int) (words[3 * index] >>> 40) & 3;
     }
 
     /** Index of the section it belongs to, extended numbering resolved, or SHN_*. */

@@ -1,0 +1,248 @@
+package sonde.bpf.object;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.core.Compatibility;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
+import sonde.format.btf.BtfType;
+import sonde.format.btf.Flavour;
+
+/** What the running kernel has for the externs of an object. */
+final class ExternValues {
+    private static final String SYSCALL_WRAPPER = "LINUX_HAS_SYSCALL_WRAPPER";
+
+    private final ObjectFile object;
+    private final RunningKernel kernel;
+    private final Map<String, Found> found = new HashMap<>();
+    private byte[] settings = new byte[0];
+
+    /** Something of the kernel. */
+    sealed interface Found {
+        /** Not there, and need not be. */
+        record Missing() implements Found {}
+
+        /** An address of kallsyms. */
+        record Address(long address) implements Found {}
+
+        /**
+         * A variable or function by its BTF id.
+         *
+         * @param module null for the kernel itself
+         */
+        record Typed(int id, RunningKernel.@Nullable Module module) implements Found {}
+    }
+
+    private ExternValues(ObjectFile object, RunningKernel kernel) {
+        this.object = object;
+        this.kernel = kernel;
+    }
+
+    /**
+     * Looks all of them up.
+     *
+     * @throws ObjectException naming the first that is missing and not weak
+     */
+    static ExternValues resolve(ObjectFile object, RunningKernel kernel) throws IOException {
+        ExternValues values = new ExternValues(object, kernel);
+        values.resolve();
+        return values;
+    }
+
+    /** What was found under a name. */
+    Found found(Extern extern) {
+        return found.getOrDefault(extern.name(), new Found.Missing());
+    }
+
+    /** The bytes of the map of settings; empty for none. */
+    byte[] settings() {
+        return settings;
+    }
+
+    private ObjectException.Place place(Extern extern) {
+        String section =
+                extern.kind() == Extern.Kind.CONFIG
+                        ? TypeFixes.CONFIG_SECTION
+                        : TypeFixes.KERNEL_SECTION;
+        return object.place().section(section).symbol(extern.name());
+    }
+
+    private void resolve() throws IOException {
+        Set<String> addresses = new HashSet<>();
+        ByteBuffer config =
+                ByteBuffer.allocate(object.fixes().configBytes()).order(ByteOrder.nativeOrder());
+        for (Extern extern : object.fixes().externs().values()) {
+            switch (extern.kind()) {
+                case CONFIG -> {
+                    int at = object.fixes().configOffsets().getOrDefault(extern.name(), 0);
+                    setting(extern, config.position(at));
+                }
+                case ADDRESS -> addresses.add(extern.name());
+                case VARIABLE -> typed(extern, BtfType.Var.class);
+                case FUNCTION -> typed(extern, BtfType.Func.class);
+            }
+        }
+        settings = config.array();
+        if (!addresses.isEmpty()) {
+            addresses(addresses);
+        }
+    }
+
+    private void addresses(Set<String> names) throws IOException {
+        Map<String, Long> all = RunningKernel.addresses(names);
+        for (String name : names) {
+            Extern extern = object.fixes().externs().get(name);
+            Long address = all.get(name);
+            if (extern == null) {
+                continue;
+            }
+            if (address != null && address == -1) {
+                throw new ObjectException(
+                        place(extern), "several symbols of kallsyms are called so");
+            }
+            if (address != null) {
+                found.put(name, new Found.Address(address));
+            } else {
+                missing(extern, "kallsyms has no symbol of that name");
+            }
+        }
+    }
+
+    private void missing(Extern extern, String why) throws ObjectException {
+        if (!extern.weak()) {
+            throw new ObjectException(place(extern), why + "; declare it __weak to do without");
+        }
+        found.put(extern.name(), new Found.Missing());
+    }
+
+    private void typed(Extern extern, Class<? extends BtfType> kind) throws IOException {
+        String name = Flavour.without(extern.name());
+        Btf btf = kernel.vmlinux().btf();
+        int id = btf.find(name, kind::isInstance);
+        RunningKernel.Module in = null;
+        if (id == 0) {
+            for (RunningKernel.Module module : kernel.moduleTypes()) {
+                id = module.btf().find(name, kind::isInstance);
+                if (id != 0) {
+                    in = module;
+                    btf = module.btf();
+                    break;
+                }
+            }
+        }
+        if (id == 0) {
+            missing(extern, "this kernel's BTF has no such " + kind.getSimpleName());
+            return;
+        }
+        if (!fits(extern, btf, id)) {
+            if (!extern.weak()) {
+                throw new ObjectException(
+                        place(extern), "is of another type in this kernel (BTF id " + id + ")");
+            }
+            found.put(extern.name(), new Found.Missing());
+            return;
+        }
+        found.put(extern.name(), new Found.Typed(id, in));
+    }
+
+    private boolean fits(Extern extern, Btf btf, int id) throws MalformedInputException {
+        int theirs =
+                switch (btf.type(id)) {
+                    case BtfType.Var v -> v.type();
+                    case BtfType.Func f -> f.type();
+                    case BtfType _ -> 0;
+                };
+        List<BtfType> types = object.types();
+        return new Compatibility(one -> ObjectLoader.type(types, one), btf::type)
+                .types(extern.type(), theirs);
+    }
+
+    /** Writes a setting where it belongs. */
+    private void setting(Extern extern, ByteBuffer to) throws IOException {
+        String name = extern.name();
+        int size = ObjectTypes.size(object.types(), extern.type(), place(extern));
+        switch (name) {
+            case "LINUX_KERNEL_VERSION" -> number(extern, RunningKernel.version(), size, to);
+            case "LINUX_HAS_BPF_COOKIE" ->
+                    number(extern, RunningKernel.version() >= 0x050f00 ? 1 : 0, size, to);
+            case SYSCALL_WRAPPER -> {
+                Set<String> wrappers = Set.of("__x64_sys_bpf", "__arm64_sys_bpf");
+                boolean has = !RunningKernel.addresses(wrappers).isEmpty();
+                number(extern, has ? 1 : 0, size, to);
+            }
+            default -> {
+                if (!name.startsWith("CONFIG_")) {
+                    missing(extern, "is no setting of a kernel");
+                    return;
+                }
+                String value = kernel.setting(name);
+                if (value == null) {
+                    missing(extern, "is not set in this kernel's configuration");
+                    return;
+                }
+                value(extern, value, size, to);
+            }
+        }
+    }
+
+    /** Values are y, m, n, a number, or a text in quotation marks. */
+    private void value(Extern extern, String value, int size, ByteBuffer to)
+            throws ObjectException {
+        BtfType type = ObjectTypes.skip(object.types(), extern.type(), place(extern));
+        if (value.startsWith("\"") && value.endsWith("\"") && value.length() > 1) {
+            if (!(type instanceof BtfType.Array)) {
+                throw new ObjectException(place(extern), value + " for no array of char");
+            }
+            byte[] text = value.substring(1, value.length() - 1).getBytes(StandardCharsets.UTF_8);
+            to.put(text, 0, Math.min(text.length, Math.max(0, size - 1)));
+            return;
+        }
+        switch (value) {
+            case "y", "m", "n" -> {
+                boolean tristate = type instanceof BtfType.Enum;
+                boolean letter =
+                        type instanceof BtfType.Int i
+                                && i.sizeBytes() == 1
+                                && i.encoding() != BtfType.Int.Encoding.BOOL;
+                boolean flag =
+                        type instanceof BtfType.Int i && i.encoding() == BtfType.Int.Encoding.BOOL;
+                if (!tristate && !letter && !(flag && !value.equals("m"))) {
+                    throw new ObjectException(place(extern), "'" + value + "' for a " + type);
+                }
+                int number =
+                        letter
+                                ? value.charAt(0)
+                                : value.equals("y") ? 1 : value.equals("m") ? 2 : 0;
+                number(extern, number, size, to);
+            }
+            default -> {
+                try {
+                    number(extern, Long.decode(value), size, to);
+                } catch (NumberFormatException e) {
+                    throw new ObjectException(place(extern), "'" + value + "' is no number", e);
+                }
+            }
+        }
+    }
+
+    private void number(Extern extern, long value, int size, ByteBuffer to) throws ObjectException {
+        if (size < 8 && (value >= 1L << 8 * size || value < -(1L << 8 * size - 1))) {
+            throw new ObjectException(place(extern), value + " does not fit " + size + " bytes");
+        }
+        switch (size) {
+            case 1 -> to.put((byte) value);
+            case 2 -> to.putShort((short) value);
+            case 4 -> to.putInt((int) value);
+            case 8 -> to.putLong(value);
+            default -> throw new ObjectException(place(extern), "a number of " + size + " bytes");
+        }
+    }
+}

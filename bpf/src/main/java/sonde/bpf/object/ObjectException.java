@@ -1,0 +1,80 @@
+package sonde.bpf.object;
+
+import java.io.IOException;
+
+/**
+ * An object that cannot be read, linked, fitted to the kernel or attached: what is wrong, and where
+ * in the object.
+ */
+public final class ObjectException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Place place;
+    private final String reason;
+
+    /**
+     * Where in an object; what is not known is empty.
+     *
+     * @param object its name
+     * @param section of the ELF file
+     * @param symbol function, variable, map or type
+     * @param instruction slot in the section, -1 for none
+     */
+    public record Place(String object, String section, String symbol, int instruction) {
+        /** The object as a whole. */
+        public static Place of(String object) {
+            return new Place(object, "", "", -1);
+        }
+
+        /** A section of it. */
+        public Place section(String name) {
+            return new Place(object, name, symbol, instruction);
+        }
+
+        /** Something with a name in it. */
+        public Place symbol(String name) {
+            return new Place(object, section, name, instruction);
+        }
+
+        /** An instruction in it. */
+        public Place at(int slot) {
+            return new Place(object, section, symbol, slot);
+        }
+
+        /** {@code "a.bpf.o, section xdp, symbol main, instruction 3"}. */
+        @Override
+        public String toString() {
+            return object
+                    + (section.isEmpty() ? "" : ", section " + section)
+                    + (symbol.isEmpty() ? "" : ", symbol " + symbol)
+                    + (instruction < 0 ? "" : ", instruction " + instruction);
+        }
+    }
+
+    /**
+     * @param place where
+     * @param reason in words
+     */
+    public ObjectException(Place place, String reason) {
+        super(place + ": " + reason);
+        this.place = place;
+        this.reason = reason;
+    }
+
+    /** As the other, with what led to it. */
+    public ObjectException(Place place, String reason, Throwable cause) {
+        super(place + ": " + reason, cause);
+        this.place = place;
+        this.reason = reason;
+    }
+
+    /** Where. */
+    public Place place() {
+        return place;
+    }
+
+    /** Why, without the place. */
+    public String reason() {
+        return reason;
+    }
+}

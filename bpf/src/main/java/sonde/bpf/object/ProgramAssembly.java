@@ -1,0 +1,231 @@
+package sonde.bpf.object;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import sonde.bpf.object.Function.Reference;
+import sonde.format.btf.BtfExtension;
+
+/**
+ * A program with all functions that it calls behind it, and what its instructions refer to by slot.
+ * The references to maps and kernel are still open.
+ */
+final class ProgramAssembly {
+    /** BPF_COMPLEXITY_LIMIT_INSNS: more the verifier would not look at. */
+    private static final int MOST_SLOTS = 1_000_000;
+
+    /** Source register of a 64-bit constant that is a function's address. */
+    private static final long PSEUDO_FUNCTION = 4;
+
+    private static final int FUNCTION_RECORD_BYTES = 8;
+    private static final int LINE_RECORD_BYTES = 16;
+
+    final long[] words;
+    final TreeMap<Integer, Reference> references = new TreeMap<>();
+    final TreeMap<Integer, Origin> missing = new TreeMap<>();
+    private final LinkedHashMap<Function.Place, Integer> starts;
+    private final ObjectFile object;
+    private final Map<Function.Place, FunctionFit> fits;
+
+    /**
+     * Where an instruction that must not be reached comes from.
+     *
+     * @param problem why it must not
+     */
+    record Origin(ObjectException.Place place, String problem) {}
+
+    private ProgramAssembly(
+            ObjectFile object,
+            Map<Function.Place, FunctionFit> fits,
+            LinkedHashMap<Function.Place, Integer> starts,
+            int slots) {
+        this.object = object;
+        this.fits = fits;
+        this.starts = starts;
+        words = new long[slots];
+    }
+
+    private static Function.Place place(Function function) {
+        return new Function.Place(function.section(), function.start());
+    }
+
+    /** The functions that a program is made of, itself first. */
+    static List<Function> reachable(ObjectFile object, Function entry) throws ObjectException {
+        LinkedHashMap<Function.Place, Function> all = new LinkedHashMap<>();
+        List<Function> open = new ArrayList<>(List.of(entry));
+        open.addAll(object.exceptionCallback(entry));
+        long slots = 0;
+        for (int i = 0; i < open.size(); i++) {
+            Function function = open.get(i);
+            if (all.putIfAbsent(place(function), function) != null) {
+                continue;
+            }
+            slots += function.words().length;
+            ObjectException.Place here =
+                    object.place().section(function.section()).symbol(function.name());
+            if (slots > MOST_SLOTS) {
+                throw new ObjectException(
+                        object.place().section(entry.section()).symbol(entry.name()),
+                        "more than " + MOST_SLOTS + " instructions with the functions it calls");
+            }
+            for (Map.Entry<Integer, Reference> one :
+                    new TreeMap<>(function.references()).entrySet()) {
+                int slot = function.start() + one.getKey();
+                switch (one.getValue()) {
+                    case Reference.CallOf call ->
+                            open.add(object.function(call.target(), here.at(slot)));
+                    case Reference.AddressOf address ->
+                            open.add(object.function(address.target(), here.at(slot)));
+                    case Reference _ -> {}
+                }
+            }
+        }
+        return new ArrayList<>(all.values());
+    }
+
+    /**
+     * Puts a program together.
+     *
+     * @param fits of all functions that it can reach
+     */
+    static ProgramAssembly of(
+            ObjectFile object, Function entry, Map<Function.Place, FunctionFit> fits)
+            throws IOException {
+        LinkedHashMap<Function.Place, Integer> starts = new LinkedHashMap<>();
+        int slots = 0;
+        List<Function> functions = reachable(object, entry);
+        for (Function function : functions) {
+            starts.put(place(function), slots);
+            slots += function.words().length;
+        }
+        ProgramAssembly assembly = new ProgramAssembly(object, fits, starts, slots);
+        for (Function function : functions) {
+            assembly.add(function);
+        }
+        return assembly;
+    }
+
+    private int start(Function.Place place) {
+        Integer start = starts.get(place);
+        if (start == null) {
+            throw new IllegalStateException(place + " is not part of the program");
+        }
+        return start;
+    }
+
+    private void add(Function function) {
+        Function.Place place = place(function);
+        int start = start(place);
+        FunctionFit fit = fits.get(place);
+        long[] own = fit == null ? function.words() : fit.words();
+        System.arraycopy(own, 0, words, start, own.length);
+        ObjectException.Place here =
+                object.place().section(function.section()).symbol(function.name());
+        if (fit != null) {
+            fit.missing()
+                    .forEach((slot, why) ->
+                            missing.put(
+                                    start + slot,
+                                    new Origin(here.at(function.start() + slot), why)));
+        }
+        function.references()
+                .forEach((slot, reference) -> {
+                    int at = start + slot;
+                    switch (reference) {
+                        case Reference.CallOf call -> immediate(at, start(call.target()) - at - 1);
+                        case Reference.AddressOf address -> {
+                            words[at] = words[at] & 0xffff_0fffL | PSEUDO_FUNCTION << 12;
+                            immediate(at, start(address.target()) - at - 1);
+                            words[at + 1] = 0;
+                        }
+                        case Reference other -> references.put(at, other);
+                    }
+                });
+    }
+
+    /** Sets the immediate of an instruction. */
+    void immediate(int slot, int value) {
+        words[slot] = words[slot] & 0xffff_ffffL | (long) value << 32;
+    }
+
+    /** Where a slot of the program comes from in the object. */
+    ObjectException.Place origin(int slot) {
+        ObjectException.Place found = object.place();
+        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
+            if (one.getValue() <= slot) {
+                Function function = object.functions().get(one.getKey());
+                if (function != null) {
+                    found =
+                            object.place()
+                                    .section(function.section())
+                                    .symbol(function.name())
+                                    .at(function.start() + slot - one.getValue());
+                }
+            }
+        }
+        return found;
+    }
+
+    /** struct bpf_func_info of each function; empty when one has none. */
+    byte[] functionRecords() {
+        ByteBuffer all = buffer(starts.size() * FUNCTION_RECORD_BYTES);
+        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
+            Function function = object.functions().get(one.getKey());
+            if (function == null
+                    || function.types().isEmpty()
+                    || function.types().getFirst().offset() != 8 * function.start()) {
+                return new byte[0];
+            }
+            all.putInt(one.getValue()).putInt(function.types().getFirst().type());
+        }
+        return all.array();
+    }
+
+    /** struct bpf_line_info; empty when a function does not begin with a line. */
+    byte[] lineRecords(ProgramTypes types) {
+        int count = 0;
+        for (Function.Place place : starts.keySet()) {
+            Function function = object.functions().get(place);
+            if (function == null
+                    || function.lines().isEmpty()
+                    || function.lines().getFirst().offset() != 8 * function.start()) {
+                return new byte[0];
+            }
+            count += function.lines().size();
+        }
+        ByteBuffer all = buffer(count * LINE_RECORD_BYTES);
+        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
+            Function function = object.functions().get(one.getKey());
+            if (function != null) {
+                lines(function, one.getValue() - function.start(), types, all);
+            }
+        }
+        byte[] bytes = new byte[all.position()];
+        all.get(0, bytes);
+        return bytes;
+    }
+
+    /** The kernel wants them rising. */
+    private static void lines(Function function, int shift, ProgramTypes types, ByteBuffer all) {
+        int last = -1;
+        for (BtfExtension.Line line : function.lines()) {
+            int slot = line.offset() / 8 + shift;
+            if (slot > last && line.offset() % 8 == 0) {
+                all.putInt(slot)
+                        .putInt(types.text(line.file()))
+                        .putInt(types.text(line.text()))
+                        .putInt(line.line() << 10 | line.column() & 0x3ff);
+                last = slot;
+            }
+        }
+    }
+
+    private static ByteBuffer buffer(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+    }
+}

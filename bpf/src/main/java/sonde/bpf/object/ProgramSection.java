@@ -1,0 +1,147 @@
+package sonde.bpf.object;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.AttachType;
+import sonde.bpf.ProgramType;
+
+/**
+ * What the name of a section says of the programs in it, {@code SEC("kprobe/do_unlinkat")} in the
+ * source.
+ *
+ * @param name as it stands there, without a {@code ?} before it
+ * @param optional whether the object says by a {@code ?} that it is not loaded unless asked for
+ * @param attach the place that is told at loading; null where none is
+ * @param way how its programs are attached
+ * @param flags BPF_F_* of loading
+ * @param target what stands behind the first slash that does not belong to the kind; empty for none
+ */
+public record ProgramSection(
+        String name,
+        boolean optional,
+        ProgramType type,
+        @Nullable AttachType attach,
+        Way way,
+        int flags,
+        String target) {
+    /** BPF_F_SLEEPABLE. */
+    private static final int SLEEPABLE = 1 << 4;
+
+    /** BPF_F_XDP_HAS_FRAGS. */
+    private static final int FRAGMENTS = 1 << 5;
+
+    /** How programs are attached. */
+    public enum Way {
+        /** By hand only: the object does not say where, or there are no links for it. */
+        NONE,
+        KPROBE,
+        KRETPROBE,
+        KPROBE_MULTI,
+        KRETPROBE_MULTI,
+        KSYSCALL,
+        KRETSYSCALL,
+        UPROBE,
+        URETPROBE,
+        UPROBE_MULTI,
+        URETPROBE_MULTI,
+        USDT,
+        TRACEPOINT,
+        RAW_TRACEPOINT,
+        TYPED_TRACEPOINT,
+        /** fentry, fexit, fmod_ret. */
+        FUNCTION,
+        /** In place of a function of another program. */
+        REPLACEMENT,
+        SECURITY_HOOK,
+        CGROUP_SECURITY_HOOK,
+        ITERATOR,
+        STRUCT_OPS,
+        /** To a network device that is named when attaching. */
+        DEVICE,
+        /** To a cgroup that is named when attaching. */
+        CGROUP,
+        /** To a network namespace that is named when attaching. */
+        NETNS
+    }
+
+    private record Row(
+            String name,
+            boolean open,
+            ProgramType type,
+            @Nullable AttachType attach,
+            Way way,
+            int flags) {
+        boolean fits(String section) {
+            return section.equals(name)
+                    || open
+                            && section.startsWith(name)
+                            && section.charAt(name.length()) == '/'
+                            && section.length() > name.length() + 1;
+        }
+    }
+
+    private static final List<Row> ROWS = rows();
+
+    private static List<Row> rows() {
+        try (InputStream in =
+                Objects.requireNonNull(ProgramSection.class.getResourceAsStream("sections.txt"))) {
+            List<Row> rows = new ArrayList<>();
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            for (String line : text.split("\n", -1)) {
+                if (!line.isBlank() && line.charAt(0) != '#') {
+                    rows.add(row(line.trim().split(" +", -1)));
+                }
+            }
+            return List.copyOf(rows);
+        } catch (IOException e) {
+            throw new IllegalStateException("sections.txt", e);
+        }
+    }
+
+    private static Row row(String[] words) {
+        boolean open = words[0].endsWith("+");
+        String marks = words.length > 4 ? words[4] : "";
+        return new Row(
+                open ? words[0].substring(0, words[0].length() - 1) : words[0],
+                open,
+                ProgramType.valueOf(words[1]),
+                words[2].equals("-") ? null : AttachType.valueOf(words[2]),
+                Way.valueOf(words[3]),
+                (marks.contains("s") ? SLEEPABLE : 0) | (marks.contains("f") ? FRAGMENTS : 0));
+    }
+
+    /** What a section's name says; null when it is none that is known. */
+    public static @Nullable ProgramSection of(String section) {
+        boolean optional = section.startsWith("?");
+        String name = optional ? section.substring(1) : section;
+        for (Row row : ROWS) {
+            if (row.fits(name)) {
+                String target =
+                        name.length() > row.name().length()
+                                ? name.substring(row.name().length() + 1)
+                                : "";
+                return new ProgramSection(
+                        name, optional, row.type(), row.attach(), row.way(), row.flags(), target);
+            }
+        }
+        return null;
+    }
+
+    /** All names that are known, those that take a target with {@code /...} behind. */
+    public static List<String> known() {
+        return ROWS.stream().map(row -> row.open() ? row.name() + "/..." : row.name()).toList();
+    }
+
+    /** Whether loading must name a function, tracepoint, hook or iterator of the kernel. */
+    public boolean namesKernelType() {
+        return switch (way) {
+            case TYPED_TRACEPOINT, FUNCTION, SECURITY_HOOK, CGROUP_SECURITY_HOOK, ITERATOR -> true;
+            default -> false;
+        };
+    }
+}
