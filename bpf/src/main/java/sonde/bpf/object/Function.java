@@ -32,7 +32,7 @@ record Function(
         record MapOf(ObjectMap map) implements Reference {}
 
         /** A 64-bit constant becomes the address of a variable. */
-        record DataOf(GlobalData data, int offset) implements Reference {}
+        record DataOf(GlobalSection data, int offset) implements Reference {}
 
         /** A 64-bit constant becomes the address or value of something of the kernel. */
         record Outside(Extern target) implements Reference {}

@@ -40,10 +40,10 @@ final class FunctionReader {
     private final Image image;
     private final TypeFixes.Result fixes;
     private final List<ObjectMap> maps;
-    private final List<GlobalData> data;
+    private final List<GlobalSection> data;
 
     FunctionReader(
-            Image image, TypeFixes.Result fixes, List<ObjectMap> maps, List<GlobalData> data) {
+            Image image, TypeFixes.Result fixes, List<ObjectMap> maps, List<GlobalSection> data) {
         this.image = image;
         this.fixes = fixes;
         this.maps = maps;
@@ -271,7 +271,7 @@ final class FunctionReader {
             }
             throw new ObjectException(place, "no map begins at byte " + offset + " of .maps");
         }
-        for (GlobalData one : data) {
+        for (GlobalSection one : data) {
             if (one.section().equals(target.name())) {
                 if (offset < Integer.MIN_VALUE || offset > Integer.MAX_VALUE) {
                     throw new ObjectException(place, "byte " + offset + " of " + target.name());

@@ -8,16 +8,16 @@ import sonde.bpf.map.MappedValues;
  * once and without system calls.
  */
 public final class Globals implements AutoCloseable {
-    private final GlobalData about;
+    private final GlobalSection about;
     private final MappedValues values;
 
-    Globals(GlobalData about, MappedValues values) {
+    Globals(GlobalSection about, MappedValues values) {
         this.about = about;
         this.values = values;
     }
 
     /** What lies where. */
-    public GlobalData about() {
+    public GlobalSection about() {
         return about;
     }
 
@@ -32,7 +32,7 @@ public final class Globals implements AutoCloseable {
      * @throws IllegalArgumentException when the section has none of that name
      */
     public MemorySegment segment(String variable) {
-        GlobalData.Variable one =
+        GlobalSection.Variable one =
                 about.variable(variable)
                         .orElseThrow(() ->
                                 new IllegalArgumentException(

@@ -101,7 +101,7 @@ public final class LoadedObject implements AutoCloseable {
     public Globals globals(String section) throws IOException {
         Globals known = globals.get(section);
         if (known == null) {
-            GlobalData about =
+            GlobalSection about =
                     named(object.data(section).orElse(null), "section of variables", section);
             BpfMap map = named(data.get(section), "section of variables", section);
             known = new Globals(about, MappedValues.of(map, !about.isConstant()));

@@ -206,7 +206,7 @@ final class MapMaker {
     /** An array with one entry for the variables of each section, by the section's name. */
     Map<String, BpfMap> data() throws IOException {
         Map<String, BpfMap> all = new LinkedHashMap<>();
-        for (GlobalData data : object.data()) {
+        for (GlobalSection data : object.data()) {
             byte[] bytes = data.initial().toArray(ValueLayout.JAVA_BYTE);
             int flags = MapSpec.MAPPABLE | (data.isConstant() ? MapSpec.READ_ONLY_IN_PROGRAMS : 0);
             String name = object.dataName(data.section());

@@ -17,14 +17,14 @@ import sonde.format.btf.BtfType;
  * An object with eBPF programs as clang and gcc write it ({@code clang -g -O2 -target bpf -c}), or
  * several linked into one. Reading asks nothing of the kernel; {@link #load} does.
  *
- * <p>Not for several threads at once: {@link GlobalData#initial()} can be changed.
+ * <p>Not for several threads at once: {@link GlobalSection#initial()} can be changed.
  */
 public final class ObjectFile {
     private static final int MOST_NAME = 15;
 
     private final Image image;
     private final TypeFixes.Result fixes;
-    private final List<GlobalData> data;
+    private final List<GlobalSection> data;
     private final List<ObjectMap> maps;
     private final Map<Function.Place, Function> functions;
     private final List<ObjectProgram> programs;
@@ -87,8 +87,9 @@ public final class ObjectFile {
         return new ObjectFile(Linker.link(images));
     }
 
-    private static List<GlobalData> data(Image image, List<BtfType> types) throws ObjectException {
-        List<GlobalData> all = new ArrayList<>();
+    private static List<GlobalSection> data(Image image, List<BtfType> types)
+            throws ObjectException {
+        List<GlobalSection> all = new ArrayList<>();
         for (Part part : image.parts()) {
             boolean variables =
                     part.use() == Use.DATA
@@ -101,10 +102,10 @@ public final class ObjectFile {
         return List.copyOf(all);
     }
 
-    private static GlobalData data(Image image, List<BtfType> types, Part part)
+    private static GlobalSection data(Image image, List<BtfType> types, Part part)
             throws ObjectException {
         ObjectException.Place place = image.place().section(part.name());
-        List<GlobalData.Variable> variables = new ArrayList<>();
+        List<GlobalSection.Variable> variables = new ArrayList<>();
         int typeId = 0;
         for (int id = 1; id < types.size() && typeId == 0; id++) {
             if (types.get(id) instanceof BtfType.Datasec section
@@ -125,13 +126,14 @@ public final class ObjectFile {
                     }
                     boolean isStatic = v.linkage() == BtfType.Linkage.STATIC;
                     variables.add(
-                            new GlobalData.Variable(
+                            new GlobalSection.Variable(
                                     v.name(), one.offset(), one.sizeBytes(), v.type(), isStatic));
                 }
             }
         }
         byte[] initial = Arrays.copyOf(part.bytes(), part.sizeBytes());
-        return new GlobalData(part.name(), part.use() == Use.CONSTANTS, initial, typeId, variables);
+        return new GlobalSection(
+                part.name(), part.use() == Use.CONSTANTS, initial, typeId, variables);
     }
 
     /** Its file's name; of several the first one's. */
@@ -166,12 +168,12 @@ public final class ObjectFile {
     }
 
     /** Its global variables by section. */
-    public List<GlobalData> data() {
+    public List<GlobalSection> data() {
         return data;
     }
 
     /** The variables of a section: {@code ".rodata"}. */
-    public Optional<GlobalData> data(String section) {
+    public Optional<GlobalSection> data(String section) {
         return data.stream().filter(one -> one.section().equals(section)).findFirst();
     }
 

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.MapType;
-import sonde.bpf.object.GlobalData;
+import sonde.bpf.object.GlobalSection;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.object.ObjectMap;
 import sonde.bpf.object.ObjectProgram;
@@ -100,7 +100,7 @@ public final class JavaSkeleton {
         for (ObjectMap map : file.maps()) {
             map(map);
         }
-        for (GlobalData data : file.data()) {
+        for (GlobalSection data : file.data()) {
             if (!data.variables().isEmpty()) {
                 data(data);
             }
@@ -216,7 +216,7 @@ public final class JavaSkeleton {
         return plain && bytes > 0 ? types.of(id, bytes) : null;
     }
 
-    private void data(GlobalData data) {
+    private void data(GlobalSection data) {
         String name = JavaNames.type(data.section());
         line("");
         line("    /** The variables in %s as the programs see them. */", safe(data.section()));
@@ -237,7 +237,7 @@ public final class JavaSkeleton {
                 name, safe(data.section()));
         line("        }");
         Set<String> taken = new HashSet<>();
-        for (GlobalData.Variable variable : data.variables()) {
+        for (GlobalSection.Variable variable : data.variables()) {
             String member = JavaNames.unique(taken, JavaNames.member(variable.name()));
             taken.add(member);
             JavaType type = types.of(variable.type(), variable.sizeBytes());

@@ -35,11 +35,11 @@ final class ObjectFileTest {
         assertThat(outer.initial())
                 .containsExactlyInAnyOrder(
                         new ObjectMap.Slot(1, "first"), new ObjectMap.Slot(3, "second"));
-        GlobalData constants = file.data(".rodata").orElseThrow();
+        GlobalSection constants = file.data(".rodata").orElseThrow();
         assertThat(constants.isConstant()).isTrue();
-        GlobalData.Variable target = constants.variable("target").orElseThrow();
+        GlobalSection.Variable target = constants.variable("target").orElseThrow();
         assertThat(constants.initial(target).get(ValueLayout.JAVA_INT_UNALIGNED, 0)).isEqualTo(7);
-        GlobalData data = file.data(".data").orElseThrow();
+        GlobalSection data = file.data(".data").orElseThrow();
         assertThat(data.variable("sum").orElseThrow().isStatic()).isTrue();
         assertThat(data.variable("started").orElseThrow().sizeBytes()).isEqualTo(8);
         assertThat(file.data(".data.shared")).isPresent();
@@ -114,7 +114,7 @@ final class ObjectFileTest {
                 .containsExactlyInAnyOrder("program_a", "program_b");
         assertThat(file.maps()).extracting(ObjectMap::name).containsExactly("shared_map");
         assertThat(file.data(".data").orElseThrow().variables())
-                .extracting(GlobalData.Variable::name)
+                .extracting(GlobalSection.Variable::name)
                 .containsExactly("own", "hidden", "theirs");
         assertThatThrownBy(() -> ObjectFile.read(Objects.of("link_a"), Objects.of("link_a")))
                 .isInstanceOf(ObjectException.class)

@@ -51,7 +51,7 @@ final class ObjectKernelTest {
     @Test
     void typesOfTheKernelAreFound() throws Exception {
         ObjectFile file = Objects.read("core");
-        GlobalData constants = file.data(".rodata").orElseThrow();
+        GlobalSection constants = file.data(".rodata").orElseThrow();
         int pid = (int) ProcessHandle.current().pid();
         constants
                 .initial(constants.variable("wanted").orElseThrow())

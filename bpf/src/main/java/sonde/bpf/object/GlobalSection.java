@@ -8,7 +8,7 @@ import java.util.Optional;
  * The global variables of a section: {@code .data}, {@code .bss}, {@code .rodata} and those with a
  * name behind ({@code .data.shared}). The kernel gets them as an array with one entry.
  */
-public final class GlobalData {
+public final class GlobalSection {
     private final String section;
     private final boolean constant;
     private final byte[] initial;
@@ -23,7 +23,7 @@ public final class GlobalData {
      */
     public record Variable(String name, int offset, int sizeBytes, int type, boolean isStatic) {}
 
-    GlobalData(
+    GlobalSection(
             String section,
             boolean constant,
             byte[] initial,
