@@ -122,7 +122,7 @@ final class Failures {
                 };
         return failure.object()
                 + ": "
-                + reason
+                + (failure.why().isEmpty() ? reason : failure.why())
                 + " ("
                 + failure.call()
                 + ": "

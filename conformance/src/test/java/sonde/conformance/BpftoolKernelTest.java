@@ -28,8 +28,6 @@ import sonde.bpf.inventory.MapEntries;
  */
 @Tag("kernel")
 final class BpftoolKernelTest {
-    private static final Path MOUNT = Path.of("/sys/fs/bpf");
-
     @TempDir private static Path folder;
 
     private static Sonde.Outcome ours(String... words) throws Exception {
@@ -130,8 +128,9 @@ final class BpftoolKernelTest {
 
     @Test
     void mapsAreReadAndChangedWithBpftoolsWords() throws Exception {
-        Assumptions.assumeTrue(Files.isDirectory(MOUNT), "no bpffs at " + MOUNT);
-        String queue = MOUNT + "/sonde_c_queue";
+        Path mount = Files.createDirectory(folder.resolve("bpffs"));
+        Sonde.in(folder).execute(List.of("mount", "-t", "bpf", "bpf", mount.toString()));
+        String queue = mount + "/sonde_c_queue";
         try (BpfMap map = BpfMap.create(new MapSpec("c_words", MapType.HASH, 4, 4, 8))) {
             String id = "" + map.facts().id();
             MapEntries.put(map, new byte[] {5, 0, 0, 0}, new byte[] {1, 2, 3, 4});
@@ -158,10 +157,13 @@ final class BpftoolKernelTest {
             assertThat(text("pin", "list")).contains(queue);
             assertThat(text("map", "pop", "pinned", queue)).contains("(42)");
             assertThat(ours("map", "pop", "pinned", queue).status()).isEqualTo(1);
+            text("pin", "remove", queue);
+            assertThat(Path.of(queue)).doesNotExist();
+            assertThat(ours("pin", "map", "id", id, folder.resolve("plain").toString()).err())
+                    .contains("its folder is no bpffs; mount one");
         } finally {
-            ours("pin", "remove", queue);
+            Sonde.in(folder).execute(List.of("umount", mount.toString()));
         }
-        assertThat(Path.of(queue)).doesNotExist();
     }
 
     @Test

@@ -15,6 +15,7 @@ public record FsStatus(
     /** Magic numbers (include/uapi/linux/magic.h). */
     public static final long TRACEFS_MAGIC = 0x74726163L;
 
+    public static final long BPF_FS_MAGIC = 0xcafe4a11L;
     public static final long SYSFS_MAGIC = 0x62656572L;
     public static final long PROC_SUPER_MAGIC = 0x9fa0L;
     public static final long TMPFS_MAGIC = 0x01021994L;

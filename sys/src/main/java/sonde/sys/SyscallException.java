@@ -9,6 +9,7 @@ public class SyscallException extends IOException {
     private final String call;
     private final String object;
     private final int errno;
+    private final String why;
 
     /**
      * @param call the system call, {@code "perf_event_open"}
@@ -19,6 +20,7 @@ public class SyscallException extends IOException {
         this.call = call;
         this.object = object;
         this.errno = errno;
+        this.why = "";
     }
 
     /**
@@ -37,6 +39,12 @@ public class SyscallException extends IOException {
         this.call = call;
         this.object = object;
         this.errno = errno;
+        this.why = why;
+    }
+
+    /** The reason behind the errno in words, empty when unknown. */
+    public String why() {
+        return why;
     }
 
     /** The system call's name. */

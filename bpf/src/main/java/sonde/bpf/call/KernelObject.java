@@ -12,6 +12,7 @@ import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.Files;
+import sonde.sys.FsStatus;
 import sonde.sys.SyscallException;
 
 /** What programs, maps and links have in common: numbers, pinned names, facts by descriptor. */
@@ -74,6 +75,32 @@ public final class KernelObject {
             attr.set(JAVA_LONG, 0, arena.allocateFrom(path).address());
             attr.set(JAVA_INT, 8, fd);
             Bpf.call(Attr.OBJ_PIN, attr, "pin at " + path);
+        } catch (SyscallException e) {
+            throw inBpffs(path) ? e : new NoBpffsException(path, e.errno());
+        }
+    }
+
+    /** Whether a pin can be there; where nothing can be said, it can. */
+    private static boolean inBpffs(String path) {
+        int slash = path.lastIndexOf('/');
+        String folder = slash < 0 ? "." : slash == 0 ? "/" : path.substring(0, slash);
+        try {
+            return (int) Files.statfs(folder).type() == (int) FsStatus.BPF_FS_MAGIC;
+        } catch (SyscallException e) {
+            return true;
+        }
+    }
+
+    /** The kernel says ENOENT or EPERM only. */
+    private static final class NoBpffsException extends SyscallException {
+        private static final long serialVersionUID = 1L;
+
+        NoBpffsException(String path, int errno) {
+            super(
+                    "bpf",
+                    "pin at " + path,
+                    errno,
+                    "its folder is no bpffs; mount one: mount -t bpf bpf /sys/fs/bpf");
         }
     }
 
