@@ -103,15 +103,17 @@ public final class Main {
             err.println("       'sonde --help' lists them");
             return ExitCode.USAGE;
         }
-        CommandLine line =
-                new CommandLine(entry.get().make().get())
-                        .setCommandName("sonde " + first)
-                        .setOut(out)
-                        .setErr(err)
-                        .setStopAtPositional(first.equals("record"))
-                        .setUsageHelpAutoWidth(true)
-                        .setParameterExceptionHandler(Failures::usage)
-                        .setExecutionExceptionHandler(Failures::execution);
+        CommandLine line = new CommandLine(entry.get().make().get());
+        if (first.equals("bpf")) {
+            BpfCommand.addCommands(line, args.length > 1 ? args[1] : "");
+        }
+        line.setCommandName("sonde " + first)
+                .setOut(out)
+                .setErr(err)
+                .setStopAtPositional(first.equals("record"))
+                .setUsageHelpAutoWidth(true)
+                .setParameterExceptionHandler(Failures::usage)
+                .setExecutionExceptionHandler(Failures::execution);
         line.getCommandSpec().addOption(Failures.debugOption());
         line.getSubcommands()
                 .values()
