@@ -21,7 +21,8 @@ public final class PrintkEvent {
     private static final int LOAD_WIDE = 0x18;
 
     private static final int LOOKS = 20;
-    private static final int SETTLED = 5;
+    private static final int SETTLED = 10;
+    private static final int MOST_LOOKS = 100;
     private static final long LOOK_NANOS = 5_000_000;
 
     private static int users;
@@ -57,14 +58,24 @@ public final class PrintkEvent {
     /** When it is closed, or was refused. */
     public static synchronized void release() {
         if (--users == 0 && !wasOn) {
-            // Newer kernels switch it on a little later, from a work queue.
-            for (int i = 0; i < LOOKS && !isOn(); i++) {
-                LockSupport.parkNanos(LOOK_NANOS);
-            }
-            for (int i = 0; i < SETTLED && isOn(); i++) {
+            settle();
+        }
+    }
+
+    /** Newer kernels switch it on a little later, from a work queue, and again for each program. */
+    private static void settle() {
+        for (int i = 0; i < LOOKS && !isOn(); i++) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        int off = 0;
+        for (int i = 0; i < MOST_LOOKS && off < SETTLED; i++) {
+            if (isOn()) {
                 switchOff();
-                LockSupport.parkNanos(LOOK_NANOS);
+                off = 0;
+            } else {
+                off++;
             }
+            LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 

@@ -240,7 +240,7 @@ public final class CoreRelocator {
     private static Value type(Types types, int id, CoreKind kind) throws MalformedInputException {
         BtfType type = types.type(id);
         return switch (kind) {
-            // The compiler writes a placeholder.
+            // No value to check: the compiler cannot know an id of the target.
             case TYPE_ID_TARGET -> new Value(id, false, 0, type);
             case TYPE_SIZE -> {
                 long size =

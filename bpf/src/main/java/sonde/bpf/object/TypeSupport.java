@@ -59,7 +59,7 @@ record TypeSupport(
 
     /** Puts something known in place of what is not. */
     void adapt(List<BtfType> types) {
-        int placeholder = 0;
+        int wide = 0;
         for (int id = 1; id < types.size(); id++) {
             BtfType type = types.get(id);
             switch (type) {
@@ -82,12 +82,12 @@ record TypeSupport(
                                 new BtfType.Datasec(
                                         d.name().replace('?', '_'), d.sizeBytes(), d.vars()));
                 case BtfType.Enum e when !wideEnums && isWide(e) -> {
-                    if (placeholder == 0) {
-                        placeholder = types.size();
+                    if (wide == 0) {
+                        wide = types.size();
                         types.add(
                                 new BtfType.Int("enum64", 8, BtfType.Int.Encoding.UNSIGNED, 0, 64));
                     }
-                    types.set(id, union(e, placeholder));
+                    types.set(id, union(e, wide));
                 }
                 case BtfType _ -> {}
             }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.AttachType;
 import sonde.bpf.Leaks;
 import sonde.bpf.MapType;
+import sonde.bpf.PrintkGuard;
 import sonde.bpf.ProgramType;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.link.KernelTypes;
@@ -195,15 +196,14 @@ final class FeatureKernelTest {
     }
 
     private static List<String> bpftool() throws Exception {
-        Process process;
-        try {
-            process = new ProcessBuilder("bpftool", "feature", "probe", "kernel").start();
+        try (PrintkGuard _ = new PrintkGuard()) {
+            Process process = new ProcessBuilder("bpftool", "feature", "probe", "kernel").start();
+            process.outputWriter().close();
+            List<String> lines = process.inputReader().lines().toList();
+            process.waitFor();
+            return lines;
         } catch (IOException e) {
             return Assumptions.abort("bpftool is missing");
         }
-        process.outputWriter().close();
-        List<String> lines = process.inputReader().lines().toList();
-        process.waitFor();
-        return lines;
     }
 }

@@ -17,6 +17,7 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Leaks;
 import sonde.bpf.Link;
+import sonde.bpf.PrintkGuard;
 import sonde.bpf.Program;
 import sonde.bpf.feature.FeatureProbe;
 
@@ -117,7 +118,8 @@ final class KindsKernelTest {
     @Test
     void namesOutliveTheProcess() throws Exception {
         ObjectFile file = Objects.read("switches");
-        try (BpfFolder files = new BpfFolder()) {
+        try (PrintkGuard _ = new PrintkGuard();
+                BpfFolder files = new BpfFolder()) {
             Path folder = Path.of(files.path("sw"));
             try (LoadedObject object = file.load()) {
                 object.attach();
