@@ -287,7 +287,10 @@ public final class Program implements AutoCloseable {
      */
     public void pin(String path) throws SyscallException {
         KernelObject.pin(fd, path);
-        prints = false;
+        if (prints) {
+            prints = false;
+            PrintkEvent.leave();
+        }
     }
 
     /**

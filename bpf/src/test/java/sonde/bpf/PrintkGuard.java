@@ -24,6 +24,11 @@ public final class PrintkGuard implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        putBack();
+    }
+
+    /** As it was when this was made. */
+    public void putBack() throws IOException {
         for (int i = 0; i < 10 && !before.isEmpty(); i++) {
             if (!state().equals(before)) {
                 Files.writeString(EVENT, before);

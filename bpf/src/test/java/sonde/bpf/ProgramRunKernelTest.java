@@ -219,6 +219,33 @@ final class ProgramRunKernelTest {
         assertThat(Files.readString(event)).isEqualTo(before);
     }
 
+    /** What was pinned keeps the event on; what is loaded after it went is on its own again. */
+    @Test
+    void pinnedProgramsThatPrintKeepTheirEvent() throws Exception {
+        Path event = Path.of("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable");
+        Assumptions.assumeTrue(Files.exists(event), "no such event");
+        Code prints =
+                new CodeBuilder()
+                        .move(R1, R10)
+                        .add(R1, -4)
+                        .store(Width.U32, R10, -4, 0x6968)
+                        .move(R2, 4)
+                        .call(6)
+                        .exit(0)
+                        .build();
+        try (BpfFolder folder = new BpfFolder();
+                PrintkGuard guard = new PrintkGuard()) {
+            try (Program program = Program.load("t_pin", ProgramType.RAW_TRACEPOINT, prints)) {
+                program.pin(folder.path("p"));
+            }
+            assertThat(Files.readString(event).strip()).isEqualTo("1");
+            guard.putBack();
+            String before = Files.readString(event);
+            Program.load("t_print", ProgramType.RAW_TRACEPOINT, prints).close();
+            assertThat(Files.readString(event)).isEqualTo(before);
+        }
+    }
+
     @Test
     void pinnedProgramsOutliveTheirMaker() throws Exception {
         try (BpfFolder folder = new BpfFolder()) {

@@ -62,11 +62,16 @@ public final class PrintkEvent {
         }
     }
 
+    /** When it outlives this process, pinned: from now on it is on for that program. */
+    public static synchronized void leave() {
+        awaitOn();
+        users--;
+        wasOn = true;
+    }
+
     /** Newer kernels switch it on a little later, from a work queue, and again for each program. */
     private static void settle() {
-        for (int i = 0; i < LOOKS && !isOn(); i++) {
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
+        awaitOn();
         int off = 0;
         for (int i = 0; i < MOST_LOOKS && off < SETTLED; i++) {
             if (isOn()) {
@@ -75,6 +80,12 @@ public final class PrintkEvent {
             } else {
                 off++;
             }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    private static void awaitOn() {
+        for (int i = 0; i < LOOKS && !isOn(); i++) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
     }
