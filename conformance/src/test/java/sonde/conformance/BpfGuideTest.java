@@ -21,6 +21,8 @@ class BpfGuideTest {
 
     @Test
     void commandsPrintWhatTheGuideSays() throws Exception {
+        // The first use of a checkout tells on stderr that it builds.
+        assertThat(Sonde.in(folder).run("--version").status()).isZero();
         String guide = Files.readString(Sonde.ROOT.resolve("docs/bpf.md"));
         List<List<String>> blocks = blocks(guide);
         List<String> program =
