@@ -1,0 +1,36 @@
+package sonde.lang.type;
+
+/**
+ * A member of a structure or union.
+ *
+ * @param name empty for a structure or union whose members count as those of the outer one
+ * @param bitOffset from the start of the structure
+ * @param bits of a bitfield, 0 for a member that is none
+ * @param place what lies at the offset
+ */
+public record Field(String name, Type type, long bitOffset, int bits, Place place) {
+    /** What lies at the offset. */
+    public enum Place {
+        /** The member. */
+        HERE,
+        /** 4 bytes: length (upper half) and offset from the start of the event (__data_loc). */
+        DATA_LOC,
+        /** 4 bytes: length and offset from behind these 4 bytes (__rel_loc). */
+        RELATIVE_LOC,
+    }
+
+    /** A member that is no bitfield. */
+    public Field(String name, Type type, long offsetBytes) {
+        this(name, type, offsetBytes * 8, 0, Place.HERE);
+    }
+
+    /** From the start of the structure; of a bitfield the byte its first bit lies in. */
+    public int offsetBytes() {
+        return (int) (bitOffset / 8);
+    }
+
+    /** As a member of what this one's structure lies in. */
+    Field shifted(long moreBits) {
+        return new Field(name, type, bitOffset + moreBits, bits, place);
+    }
+}

@@ -1,0 +1,408 @@
+package sonde.lang.type;
+
+import java.util.Map;
+
+/**
+ * What a value is and how its bytes lie, little-endian, in maps, on the stack and in events. {@code
+ * toString} spells it as the languages do.
+ */
+public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
+    /** Bytes of a value; of an aggregate those of one CPU. */
+    int sizeBytes();
+
+    /** What its address is a multiple of: 1, 2, 4 or 8. */
+    int align();
+
+    /** All but aggregates and what has members. */
+    sealed interface Plain extends Type {}
+
+    /** No value. */
+    record Void() implements Plain {
+        @Override
+        public int sizeBytes() {
+            return 0;
+        }
+
+        @Override
+        public int align() {
+            return 1;
+        }
+
+        @Override
+        public String toString() {
+            return "void";
+        }
+    }
+
+    /**
+     * An integer of 1, 2, 4 or 8 bytes (16 for members that nothing can be done with).
+     *
+     * @param isChar a character of C: arrays of it are text
+     */
+    record Int(int sizeBytes, boolean signed, boolean isChar) implements Plain {
+        public static final Int I64 = new Int(8, true);
+        public static final Int U64 = new Int(8, false);
+        public static final Int I32 = new Int(4, true);
+        public static final Int U32 = new Int(4, false);
+        public static final Int U16 = new Int(2, false);
+        public static final Int U8 = new Int(1, false);
+        public static final Int I8 = new Int(1, true);
+
+        public Int(int sizeBytes, boolean signed) {
+            this(sizeBytes, signed, false);
+        }
+
+        @Override
+        public int align() {
+            return Math.min(8, sizeBytes);
+        }
+
+        @Override
+        public String toString() {
+            return (signed ? "int" : "uint") + sizeBytes * 8;
+        }
+    }
+
+    /** 0 or 1 in a byte. */
+    record Bool() implements Plain {
+        @Override
+        public int sizeBytes() {
+            return 1;
+        }
+
+        @Override
+        public int align() {
+            return 1;
+        }
+
+        @Override
+        public String toString() {
+            return "bool";
+        }
+    }
+
+    /** A floating point number: can be a member, nothing can be done with it. */
+    record Float(int sizeBytes) implements Plain {
+        @Override
+        public int align() {
+            return Math.min(8, sizeBytes);
+        }
+
+        @Override
+        public String toString() {
+            return "float" + sizeBytes * 8;
+        }
+    }
+
+    /**
+     * Text: bytes up to the first NUL, or all.
+     *
+     * @param sizeBytes with the NUL
+     */
+    record Text(int sizeBytes) implements Plain {
+        @Override
+        public int align() {
+            return 1;
+        }
+
+        @Override
+        public String toString() {
+            return "string[" + sizeBytes + "]";
+        }
+    }
+
+    /** Bytes: their count in 4 bytes, then as many of {@code capacity}. */
+    record Bytes(int capacity) implements Plain {
+        @Override
+        public int sizeBytes() {
+            return 4 + capacity;
+        }
+
+        @Override
+        public int align() {
+            return 4;
+        }
+
+        @Override
+        public String toString() {
+            return "buffer[" + capacity + "]";
+        }
+    }
+
+    /** Where a pointer points, which says how it is read. */
+    enum Space {
+        /** The kernel's memory: bpf_probe_read_kernel. */
+        KERNEL,
+        /** The current process's: bpf_probe_read_user. */
+        USER,
+        /** The program's own: its stack, its maps; read directly. */
+        OWN,
+        /** The kernel's, of a type that the verifier knows: read directly, faults give 0. */
+        TYPED,
+    }
+
+    /** An address. */
+    record Pointer(Type to, Space space) implements Plain {
+        @Override
+        public int sizeBytes() {
+            return 8;
+        }
+
+        @Override
+        public int align() {
+            return 8;
+        }
+
+        @Override
+        public String toString() {
+            return to + (to instanceof Pointer ? "*" : " *");
+        }
+    }
+
+    /** Elements behind each other; {@code count} 0 for a flexible array. */
+    record Array(Type element, int count) implements Plain {
+        @Override
+        public int sizeBytes() {
+            return element.sizeBytes() * count;
+        }
+
+        @Override
+        public int align() {
+            return element.align();
+        }
+
+        @Override
+        public String toString() {
+            return element + "[" + count + "]";
+        }
+    }
+
+    /** An enumeration; the first name of a value counts. */
+    record Enum(String name, int sizeBytes, boolean signed, Map<Long, String> names)
+            implements Plain {
+        @Override
+        public int align() {
+            return sizeBytes;
+        }
+
+        @Override
+        public String toString() {
+            return "enum " + name;
+        }
+    }
+
+    /** Values that are numbers in the kernel and words on the screen. */
+    enum Special {
+        /** 8 bytes: an address of kernel code. */
+        KERNEL_SYMBOL("ksym_t", 8, 8),
+        /** 8 bytes address, 4 bytes process (pid in the root name space), 4 bytes 0. */
+        USER_SYMBOL("usym_t", 16, 8),
+        /** 4 bytes family (AF_INET 2, AF_INET6 10), 16 bytes address in network order. */
+        INET("inet", 20, 4),
+        /** 6 bytes. */
+        MAC_ADDRESS("macaddr_t", 6, 1),
+        /** 8 bytes number of the pattern, 8 bytes cgroup id. */
+        CGROUP_PATH("cgroup_path_t", 16, 8),
+        /** 8 bytes uid. */
+        USERNAME("username", 8, 8),
+        /** 4 bytes number of the format, 4 bytes clock, 8 bytes nanoseconds. */
+        TIMESTAMP("timestamp", 16, 8),
+        /** 8 bytes errno. */
+        STRERROR("strerror", 8, 8);
+
+        private final String spelling;
+        private final int sizeBytes;
+        private final int align;
+
+        Special(String spelling, int sizeBytes, int align) {
+            this.spelling = spelling;
+            this.sizeBytes = sizeBytes;
+            this.align = align;
+        }
+    }
+
+    /** A value that is shown as a word. */
+    record Named(Special kind) implements Plain {
+        @Override
+        public int sizeBytes() {
+            return kind.sizeBytes;
+        }
+
+        @Override
+        public int align() {
+            return kind.align;
+        }
+
+        @Override
+        public String toString() {
+            return kind.spelling;
+        }
+    }
+
+    /** How a stack is shown. */
+    enum StackMode {
+        BPFTRACE,
+        PERF,
+        RAW,
+        BUILD_ID
+    }
+
+    /**
+     * A call stack: for a user stack 4 bytes process (pid in the root name space) and 4 bytes 0;
+     * then {@code frames} addresses of 8 bytes, innermost first, 0 behind the last. In mode
+     * BUILD_ID a frame is struct bpf_stack_build_id, 32 bytes.
+     */
+    record Stack(boolean user, StackMode mode, int frames) implements Plain {
+        @Override
+        public int sizeBytes() {
+            return (user ? 8 : 0) + frames * (mode == StackMode.BUILD_ID ? 32 : 8);
+        }
+
+        @Override
+        public int align() {
+            return 8;
+        }
+
+        @Override
+        public String toString() {
+            return user ? "ustack" : "kstack";
+        }
+    }
+
+    /** What many values became; each CPU has its own, they are put together when read. */
+    sealed interface Aggregate extends Type {
+        @Override
+        default int align() {
+            return 8;
+        }
+    }
+
+    /** 8 bytes: how often. */
+    record Count() implements Aggregate {
+        @Override
+        public int sizeBytes() {
+            return 8;
+        }
+
+        @Override
+        public String toString() {
+            return "count_t";
+        }
+    }
+
+    /** 8 bytes: the sum. */
+    record Sum(boolean signed) implements Aggregate {
+        @Override
+        public int sizeBytes() {
+            return 8;
+        }
+
+        @Override
+        public String toString() {
+            return signed ? "sum_t" : "usum_t";
+        }
+    }
+
+    /** 8 bytes value, 8 bytes 1 once there is one. */
+    record Extreme(boolean max, boolean signed) implements Aggregate {
+        @Override
+        public int sizeBytes() {
+            return 16;
+        }
+
+        @Override
+        public String toString() {
+            return (signed ? "" : "u") + (max ? "max_t" : "min_t");
+        }
+    }
+
+    /**
+     * 8 bytes sum, 8 bytes count.
+     *
+     * @param full shown with count and total (stats), else the average alone (avg)
+     */
+    record Average(boolean full, boolean signed) implements Aggregate {
+        @Override
+        public int sizeBytes() {
+            return 16;
+        }
+
+        @Override
+        public String toString() {
+            return (signed ? "" : "u") + (full ? "stats_t" : "avg_t");
+        }
+    }
+
+    /**
+     * Counts of 8 bytes by powers of two, each of which has {@code 1 << bits} steps. Bucket 0 is
+     * for negative values, bucket {@code n + 1} for {@code n} below {@code 1 << bits}; of others,
+     * with {@code l} the place of their highest bit, {@code ((l - bits + 1) << bits) + 1 +} the
+     * {@code bits} bits that follow it.
+     *
+     * @param bits 0 to 5
+     */
+    record Hist(int bits) implements Aggregate {
+        /** How many buckets there are. */
+        public int buckets() {
+            return ((65 - bits) << bits) + 1;
+        }
+
+        @Override
+        public int sizeBytes() {
+            return buckets() * 8;
+        }
+
+        @Override
+        public String toString() {
+            return "hist_t";
+        }
+    }
+
+    /**
+     * Counts of 8 bytes by equal steps: bucket 0 is for values below {@code min}, the last for
+     * {@code max} and above.
+     */
+    record Lhist(long min, long max, long step) implements Aggregate {
+        /** How many buckets there are. */
+        public int buckets() {
+            return (int) ((max - min + step - 1) / step) + 2;
+        }
+
+        @Override
+        public int sizeBytes() {
+            return buckets() * 8;
+        }
+
+        @Override
+        public String toString() {
+            return "lhist_t";
+        }
+    }
+
+    /** What a bucket of a time series keeps. */
+    enum SeriesKind {
+        LAST,
+        AVERAGE,
+        MAX,
+        MIN,
+        SUM
+    }
+
+    /**
+     * Values by time: {@code buckets} of 8 bytes value, 8 bytes meta (for AVERAGE how many; for
+     * LAST the time; for MIN and MAX 1 once there is one), 8 bytes number of the interval since the
+     * clock's start; interval {@code i} lies in bucket {@code i % buckets}.
+     */
+    record Series(long intervalNanos, int buckets, boolean signed, SeriesKind kind)
+            implements Aggregate {
+        @Override
+        public int sizeBytes() {
+            return buckets * 24;
+        }
+
+        @Override
+        public String toString() {
+            return "tseries_t";
+        }
+    }
+}
