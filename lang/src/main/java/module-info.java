@@ -3,6 +3,7 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
+    requires sonde.format;
 
     exports sonde.lang.bpftrace.syntax;
     exports sonde.lang.ir;
