@@ -3,9 +3,11 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
+    requires sonde.sys;
 
     exports sonde.lang.bpftrace.syntax;
     exports sonde.lang.ir;
+    exports sonde.lang.output;
     exports sonde.lang.source;
     exports sonde.lang.type;
 }
