@@ -4,6 +4,7 @@ module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
 
+    exports sonde.lang.bpftrace.expand;
     exports sonde.lang.bpftrace.syntax;
     exports sonde.lang.ir;
     exports sonde.lang.source;
