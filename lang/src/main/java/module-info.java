@@ -3,8 +3,12 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
+    requires sonde.format;
+    requires sonde.probe;
+    requires sonde.sys;
 
     exports sonde.lang.bpftrace.syntax;
+    exports sonde.lang.declare;
     exports sonde.lang.ir;
     exports sonde.lang.source;
     exports sonde.lang.type;
