@@ -3,7 +3,6 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
-    requires sonde.analysis;
     requires sonde.format;
     requires sonde.probe;
     requires sonde.symbol;
