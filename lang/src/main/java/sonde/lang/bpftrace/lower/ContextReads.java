@@ -3,11 +3,13 @@ package sonde.lang.bpftrace.lower;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Vreg;
 import sonde.lang.probes.AttachPoint.Kind;
@@ -88,6 +90,19 @@ final class ContextReads {
             }
             default -> argument(Integer.parseInt(n.name().substring(3)));
         };
+    }
+
+    /** Leaves other processes alone, where the kernel does not choose by itself. */
+    void onlyProcess(int process, Block end) {
+        boolean chosen =
+                switch (kind()) {
+                    case KPROBE, KRETPROBE, FENTRY, FEXIT, TRACEPOINT, RAWTRACEPOINT -> true;
+                    default -> false;
+                };
+        if (process != 0 && chosen) {
+            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
+            emit().when(Condition.NOT_EQUAL, pid, process, end);
+        }
     }
 
     private Vreg ids() {

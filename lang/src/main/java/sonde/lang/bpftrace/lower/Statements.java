@@ -32,6 +32,7 @@ final class Statements {
         returned = lowerer.frame().reserve(8);
         Expression predicate = lowerer.clause().probe().predicate();
         Block end = emit().block();
+        lowerer.context().onlyProcess(lowerer.unit().options().process(), end);
         if (predicate != null) {
             int mark = lowerer.frame().mark();
             Block go = emit().block();
