@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.bpf.insn.Code;
-import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.interpreter.Context;
 import sonde.bpf.interpreter.Environment;
 import sonde.bpf.interpreter.Machine;
@@ -16,6 +15,14 @@ import sonde.lang.ir.Assembly.Stage;
 import sonde.lang.ir.Assembly.Target;
 
 class AssemblyPropertyTest {
+    private static final Environment ENVIRONMENT =
+            new Environment() {
+                @Override
+                public long uidGid() {
+                    return 100L << 32 | 1000;
+                }
+            };
+
     static final Assembly.Symbols NONE =
             new Assembly.Symbols() {
                 @Override
@@ -35,7 +42,7 @@ class AssemblyPropertyTest {
         int spilled = 0;
         for (int seed = 0; seed < 1500; seed++) {
             Function main = RandomFunction.of(seed, 4 + seed % 60);
-            long expected = evaluate(main);
+            long expected = evaluate(main, ENVIRONMENT.uidGid());
             Assembly assembly = Assembly.of(main, new Target(isa4));
             String text =
                     "seed %d\n%s\n%s\n%s"
@@ -64,13 +71,11 @@ class AssemblyPropertyTest {
         }
     }
 
-    static long evaluate(Function main) {
-        return new Evaluator(number ->
-                number == KernelFunction.GET_CURRENT_PID_TGID ? Environment.FIXED.pidTgid() : 0)
-                .run(main, List.of());
+    static long evaluate(Function main, long result) {
+        return new Evaluator(_ -> result).run(main, List.of());
     }
 
-    static long run(Code code) throws Exception {
-        return new Machine(Environment.FIXED).load(code).run(Context.none());
+    private static long run(Code code) throws Exception {
+        return new Machine(ENVIRONMENT).load(code).run(Context.none());
     }
 }
