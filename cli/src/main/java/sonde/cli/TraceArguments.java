@@ -169,8 +169,7 @@ final class TraceArguments {
             throw new UsageException("Failed to parse pid: invalid integer: " + word, false);
         }
         if (digits < word.length()) {
-            throw new UsageException(
-                    "Failed to parse pid: invalid trailing bytes: " + word, false);
+            throw new UsageException("Failed to parse pid: invalid trailing bytes: " + word, false);
         }
         long pid = digits > 9 ? MOST_PID + 1L : Long.parseLong(word);
         if (pid < 1 || pid > MOST_PID) {
@@ -201,8 +200,9 @@ final class TraceArguments {
 
     private void check() throws UsageException {
         if (!format.equals("text") && !format.equals("json")) {
-            throw new UsageException("Invalid output format \"" + format + "\"\nValid formats: "
-                    + "'text', 'json'", false);
+            throw new UsageException(
+                    "Invalid output format \"" + format + "\"\nValid formats: " + "'text', 'json'",
+                    false);
         }
         if (!Set.of("none", "line", "full").contains(buffer)) {
             throw new UsageException("-B must be either 'line', 'full', or 'none'.", true);

@@ -101,7 +101,7 @@ final class TraceCommand {
         }
         SourceText text = source();
         if (text == null) {
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         }
         if (arguments.formatted != null) {
             return format(text);
@@ -142,7 +142,7 @@ final class TraceCommand {
         Diagnostics diagnostics = new Diagnostics();
         Script script = Parser.parse(text, diagnostics);
         if (say(diagnostics)) {
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         }
         print(Formatter.format(script));
         return ExitCode.DONE;
@@ -181,7 +181,7 @@ final class TraceCommand {
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
         if (say(diagnostics) || compiled == null) {
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         }
         Optional<Parameters.Problem> problem = compiled.problem();
         if (problem.isPresent()) {
@@ -189,7 +189,7 @@ final class TraceCommand {
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
             err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
             err.flush();
-            return message.isEmpty() ? ExitCode.DONE : ExitCode.NO;
+            return message.isEmpty() ? ExitCode.DONE : ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
             print(TraceDump.of(compiled, arguments.dumps));
@@ -198,18 +198,18 @@ final class TraceCommand {
         if (compiled.programs().isEmpty()) {
             err.println("ERROR: No probes to attach");
             err.flush();
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         }
         try (TraceSession session = TraceSession.open(compiled, options, this::output)) {
             return switch (options.mode()) {
                 case TRACE -> run(session, child);
-                case TEST -> TrialRuns.test(session) ? ExitCode.DONE : ExitCode.NO;
+                case TEST -> TrialRuns.test(session) ? ExitCode.DONE : ExitCode.NEGATIVE;
                 case BENCH -> TrialRuns.bench(session);
             };
         } catch (LoadException e) {
             err.println(TraceRefusal.text(e, compiled, arguments.verbose));
             err.flush();
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         } catch (AttachException e) {
             if (!e.reason().isEmpty()) {
                 err.println("ERROR: " + e.reason());
@@ -220,11 +220,11 @@ final class TraceCommand {
                             + ". If this is expected, set the 'missing_probes' config variable to"
                             + " 'warn'.");
             err.flush();
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         } catch (ExecException e) {
             err.println("ERROR: " + e.getMessage());
             err.flush();
-            return ExitCode.NO;
+            return ExitCode.NEGATIVE;
         }
     }
 

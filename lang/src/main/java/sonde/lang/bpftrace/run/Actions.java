@@ -95,9 +95,7 @@ final class Actions {
             case Action.Time a ->
                     output.time(
                             TimeFormat.format(
-                                    a.format(),
-                                    Clocks.nanos(Clocks.CLOCK_REALTIME),
-                                    names.zone()));
+                                    a.format(), Clocks.nanos(Clocks.CLOCK_REALTIME), names.zone()));
             case Action.Cat a -> cat(text(a.format(), a.arguments(), bytes));
             case Action.System a -> system(text(a.format(), a.arguments(), bytes));
             case Action.Join a -> join(a, bytes, length);
@@ -158,8 +156,8 @@ final class Actions {
         try (InputStream in = Files.newInputStream(Path.of(path))) {
             output.cat(in.readNBytes(most));
         } catch (IOException | IllegalArgumentException e) {
-            output.runtimeError("failed to open file '" + path + "': No such file or directory",
-                    List.of());
+            output.runtimeError(
+                    "failed to open file '" + path + "': No such file or directory", List.of());
         }
     }
 

@@ -214,14 +214,12 @@ public final class Compilation {
         Uses uses = Uses.of(probe);
         List<Planned> planned = new ArrayList<>();
         List<ProbeGroup> groups =
-                expander.group(
-                        probe.span(), found, uses.probe() || uses.arguments(), diagnostics);
+                expander.group(probe.span(), found, uses.probe() || uses.arguments(), diagnostics);
         for (ProbeGroup group : groups) {
             for (ProbeGroup part : Markers.split(group, uses.markers())) {
                 Clause clause =
                         new Clause(
-                                probe,
-                                sites.of(part.first(), uses.arguments() || uses.context()));
+                                probe, sites.of(part.first(), uses.arguments() || uses.context()));
                 planned.add(new Planned(clause, part));
             }
         }

@@ -61,8 +61,7 @@ final class HostAddresses implements Addresses {
     @Override
     public long cgroup(String path) {
         try {
-            Object inode =
-                    Files.getAttribute(Path.of(path), "unix:ino", LinkOption.NOFOLLOW_LINKS);
+            Object inode = Files.getAttribute(Path.of(path), "unix:ino", LinkOption.NOFOLLOW_LINKS);
             return inode instanceof Long n ? n : 0;
         } catch (IOException e) {
             return 0;

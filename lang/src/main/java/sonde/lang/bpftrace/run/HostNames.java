@@ -53,7 +53,9 @@ final class HostNames implements Names {
         KernelSymbols table = kernel;
         if (table == null) {
             try {
-                table = KernelSymbols.parse(sonde.sys.Files.readAll("/proc/kallsyms", MOST_SYMBOLS));
+                table =
+                        KernelSymbols.parse(
+                                sonde.sys.Files.readAll("/proc/kallsyms", MOST_SYMBOLS));
             } catch (SyscallException e) {
                 table = KernelSymbols.none();
             }
@@ -156,8 +158,7 @@ final class HostNames implements Names {
                     name == null
                             ? -1
                             : symbolizer().offsetInFunction(processes.location(pid, address));
-            String text =
-                    name == null ? "0x" + Long.toHexString(address) : name + "+" + offset;
+            String text = name == null ? "0x" + Long.toHexString(address) : name + "+" + offset;
             if (mode == Type.StackMode.PERF) {
                 String file = name == null ? "[unknown]" : file(pid, address);
                 lines.add(

@@ -25,12 +25,11 @@ final class MapReading {
     /** All rows, in no order. */
     MapRows rows() throws SyscallException {
         List<MapRows.Row> rows = new ArrayList<>();
-        map.forEach(
-                (key, value) -> {
-                    if (isPresent(value)) {
-                        rows.add(new MapRows.Row(key, merged(value)));
-                    }
-                });
+        map.forEach((key, value) -> {
+            if (isPresent(value)) {
+                rows.add(new MapRows.Row(key, merged(value)));
+            }
+        });
         return new MapRows(plan.name(), plan.scalar(), plan.key(), plan.value(), rows);
     }
 

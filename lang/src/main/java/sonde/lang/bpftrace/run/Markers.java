@@ -25,17 +25,16 @@ final class Markers {
             for (Probe.Location location : marker.locations()) {
                 places.computeIfAbsent(location.arguments(), a -> new ArrayList<>()).add(location);
             }
-            places.forEach(
-                    (arguments, locations) ->
-                            byArguments
-                                    .computeIfAbsent(arguments, a -> new ArrayList<>())
-                                    .add(
-                                            new Probe.Usdt(
-                                                    marker.name(),
-                                                    marker.path(),
-                                                    marker.provider(),
-                                                    marker.marker(),
-                                                    locations)));
+            places.forEach((arguments, locations) ->
+                    byArguments
+                            .computeIfAbsent(arguments, a -> new ArrayList<>())
+                            .add(
+                                    new Probe.Usdt(
+                                            marker.name(),
+                                            marker.path(),
+                                            marker.provider(),
+                                            marker.marker(),
+                                            locations)));
         }
         return byArguments.values().stream()
                 .map(probes -> new ProbeGroup(probes, probes.size() > 1, group.multi()))

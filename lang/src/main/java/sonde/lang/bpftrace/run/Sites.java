@@ -60,8 +60,7 @@ final class Sites {
                         noTypes(f.function()),
                         signature == null ? null : signature.result());
             }
-            case Probe.Iter i ->
-                    site(probe, target, kernel.iterator(i.iterator()), "", null);
+            case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);
         };
     }

@@ -201,7 +201,9 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    /** Runs iterators that are not pinned, once; true when there are no other probes to wait for. */
+    /**
+     * Runs iterators that are not pinned, once; true when there are no other probes to wait for.
+     */
     public boolean iterate() throws IOException {
         boolean any = false;
         for (Map.Entry<KernelIterator, Probe.Iter> entry : iterators) {
