@@ -273,6 +273,82 @@ final class AttacherKernelTest {
         }
     }
 
+    private static void assertListed(ProcessHandle process, String file) throws Exception {
+        int pid = Math.toIntExact(process.pid());
+        ExpanderOptions options = ExpanderOptions.USUAL.of(OptionalInt.of(pid));
+        try (Expander expander = new Expander(options)) {
+            Listing listing = new Listing(options, expander);
+            assertThat(listing.list("usdt:*")).contains("usdt:" + file + ":mine:mark");
+            assertThat(listing.list("usdt:*:mine:*")).contains("usdt:" + file + ":mine:mark");
+            assertThat(listing.list("uprobe:*")).contains("uprobe:" + file + ":mark");
+            assertThat(listing.list("")).contains("uprobe:" + file + ":mark");
+        }
+        for (String text : List.of("usdt::mine:mark", "uprobe:*:mark", "uprobe:mark")) {
+            ProbeGroup group = groups(text, false, options).getFirst();
+            try (Hits hits = Hits.load(group, false)) {
+                try (Link _ = Attacher.attach(group, hits.program(), AttachOptions.of(pid))) {
+                    for (int i = 0; i < 100 && hits.count() == 0; i++) {
+                        Thread.sleep(20);
+                    }
+                }
+                assertThat(hits.count()).as(text).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void processesInOtherMountNamespaces() throws Exception {
+        String source =
+                "#include <unistd.h>\n"
+                        + MARKER
+                        + "int main() { for (int i = 0; i < 2000; i++) { mark(i); usleep(10000); }"
+                        + " return 0; }\n";
+        Path program = Programs.compile(folder, "running", source, "-no-pie");
+        Process plain = new ProcessBuilder(program.toString()).start();
+        try {
+            waitFor(plain, program);
+            assertListed(plain.toHandle(), program.toString());
+        } finally {
+            plain.destroyForcibly().waitFor();
+        }
+        Path hidden = Files.createDirectory(folder.resolve("hidden"));
+        String script =
+                "mount -t tmpfs none "
+                        + hidden
+                        + " && cp "
+                        + program
+                        + " "
+                        + hidden
+                        + " && exec "
+                        + hidden
+                        + "/running";
+        Process apart = new ProcessBuilder("unshare", "-m", "sh", "-c", script).start();
+        try {
+            waitFor(apart, hidden.resolve("running"));
+            assertThat(hidden.resolve("running")).doesNotExist();
+            String inside = "/proc/" + apart.pid() + "/root" + hidden.resolve("running");
+            assertListed(apart.toHandle(), inside);
+            int pid = Math.toIntExact(apart.pid());
+            ExpanderOptions options = ExpanderOptions.USUAL.of(OptionalInt.of(pid));
+            String text = "uprobe:" + hidden.resolve("running") + ":mark";
+            assertThat(groups(text, false, options).getFirst().first().name())
+                    .isEqualTo("uprobe:" + inside + ":mark");
+        } finally {
+            apart.destroyForcibly().waitFor();
+        }
+    }
+
+    private static void waitFor(Process process, Path program) throws Exception {
+        Path link = Path.of("/proc/" + process.pid() + "/exe");
+        for (int i = 0; i < 200; i++) {
+            if (Files.readSymbolicLink(link).equals(program)) {
+                return;
+            }
+            Thread.sleep(10);
+        }
+        throw new AssertionError(Files.readSymbolicLink(link) + " is not " + program);
+    }
+
     @Test
     void memoryThatIsWritten() throws Exception {
         String source =
