@@ -8,8 +8,11 @@ module sonde.lang {
     requires sonde.symbol;
     requires sonde.sys;
 
+    exports sonde.lang.bpftrace.expand;
     exports sonde.lang.bpftrace.syntax;
+    exports sonde.lang.declare;
     exports sonde.lang.ir;
+    exports sonde.lang.output;
     exports sonde.lang.probes;
     exports sonde.lang.source;
     exports sonde.lang.type;

@@ -16,6 +16,8 @@ import sonde.lang.bpftrace.syntax.Token.Kind;
 
 /** Expressions: precedence climbing over unary, postfix and primary ones. */
 final class ExpressionParser {
+    private static final int MAX_CHAIN = 500;
+
     private final Cursor cursor;
     private final BlockParser blocks;
     private final TypeParser types;
@@ -75,14 +77,22 @@ final class ExpressionParser {
 
     private Expression binary(int least) throws SyntaxException {
         Expression left = unary();
-        while (true) {
+        for (int links = 1; ; links++) {
             BinaryOperator operator = operator();
             if (operator == null || operator.precedence() < least) {
                 return left;
             }
+            checkChain(links);
             cursor.take();
             Expression right = binary(operator.precedence() + 1);
             left = new Binary(cursor.since(left.span().from()), operator, left, right);
+        }
+    }
+
+    /** {@code 1 + 1 + …} and {@code a.b.c…} are as deep in the tree as they are long. */
+    private void checkChain(int links) throws SyntaxException {
+        if (links > MAX_CHAIN) {
+            throw cursor.fail("this is nested too deeply: more than " + MAX_CHAIN + " in a row");
         }
     }
 
@@ -150,8 +160,9 @@ final class ExpressionParser {
     private Expression postfix(Expression first) throws SyntaxException {
         Expression of = first;
         int from = first.span().from();
-        while (true) {
+        for (int links = 1; ; links++) {
             Token token = cursor.token();
+            checkChain(links);
             if (token.isSign(".") || token.isSign("->")) {
                 cursor.take();
                 of = member(from, of);

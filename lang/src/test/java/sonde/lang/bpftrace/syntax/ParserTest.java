@@ -213,6 +213,10 @@ final class ParserTest {
                 .contains("nested too deeply");
         assertThat(errors("begin { _ = " + "-".repeat(9_999) + "1; }").getFirst())
                 .contains("nested too deeply");
+        assertThat(errors("begin { _ = 1" + " + 1".repeat(9_999) + "; }").getFirst())
+                .contains("nested too deeply");
+        assertThat(errors("begin { _ = $a" + ".b".repeat(9_999) + "; }").getFirst())
+                .contains("nested too deeply");
         assertThat(errors("begin " + "{".repeat(10_000)).getFirst()).contains("nested too deeply");
         assertThat(errors("begin { " + "if (1) { } else ".repeat(3_000)).getFirst())
                 .contains("nested too deeply");

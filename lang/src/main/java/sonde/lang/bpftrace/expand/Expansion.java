@@ -1,0 +1,143 @@
+package sonde.lang.bpftrace.expand;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Script.Macro;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.lang.source.Span;
+
+/**
+ * From what stands in a script to what it means: imported files merged, macros put where they are
+ * called, literals put for parameters and options.
+ *
+ * <p>A macro's own variables are renamed in each place: {@code $x} is {@code "$x·1"} in the first,
+ * which no script can say; messages show {@link #shown}. Nodes of a macro's body keep their place
+ * there, those of the library's macros have the place of the call. A call becomes a {@link
+ * Expression.Block} with the place of the call.
+ */
+public final class Expansion {
+    private static final String LIBRARY = "stdlib.bt";
+
+    private Expansion() {}
+
+    /**
+     * A call of a macro that was expanded.
+     *
+     * @param call where, within another macro's body if that is where the call stands
+     */
+    public record Use(Macro macro, Span call) {}
+
+    /**
+     * A script without imports, macros, parameters and options.
+     *
+     * @param options what it asks for, in the order of the text
+     * @param uses of macros, in the order of expansion
+     */
+    public record Expanded(Script script, List<Option> options, List<Use> uses) {
+        /** Keeps copies. */
+        public Expanded {
+            options = List.copyOf(options);
+            uses = List.copyOf(uses);
+        }
+
+        /**
+         * Where the macro is called that a place lies in, as a hint for a message about the place;
+         * empty when it lies in none.
+         */
+        public String hint(Span place) {
+            List<Use> calls = uses.stream().filter(use -> lies(place, use.macro().span())).toList();
+            if (calls.isEmpty()) {
+                return "";
+            }
+            String more = calls.size() > 1 ? " and " + (calls.size() - 1) + " more" : "";
+            return "expanded from " + calls.getFirst().call().place() + more;
+        }
+
+        private static boolean lies(Span inner, Span outer) {
+            return inner.source().equals(outer.source())
+                    && outer.from() <= inner.from()
+                    && inner.to() <= outer.to();
+        }
+    }
+
+    /** The script without imports, macros, parameters and options. */
+    public static Script expand(
+            Script script, Parameters parameters, Imports imports, Diagnostics diagnostics) {
+        return expandWithUses(script, parameters, imports, diagnostics).script();
+    }
+
+    /**
+     * As {@link #expand}, with what was found on the way. Options that were given wrongly are not
+     * errors here ({@link Parameters#problem} says them): their defaults are taken.
+     */
+    public static Expanded expandWithUses(
+            Script script, Parameters parameters, Imports imports, Diagnostics diagnostics) {
+        Script merged = new ImportPass(imports, diagnostics).merge(script);
+        MacroTable own = new MacroTable();
+        for (Script.Item item : merged.items()) {
+            if (item instanceof Macro macro) {
+                own.add(macro, diagnostics);
+            }
+        }
+        MacroPass macros = new MacroPass(own, library(), diagnostics);
+        Script called = macros.expand(merged);
+        if (!diagnostics.hasErrors()) {
+            refuseTypes(called, diagnostics);
+        }
+        ParameterPass pass = new ParameterPass(parameters, diagnostics);
+        Script made = pass.script(called);
+        return new Expanded(made, pass.options(), macros.uses());
+    }
+
+    /** The name a variable has in the text: {@code $x} of {@code "$x·1"}. */
+    public static String shown(String variable) {
+        int mark = variable.indexOf(MacroPass.MARK);
+        return mark < 0 ? variable : variable.substring(0, mark);
+    }
+
+    /** The text of the library of macros, which is always there. */
+    static SourceText libraryText() {
+        try (InputStream in =
+                Objects.requireNonNull(Expansion.class.getResourceAsStream(LIBRARY))) {
+            return new SourceText(LIBRARY, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static MacroTable library() {
+        Diagnostics own = new Diagnostics();
+        MacroTable table = new MacroTable();
+        for (Script.Item item : Parser.parse(libraryText(), own).items()) {
+            table.add((Macro) item, own);
+        }
+        if (own.hasErrors()) {
+            throw new IllegalStateException(own.all().getFirst().render());
+        }
+        return table;
+    }
+
+    /** Only macros take types. */
+    private static void refuseTypes(Script script, Diagnostics diagnostics) {
+        new Rewriter() {
+            @Override
+            protected Expression expression(Expression expression) {
+                if (expression instanceof Expression.TypeArgument type) {
+                    diagnostics.error(
+                            type.span(),
+                            "When used as a call argument, `typeof` builtin only valid for macro"
+                                    + " calls that are expecting a type parameter");
+                }
+                return super.expression(expression);
+            }
+        }.script(script);
+    }
+}

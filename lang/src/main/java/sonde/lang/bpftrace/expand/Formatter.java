@@ -1,0 +1,402 @@
+package sonde.lang.bpftrace.expand;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.bpftrace.syntax.Expression.If;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.source.SourceText;
+import sonde.lang.source.Span;
+
+/**
+ * A script in the one layout: two spaces for each level, an attach point and a statement a line, no
+ * more than one blank line. Comments stay before or behind what they stand at; a statement with a
+ * comment in it stays as it is. What comes out parses to the same tree, and comes out of itself
+ * unchanged.
+ */
+public final class Formatter {
+    private final SourceText source;
+    private final List<Span> comments;
+    private final StringBuilder out = new StringBuilder();
+    private final FormatterExpressions expressions = new FormatterExpressions(this);
+    private int next;
+    private int last;
+
+    private Formatter(Script script) {
+        this.source = script.source();
+        // Within a definition a comment is part of its text.
+        this.comments =
+                script.comments().stream()
+                        .filter(comment ->
+                                script.definitions().stream()
+                                        .noneMatch(span -> contains(span, comment)))
+                        .toList();
+    }
+
+    private static boolean contains(Span outer, Span inner) {
+        return outer.source().equals(inner.source())
+                && outer.from() <= inner.from()
+                && inner.to() <= outer.to();
+    }
+
+    /** The text of a parsed script; ends with a newline. */
+    public static String format(Script script) {
+        Formatter formatter = new Formatter(script);
+        formatter.script(script);
+        return formatter.out.toString();
+    }
+
+    /** What stands at a place if it still is what the tree says, in the form given. */
+    String written(Span span, String form, String otherwise) {
+        String text = span.source().equals(source) ? span.text() : "";
+        return text.matches(form) ? text : otherwise;
+    }
+
+    private record Part(Span span, String text) {}
+
+    private void script(Script script) {
+        if (!script.header().isEmpty()) {
+            out.append(script.header().stripTrailing()).append('\n');
+            last = script.header().length();
+        }
+        for (Part part : preamble(script)) {
+            before(0, part.span());
+            out.append(part.text()).append('\n');
+            done(0, part.span());
+        }
+        boolean first = script.definitions().isEmpty() && script.config() == null;
+        first &= script.imports().isEmpty();
+        for (Script.Item item : script.items()) {
+            if (!first) {
+                blank();
+            }
+            first = false;
+            before(0, item.span());
+            item(item);
+            done(0, item.span());
+        }
+        comments(0, source.text().length());
+    }
+
+    private List<Part> preamble(Script script) {
+        List<Part> parts = new ArrayList<>();
+        script.definitions().forEach(span -> parts.add(new Part(span, span.text().strip())));
+        script.imports()
+                .forEach(one ->
+                        parts.add(
+                                new Part(
+                                        one.span(),
+                                        "import " + TreeText.quoted(one.path()) + ";")));
+        Script.Config config = script.config();
+        if (config != null) {
+            parts.add(new Part(config.span(), config(config)));
+        }
+        parts.sort(Comparator.comparingInt(part -> part.span().from()));
+        return parts;
+    }
+
+    private String config(Script.Config config) {
+        if (commented(config.span())) {
+            return config.span().text();
+        }
+        return config.settings().stream()
+                .map(setting -> {
+                    String text = setting.span().text();
+                    int equals = text.indexOf('=');
+                    String value = text.substring(equals + 1).strip();
+                    return "  " + setting.key() + " = " + value + ";\n";
+                })
+                .collect(Collectors.joining("", "config = {\n", "}"));
+    }
+
+    private void item(Script.Item item) {
+        switch (item) {
+            case Script.Probe probe -> probe(probe);
+            case Script.Macro macro -> {
+                String parameters =
+                        macro.parameters().stream()
+                                .map(MacroTable::name)
+                                .collect(Collectors.joining(", ", "(", ")"));
+                out.append("macro ").append(macro.name()).append(parameters).append("\n");
+                body(macro.body(), true);
+            }
+            case Script.MapDeclaration(var span, var map, var type, var entries) ->
+                    out.append("let " + map + " = " + type + "(" + entries + ");\n");
+            case Script.Function function -> {
+                String parameters =
+                        function.parameters().stream()
+                                .map(one ->
+                                        one.variable().name() + ": " + expressions.type(one.type()))
+                                .collect(Collectors.joining(", ", "(", ")"));
+                String result = expressions.type(function.result());
+                out.append("fn " + function.name() + parameters + ": " + result + "\n");
+                body(function.body(), true);
+            }
+        }
+    }
+
+    private void probe(Script.Probe probe) {
+        List<Script.AttachPoint> points = probe.attachPoints();
+        for (int i = 0; i < points.size(); i++) {
+            Span span = points.get(i).span();
+            comments(0, span.from());
+            out.append(points.get(i).text()).append(i + 1 < points.size() ? ",\n" : "\n");
+            last = Math.max(last, span.to());
+        }
+        Expression predicate = probe.predicate();
+        if (predicate != null) {
+            comments(0, predicate.span().from());
+            boolean keep = commented(predicate.span());
+            String text = keep ? predicate.span().text() : expressions.text(0, 1, predicate);
+            skip(predicate.span());
+            out.append('/').append(text).append("/\n");
+        }
+        body(probe.body(), false);
+    }
+
+    /** The block of an item. */
+    private void body(Block block, boolean value) {
+        comments(0, block.span().from());
+        String text = block(0, block, false, value);
+        out.append(text).append('\n');
+    }
+
+    /**
+     * From its brace to its brace.
+     *
+     * @param small whether a block that is only a value may stand on one line
+     */
+    String block(int depth, Block block, boolean small) {
+        return block(depth, block, small, true);
+    }
+
+    /** The body of what has no value: a loop, a probe. */
+    private String loop(int depth, Block block) {
+        return block(depth, block, false, false);
+    }
+
+    private String block(int depth, Block block, boolean small, boolean value) {
+        Expression result = block.result();
+        boolean plain = small && block.statements().isEmpty() && !commented(block.span());
+        if (plain && result != null && !(result instanceof If)) {
+            String text = expressions.text(depth, 0, result);
+            if (text.indexOf('\n') < 0 && text.length() < 60) {
+                return "{ " + text + " }";
+            }
+        }
+        if (block.statements().isEmpty() && result == null && !commented(block.span())) {
+            return small ? "{ }" : "{\n" + "  ".repeat(depth) + "}";
+        }
+        int start = out.length();
+        out.append("{\n");
+        last = Math.max(last, block.span().from() + 1);
+        for (int i = 0; i < block.statements().size(); i++) {
+            boolean closes = value && result == null && i + 1 == block.statements().size();
+            statement(depth + 1, block.statements().get(i), closes);
+        }
+        if (result != null) {
+            before(depth + 1, result.span());
+            boolean keep = commented(result.span()) && !(result instanceof If);
+            int begin = out.length();
+            String text = keep ? result.span().text() : text(depth + 1, result);
+            out.setLength(begin);
+            if (keep) {
+                skip(result.span());
+            }
+            indent(depth + 1).append(text).append('\n');
+            done(depth + 1, result.span());
+        }
+        comments(depth + 1, block.span().to() - 1);
+        String text = out.substring(start);
+        out.setLength(start);
+        return text + "  ".repeat(depth) + "}";
+    }
+
+    private StringBuilder indent(int depth) {
+        return out.append("  ".repeat(depth));
+    }
+
+    /**
+     * @param closes whether it is the last of a block without a value, where an {@code if} without
+     *     a semicolon would be one
+     */
+    private void statement(int depth, Statement statement, boolean closes) {
+        before(depth, statement.span());
+        Span head = head(statement);
+        if (commented(head)) {
+            String text = statement.span().text().strip();
+            skip(statement.span());
+            indent(depth).append(text).append(text.endsWith(";") ? "" : ";").append('\n');
+        } else {
+            // What is written before the rest is there is measured from the line's beginning.
+            int start = out.length();
+            String text = text(depth, statement, closes);
+            out.setLength(start);
+            indent(depth).append(text).append('\n');
+        }
+        done(depth, statement.span());
+    }
+
+    /** What of a statement cannot have a comment before a part of it; all but its body. */
+    private static Span head(Statement statement) {
+        Span all = statement.span();
+        Block body =
+                switch (statement) {
+                    case Statement.Evaluate(var span, If choice) -> choice.then();
+                    case Statement.Evaluate(var span, Block block) -> block;
+                    case Statement.ForMap loop -> loop.body();
+                    case Statement.ForRange loop -> loop.body();
+                    case Statement.While loop -> loop.body();
+                    case Statement.Unroll loop -> loop.body();
+                    default -> null;
+                };
+        return body == null
+                ? all
+                : new Span(all.source(), all.from(), Math.max(all.from(), body.span().from()));
+    }
+
+    private String text(int depth, Statement statement, boolean closes) {
+        return switch (statement) {
+            case Statement.Evaluate(var span, var expression) -> {
+                boolean braces = expression instanceof If || expression instanceof Block;
+                yield text(depth, expression) + (braces && !closes ? "" : ";");
+            }
+            case Statement.Assign(var span, var target, var operator, var value) ->
+                    value(
+                            depth,
+                            expressions.in(depth, 0, target)
+                                    + (operator == null ? " = " : " " + operator.sign() + "= "),
+                            value);
+            case Statement.Declare(var span, var variable, var type, var value) -> {
+                String named =
+                        "let "
+                                + variable.name()
+                                + (type == null ? "" : ": " + expressions.type(type));
+                yield value == null ? named + ";" : value(depth, named + " = ", value);
+            }
+            case Statement.Discard(var span, var expression) -> value(depth, "_ = ", expression);
+            case Statement.ForRange(var span, var variable, var from, var to, var body) ->
+                    "for ("
+                            + variable.name()
+                            + " : "
+                            + expressions.in(depth, 11, from)
+                            + ".."
+                            + expressions.in(depth, 11, to)
+                            + ") "
+                            + loop(depth, body);
+            case Statement.ForMap(var span, var variable, var map, var body) ->
+                    "for (" + variable.name() + " : " + map.name() + ") " + loop(depth, body);
+            case Statement.While(var span, var condition, var body) ->
+                    "while ("
+                            + expressions.text(depth, 2 * depth + 7, condition)
+                            + ") "
+                            + loop(depth, body);
+            case Statement.Unroll(var span, var count, var body) ->
+                    "unroll ("
+                            + expressions.text(depth, 2 * depth + 8, count)
+                            + ") "
+                            + loop(depth, body);
+            case Statement.Jump(var span, var kind, var value) ->
+                    switch (kind) {
+                        case BREAK -> "break;";
+                        case CONTINUE -> "continue;";
+                        case RETURN -> value == null ? "return;" : value(depth, "return ", value);
+                    };
+            case Statement.Import(var span, var path) -> "import " + TreeText.quoted(path) + ";";
+        };
+    }
+
+    private String value(int depth, String head, Expression value) {
+        int column = 2 * depth + head.length();
+        return head + expressions.text(depth, column, value) + ";";
+    }
+
+    private String text(int depth, Expression expression) {
+        return switch (expression) {
+            case If choice -> expressions.choice(depth, choice);
+            case Block block -> block(depth, block, false);
+            default -> expressions.text(depth, 2 * depth, expression);
+        };
+    }
+
+    private boolean commented(Span span) {
+        return comments.stream().anyMatch(comment -> contains(span, comment));
+    }
+
+    /** Passes over comments that were written with the text they stand in. */
+    private void skip(Span span) {
+        while (next < comments.size() && comments.get(next).from() < span.to()) {
+            next++;
+        }
+    }
+
+    /** The comments and the blank line before something. */
+    private void before(int depth, Span span) {
+        comments(depth, span.from());
+        if (blanks(last, span.from())) {
+            blank();
+        }
+    }
+
+    /** Comments up to an offset, each on its line. */
+    private void comments(int depth, int to) {
+        while (next < comments.size() && comments.get(next).from() < to) {
+            Span comment = comments.get(next++);
+            if (blanks(last, comment.from())) {
+                blank();
+            }
+            indent(depth).append(comment.text().stripTrailing()).append('\n');
+            last = comment.to();
+        }
+    }
+
+    /** Behind something: the comment that stands in the same line. */
+    private void done(int depth, Span span) {
+        late(depth, span);
+        last = Math.max(last, span.to());
+        if (next < comments.size()) {
+            Span comment = comments.get(next);
+            String between =
+                    source.text().substring(Math.min(last, comment.from()), comment.from());
+            if (between.indexOf('\n') < 0 && between.isBlank()) {
+                next++;
+                trailing(comment);
+            }
+        }
+    }
+
+    /** Comments of which no part before them could be seen go behind it. */
+    private void late(int depth, Span span) {
+        while (next < comments.size() && comments.get(next).to() <= span.to()) {
+            Span comment = comments.get(next++);
+            indent(depth).append(comment.text().stripTrailing()).append('\n');
+        }
+    }
+
+    private void trailing(Span comment) {
+        out.setLength(out.length() - 1);
+        out.append(' ').append(comment.text().stripTrailing()).append('\n');
+        last = comment.to();
+    }
+
+    private boolean blanks(int from, int to) {
+        String between = source.text().substring(Math.min(from, to), to);
+        int first = between.indexOf('\n');
+        return first >= 0 && between.indexOf('\n', first + 1) >= 0 && from > 0;
+    }
+
+    /** Unless there is one, or nothing at all, or a block has just begun. */
+    private void blank() {
+        int length = out.length();
+        boolean some = length > 1 && out.charAt(length - 1) == '\n';
+        boolean has = some && out.charAt(length - 2) == '\n';
+        boolean opens = some && out.charAt(length - 2) == '{';
+        if (some && !has && !opens) {
+            out.append('\n');
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package sonde.lang.bpftrace.expand;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.lang.source.Span;
+
+/**
+ * Merges imported files into a script: their definitions before its own, their items too. A file is
+ * read once, so that files which import each other do no harm.
+ */
+final class ImportPass extends Rewriter {
+    /** Imports that import nothing but more imports. */
+    private static final int MAX_FILES = 1_000;
+
+    private final Imports imports;
+    private final Diagnostics diagnostics;
+    private final Set<String> seen = new HashSet<>();
+    private final Deque<Script> open = new ArrayDeque<>();
+    private final List<Span> definitions = new ArrayList<>();
+    private final List<Script.Item> items = new ArrayList<>();
+
+    ImportPass(Imports imports, Diagnostics diagnostics) {
+        this.imports = imports;
+        this.diagnostics = diagnostics;
+    }
+
+    Script merge(Script script) {
+        seen.add(script.source().name());
+        add(script);
+        return new Script(
+                script.source(),
+                script.header(),
+                definitions,
+                script.config(),
+                List.of(),
+                items,
+                script.comments());
+    }
+
+    private void add(Script script) {
+        open.push(script);
+        for (Script.Import one : script.imports()) {
+            load(one.span(), one.path(), script.source());
+        }
+        List<Script.Item> own = new ArrayList<>();
+        for (Script.Item item : script.items()) {
+            own.add(item(item));
+        }
+        open.pop();
+        definitions.addAll(script.definitions());
+        items.addAll(own);
+    }
+
+    @Override
+    protected void statement(Statement statement, List<Statement> to) {
+        if (statement instanceof Statement.Import(var span, var path)) {
+            load(span, path, open.element().source());
+        } else {
+            super.statement(statement, to);
+        }
+    }
+
+    private void load(Span span, String path, SourceText from) {
+        try {
+            List<SourceText> texts = imports.readAll(path, from);
+            // Ours is always there, whatever part of it is named.
+            boolean library = path.equals("stdlib") || path.startsWith("stdlib/");
+            if (path.endsWith(".bpf.c")) {
+                diagnostics.error(
+                        span,
+                        "BPF programs in C cannot be imported: " + path,
+                        "say it in the script's own language: a macro or an fn");
+            } else if (texts.isEmpty() && !library) {
+                diagnostics.error(
+                        span,
+                        "there is nothing to import: " + path,
+                        "paths are relative to the script that imports");
+            }
+            for (SourceText text : texts) {
+                load(span, text);
+            }
+        } catch (IOException e) {
+            diagnostics.error(span, "import of " + path + " fails: " + e.getMessage());
+        }
+    }
+
+    private void load(Span span, SourceText text) {
+        if (!seen.add(text.name()) || diagnostics.isFull()) {
+            return;
+        }
+        if (seen.size() > MAX_FILES) {
+            diagnostics.error(span, "more than " + MAX_FILES + " files are imported");
+        } else if (text.name().endsWith(".h")) {
+            definitions.add(new Span(text, 0, text.text().length()));
+        } else if (text.name().endsWith(".bt")) {
+            Script script = Parser.parse(text, diagnostics);
+            if (script.config() != null) {
+                diagnostics.error(
+                        script.config().span(),
+                        "only the script itself may have a config block, not what it imports");
+            }
+            add(script);
+        } else {
+            diagnostics.error(
+                    span,
+                    "files of this type cannot be imported: " + text.name(),
+                    "scripts end with .bt, C headers with .h");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package sonde.lang.bpftrace.expand;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+
+/**
+ * A tree as text: a line for each item and statement, expressions with a parenthesis around every
+ * node. Trees that differ only in places have the same text.
+ */
+public final class TreeText {
+    private final StringBuilder out = new StringBuilder();
+
+    private TreeText() {}
+
+    /** All of a script; ends with a newline unless it is empty. */
+    public static String of(Script script) {
+        TreeText text = new TreeText();
+        text.script(script);
+        return text.out.toString();
+    }
+
+    /** One expression, on several lines where it has blocks with statements. */
+    public static String of(Expression expression) {
+        return new TreeText().show(0, expression);
+    }
+
+    private void line(int depth, String text) {
+        out.append("  ".repeat(depth)).append(text).append('\n');
+    }
+
+    private void script(Script script) {
+        script.definitions().forEach(span -> line(0, "define " + quoted(span.text())));
+        Script.Config config = script.config();
+        if (config != null) {
+            config.settings().forEach(one -> line(0, "set " + one.key() + " " + one.value()));
+        }
+        script.imports().forEach(one -> line(0, "import " + quoted(one.path())));
+        script.items().forEach(this::item);
+    }
+
+    private void item(Script.Item item) {
+        switch (item) {
+            case Script.Probe probe -> {
+                String points =
+                        probe.attachPoints().stream()
+                                .map(Script.AttachPoint::text)
+                                .collect(Collectors.joining(", "));
+                line(0, "probe " + points);
+                if (probe.predicate() != null) {
+                    line(1, "when " + show(1, probe.predicate()));
+                }
+                body(1, probe.body());
+            }
+            case Script.Macro macro -> {
+                line(0, "macro " + macro.name() + list(0, macro.parameters()));
+                body(1, macro.body());
+            }
+            case Script.MapDeclaration(var span, var map, var type, var entries) ->
+                    line(0, "map " + map + " " + type + " " + entries);
+            case Script.Function function -> {
+                String parameters =
+                        function.parameters().stream()
+                                .map(one -> " " + one.variable().name() + ": " + type(one.type()))
+                                .collect(Collectors.joining());
+                line(0, "fn " + function.name() + parameters + " -> " + type(function.result()));
+                body(1, function.body());
+            }
+        }
+    }
+
+    private void body(int depth, Block block) {
+        block.statements().forEach(statement -> line(depth, statement(depth, statement)));
+        if (block.result() != null) {
+            line(depth, "=> " + show(depth, block.result()));
+        }
+    }
+
+    private String statement(int depth, Statement statement) {
+        return switch (statement) {
+            case Statement.Evaluate(var span, var expression) -> show(depth, expression);
+            case Statement.Assign(var span, var target, var operator, var value) ->
+                    (operator == null ? "" : operator.sign())
+                            + "= "
+                            + show(depth, target)
+                            + " "
+                            + show(depth, value);
+            case Statement.Declare(var span, var variable, var type, var value) ->
+                    "let "
+                            + variable.name()
+                            + (type == null ? "" : ": " + type(type))
+                            + (value == null ? "" : " " + show(depth, value));
+            case Statement.Discard(var span, var expression) ->
+                    "discard " + show(depth, expression);
+            case Statement.ForRange(var span, var variable, var from, var to, var body) ->
+                    "for "
+                            + variable.name()
+                            + " "
+                            + show(depth, from)
+                            + " "
+                            + show(depth, to)
+                            + " "
+                            + show(depth, body);
+            case Statement.ForMap(var span, var variable, var map, var body) ->
+                    "for " + variable.name() + " " + map.name() + " " + show(depth, body);
+            case Statement.While(var span, var condition, var body) ->
+                    "while " + show(depth, condition) + " " + show(depth, body);
+            case Statement.Unroll(var span, var count, var body) ->
+                    "unroll " + show(depth, count) + " " + show(depth, body);
+            case Statement.Jump(var span, var kind, var value) ->
+                    kind.name().toLowerCase(Locale.ROOT)
+                            + (value == null ? "" : " " + show(depth, value));
+            case Statement.Import(var span, var path) -> "import " + quoted(path);
+        };
+    }
+
+    private String block(int depth, Block block) {
+        if (block.statements().isEmpty()) {
+            return block.result() == null ? "{}" : "{" + show(depth, block.result()) + "}";
+        }
+        TreeText inner = new TreeText();
+        inner.body(depth + 1, block);
+        return "{\n" + inner.out + "  ".repeat(depth) + "}";
+    }
+
+    private String show(int depth, @Nullable Expression expression) {
+        return switch (expression) {
+            case null -> "-";
+            case Expression.IntegerLiteral(var span, var value) -> Long.toUnsignedString(value);
+            case Expression.StringLiteral(var span, var bytes) -> quoted(bytes);
+            case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
+            case Expression.Name(var span, var name) -> name;
+            case Expression.Positional(var span, var number) -> "$" + number;
+            case Expression.PositionalCount(var span) -> "$#";
+            case Expression.Variable(var span, var name) -> name;
+            case Expression.MapName(var span, var name) -> name;
+            case Expression.MapElement(var span, var map, var key) ->
+                    "(" + map.name() + " [] " + show(depth, key) + ")";
+            case Expression.Call(var span, var function, var arguments) ->
+                    "(" + function + "()" + list(depth, arguments) + ")";
+            case Expression.TypeArgument(var span, var type) -> "(type " + type(type) + ")";
+            case Expression.Unary(var span, var operator, var operand) ->
+                    operator.isPostfix()
+                            ? "(" + show(depth, operand) + " " + operator.sign() + ")"
+                            : "(" + operator.sign() + " " + show(depth, operand) + ")";
+            case Expression.Binary(var span, var operator, var left, var right) ->
+                    "(" + operator.sign() + list(depth, List.of(left, right)) + ")";
+            case Expression.Ternary(var span, var condition, var then, var otherwise) ->
+                    "(? "
+                            + show(depth, condition)
+                            + " "
+                            + show(depth, then)
+                            + " "
+                            + show(depth, otherwise)
+                            + ")";
+            case Expression.If(var span, var condition, var then, var otherwise) ->
+                    "(if "
+                            + show(depth, condition)
+                            + " "
+                            + show(depth, then)
+                            + (otherwise == null ? "" : " else " + show(depth, otherwise))
+                            + ")";
+            case Block block -> block(depth, block);
+            case Expression.Field(var span, var of, var name) ->
+                    "(. " + show(depth, of) + " " + name + ")";
+            case Expression.TupleElement(var span, var of, var index) ->
+                    "(. " + show(depth, of) + " " + index + ")";
+            case Expression.Index(var span, var of, var index) ->
+                    "([]" + list(depth, List.of(of, index)) + ")";
+            case Expression.Cast(var span, var type, var operand) ->
+                    "(cast " + type(type) + " " + show(depth, operand) + ")";
+            case Expression.Tuple(var span, var elements) -> "(tuple" + list(depth, elements) + ")";
+            case Expression.RecordLiteral(var span, var members) ->
+                    members.stream()
+                            .map(one -> " " + one.name() + "=" + show(depth, one.value()))
+                            .collect(Collectors.joining("", "(record", ")"));
+            case Expression.SizeOf(var span, var type) -> "(sizeof " + type(type) + ")";
+            case Expression.OffsetOf(var span, var type, var path) ->
+                    "(offsetof " + type(type) + " " + String.join(".", path) + ")";
+            case Expression.TypeDescription(var span, var type) -> "(typeinfo " + type(type) + ")";
+            case Expression.Comptime(var span, var operand) ->
+                    "(comptime " + show(depth, operand) + ")";
+        };
+    }
+
+    private String list(int depth, List<Expression> all) {
+        return all.stream().map(one -> " " + show(depth, one)).collect(Collectors.joining());
+    }
+
+    private String type(TypeSyntax type) {
+        return switch (type) {
+            case TypeSyntax.Named(var span, var kind, var name) ->
+                    kind == TypeSyntax.Kind.PLAIN
+                            ? name
+                            : kind.name().toLowerCase(Locale.ROOT) + " " + name;
+            case TypeSyntax.Pointer(var span, var element) -> type(element) + "*";
+            case TypeSyntax.Array(var span, var element, var count) ->
+                    type(element) + "[" + (count == 0 ? "" : count) + "]";
+            case TypeSyntax.Of(var span, var expression) -> "typeof(" + show(0, expression) + ")";
+        };
+    }
+
+    /** A string's bytes as the language writes them. */
+    static String quoted(String bytes) {
+        StringBuilder text = new StringBuilder(bytes.length() + 2).append('"');
+        for (int i = 0; i < bytes.length(); i++) {
+            char c = bytes.charAt(i);
+            switch (c) {
+                case '\n' -> text.append("\\n");
+                case '\t' -> text.append("\\t");
+                case '\r' -> text.append("\\r");
+                case '"' -> text.append("\\\"");
+                case '\\' -> text.append("\\\\");
+                default -> {
+                    if (c >= ' ' && c <= '~') {
+                        text.append(c);
+                    } else {
+                        text.append("\\x%02x".formatted(c & 0xff));
+                    }
+                }
+            }
+        }
+        return text.append('"').toString();
+    }
+}

@@ -1,0 +1,88 @@
+package sonde.lang.bpftrace.expand;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+/** Files and directories that scripts import. */
+final class FileImportsTest {
+    @TempDir Path directory;
+
+    private void file(String name, String text) throws IOException {
+        Path file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private static void open(Path directory) throws IOException {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+
+    private String tree(String text, Diagnostics diagnostics) {
+        Script script = Parser.parse(new SourceText("stdin", text), diagnostics);
+        return TreeText.of(
+                Expansion.expand(script, Parameters.NONE, new FileImports(directory), diagnostics));
+    }
+
+    private String error(String text) {
+        Diagnostics diagnostics = new Diagnostics();
+        tree(text, diagnostics);
+        return diagnostics.all().toString();
+    }
+
+    @Test
+    void filesImportFilesOnce() throws IOException {
+        file("a.bt", "import \"lib/b.bt\"; macro a() { b } end { }");
+        file("lib/b.bt", "import \"../a.bt\"; import \"c.h\"; macro b() { 7 }");
+        file("lib/c.h", "struct c { int x; };");
+        Diagnostics diagnostics = new Diagnostics();
+        assertThat(tree("import \"a.bt\"; import \"./a.bt\"; begin { f(a) }", diagnostics))
+                .isEqualTo(
+                        "define \"struct c { int x; };\"\nprobe end\nprobe begin\n  (f() {{7}})\n");
+        assertThat(diagnostics.all()).isEmpty();
+    }
+
+    @Test
+    void directoriesAndTheLibrary() throws IOException {
+        file("lib/one.bt", "macro one() { 1 }");
+        file("lib/two.bt", "macro two() { 2 }");
+        file("lib/readme.txt", "not a script");
+        Diagnostics diagnostics = new Diagnostics();
+        String text = "import \"lib\"; import \"stdlib\"; begin { import \"lib\"; f(one, two) }";
+        assertThat(tree(text, diagnostics)).isEqualTo("probe begin\n  (f() {1} {2})\n");
+        assertThat(diagnostics.all()).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeImported() throws IOException {
+        file("config.bt", "config = { max_strlen=1 }");
+        file("a.c", "int a;");
+        file("bad.bt", "begin { ( }");
+        assertThat(error("import \"none.bt\"; begin { }")).contains("nothing to import: none.bt");
+        assertThat(error("import \"config.bt\"; begin { }")).contains("may have a config block");
+        assertThat(error("import \"a.c\"; begin { }")).contains("files of this type");
+        assertThat(error("import \"x.bpf.c\"; begin { }")).contains("BPF programs in C");
+        assertThat(error("import \"bad.bt\"; begin { }")).contains("bad.bt:1:11");
+        assertThat(error("import \"a\\x00b\"; begin { }")).contains("nothing to import");
+    }
+
+    @Test
+    void directoriesOfEverybodyAreRefused() throws IOException {
+        file("open/lib/a.bt", "macro a() { 1 }");
+        open(directory.resolve("open"));
+        String refused = "global write permissions";
+        assertThat(error("import \"open/lib\"; begin { }")).contains(refused);
+        assertThat(error("import \"open/lib/a.bt\"; begin { }")).doesNotContain(refused);
+        open(directory.resolve("open/lib"));
+        assertThat(error("import \"open/lib/a.bt\"; begin { }")).contains(refused);
+    }
+}
