@@ -38,12 +38,12 @@ final class Settings {
 
     private static final List<String> LICENSES =
             List.of(
-                    "GPL",
-                    "GPL v2",
-                    "GPL and additional rights",
-                    "Dual BSD/GPL",
                     "Dual MIT/GPL",
-                    "Dual MPL/GPL");
+                    "Dual BSD/GPL",
+                    "Dual MPL/GPL",
+                    "GPL and additional rights",
+                    "GPL v2",
+                    "GPL");
 
     private static final Map<String, Key> KEYS = keys();
 

@@ -75,7 +75,7 @@ final class ConfigurationTest {
                         + " are true, false, 1 or 0.",
                 "missing_probes=off ## missing_probes: Invalid value for missing_probes: valid"
                         + " values are ignore, warn, and error.",
-                "license=\"MIT\" ## Invalid value for license. Found: MIT. Valid values: GPL",
+                "license=\"MIT\" ## Invalid value for license. Found: MIT. Valid values: Dual MIT/GPL",
                 "symbol_source=\"zzz\" ## WARNING: symbol_source is deprecated and has no effect",
                 "map_keys_max=2 ## WARNING: map_keys_max has been renamed, please use max_map_keys",
                 "max_strlen=-1 ## ERROR",
