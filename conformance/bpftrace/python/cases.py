@@ -1,0 +1,110 @@
+"""Runs cases with the suite's own parser and runner, in the directory they are made for.
+
+Reads the name of a case as JSON from each line of standard input, answers with a line
+"RESULT {...}" behind what the runner says. With --list names all cases.
+"""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from parser import TestParser
+from runner import Runner
+
+EXECUTABLE = os.environ["BPFTRACE_RUNTIME_TEST_EXECUTABLE"]
+
+
+def runtime_cases():
+    cases = {}
+    for suite, tests in sorted(TestParser.read_all(False), key=lambda one: one[0]):
+        for test in tests:
+            name = f"{suite}.{test.name}"
+            count = 2
+            while name in cases:
+                name = f"{suite}.{test.name} #{count}"
+                count += 1
+            cases[name] = test
+    return cases
+
+
+def file_cases():
+    """The scripts that test themselves, and the tools, which must be accepted."""
+    cases = {}
+    for file in sorted(Path("self").rglob("*.bt")):
+        cases[f"self.{file.relative_to('self').with_suffix('')}"] = [EXECUTABLE, "--test", str(file)]
+    for file in sorted(Path("tools").glob("*.bt")):
+        cases[f"tools.{file.stem}"] = [EXECUTABLE, "--unsafe", "--dry-run", str(file)]
+    return cases
+
+
+def run_file(command):
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="backslashreplace",
+            timeout=60,
+        )
+    except subprocess.TimeoutExpired:
+        return "fail", "timeout"
+    print(done.stdout)
+    if done.returncode == 0:
+        return "pass", ""
+    return "fail", reason(done.stdout) or f"exit status {done.returncode}"
+
+
+def run_test(test):
+    text = io.StringIO()
+    try:
+        with redirect_stdout(text):
+            status = Runner.run_test(test)
+    except Exception as error:  # the runner's own: a BEFORE that does not start, …
+        print(text.getvalue())
+        return "fail", f"runner: {type(error).__name__}: {error}"[:120]
+    print(text.getvalue())
+    if status == Runner.PASS:
+        return "pass", ""
+    if Runner.skipped(status):
+        return "skip", Runner.skip_reason(test, status)[:120]
+    if status == Runner.TIMEOUT:
+        return "fail", reason(text.getvalue()) or "timeout"
+    return "fail", reason(text.getvalue()) or "other output"
+
+
+def reason(text):
+    """The first error that the program reported, else how it ended."""
+    output = re.search(r"\t(?:Output|Found|Current output):(.*)", text, re.S)
+    found = output.group(1) if output else text
+    lines = found.replace("\\n", "\n")
+    for error in re.findall(r"(?:ERROR|Exception|error): ?[^\n]*", lines):
+        # Said by old releases of bpftrace, which go on.
+        if "RLIMIT_MEMLOCK" not in error:
+            return error[:120].replace("\t", " ").strip()
+    code = re.search(r"Unclean exit code: (-?\d+)", text)
+    if code:
+        return f"exit status {code.group(1)}"
+    return "exit status 0, an error was expected" if "Clean exit code" in text else ""
+
+
+def main():
+    cases = {**runtime_cases(), **file_cases()}
+    if "--list" in sys.argv:
+        print("\n".join(cases))
+        return
+    for line in sys.stdin:
+        case = cases[json.loads(line)]
+        status, why = run_file(case) if isinstance(case, list) else run_test(case)
+        sys.stdout.flush()
+        print("RESULT " + json.dumps({"status": status, "reason": why}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
