@@ -1,7 +1,7 @@
 """Runs cases with the suite's own parser and runner, in the directory they are made for.
 
 Reads the name of a case as JSON from each line of standard input, answers with a line
-"RESULT {...}" behind what the runner says. With --list names all cases.
+"RESULT {...}" behind what the runner says. With --list names all cases and where they can run.
 """
 
 import io
@@ -40,6 +40,21 @@ def file_cases():
     for file in sorted(Path("tools").glob("*.bt")):
         cases[f"tools.{file.stem}"] = [EXECUTABLE, "--unsafe", "--dry-run", str(file)]
     return cases
+
+
+def place(case):
+    """Where a case can run: "guest" needs a kernel with kprobes and fentry, "pmu" counters."""
+    if isinstance(case, list):
+        text = Path(case[-1]).read_text(errors="replace") if "tools" in case[-1] else ""
+    else:
+        text = case.prog or case.run or ""
+        scripts = re.findall(r"runtime/scripts/\S+\.bt", text)
+        text += "".join(Path(script).read_text() for script in scripts)
+    before = r"(?:^|[\s,;'\"}=])"
+    if re.search(before + r"(?:hardware|h):", text):
+        return "pmu"
+    kernel = r"(?:kprobe|kretprobe|k|kr|fentry|fexit|f|fr|kfunc|kretfunc):"
+    return "guest" if re.search(before + kernel, text, re.M) else "here"
 
 
 def run_file(command):
@@ -97,7 +112,8 @@ def reason(text):
 def main():
     cases = {**runtime_cases(), **file_cases()}
     if "--list" in sys.argv:
-        print("\n".join(cases))
+        for name, case in cases.items():
+            print(json.dumps([name, place(case)]))
         return
     for line in sys.stdin:
         case = cases[json.loads(line)]
