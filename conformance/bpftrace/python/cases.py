@@ -4,12 +4,15 @@ Reads the name of a case as JSON from each line of standard input, answers with 
 "RESULT {...}" behind what the runner says. With --list names all cases and where they can run.
 """
 
+import ctypes
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -109,15 +112,38 @@ def reason(text):
     return "exit status 0, an error was expected" if "Clean exit code" in text else ""
 
 
+def adopt():
+    """Whatever a case leaves becomes a child of this process."""
+    set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def clear():
+    """Ends what a case has left running, with all that those have started."""
+    for _ in range(20):
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        if not children:
+            return
+        for child in children:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+                os.waitpid(int(child), 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+        time.sleep(0.01)
+
+
 def main():
     cases = {**runtime_cases(), **file_cases()}
     if "--list" in sys.argv:
         for name, case in cases.items():
             print(json.dumps([name, place(case)]))
         return
+    adopt()
     for line in sys.stdin:
         case = cases[json.loads(line)]
         status, why = run_file(case) if isinstance(case, list) else run_test(case)
+        clear()
         sys.stdout.flush()
         print("RESULT " + json.dumps({"status": status, "reason": why}), flush=True)
 

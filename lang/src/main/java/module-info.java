@@ -3,10 +3,17 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
+    requires sonde.format;
+    requires sonde.probe;
+    requires sonde.symbol;
+    requires sonde.sys;
 
     exports sonde.lang.bpftrace.expand;
     exports sonde.lang.bpftrace.syntax;
+    exports sonde.lang.declare;
     exports sonde.lang.ir;
+    exports sonde.lang.output;
+    exports sonde.lang.probes;
     exports sonde.lang.source;
     exports sonde.lang.type;
 }

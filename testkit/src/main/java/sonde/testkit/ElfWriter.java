@@ -25,7 +25,7 @@ public final class ElfWriter {
 
     private record Symbol(String name, long value, long size, int info, int section) {}
 
-    private record Extra(String name, int type, long flags, byte[] bytes) {}
+    private record Extra(String name, int type, long flags, long address, byte[] bytes) {}
 
     public ElfWriter(boolean wide, ByteOrder order, int textBytes) {
         this.wide = wide;
@@ -41,7 +41,12 @@ public final class ElfWriter {
 
     /** Adds a section. */
     public ElfWriter section(String name, int type, long flags, byte[] bytes) {
-        extras.add(new Extra(name, type, flags, bytes.clone()));
+        return section(name, type, flags, 0, bytes);
+    }
+
+    /** Adds a section that states an address. */
+    public ElfWriter section(String name, int type, long flags, long address, byte[] bytes) {
+        extras.add(new Extra(name, type, flags, address, bytes.clone()));
         return this;
     }
 
@@ -85,7 +90,7 @@ public final class ElfWriter {
         add(headers, names, ".text", 1, 6, TEXT_ADDRESS, 0, 0);
         contents.add(new byte[textBytes]);
         for (Extra extra : extras) {
-            add(headers, names, extra.name, extra.type, extra.flags, 0, 0, 0);
+            add(headers, names, extra.name, extra.type, extra.flags, extra.address, 0, 0);
             contents.add(extra.bytes);
         }
         add(headers, names, ".symtab", 2, 0, 0, strtab, wide ? 24 : 16);

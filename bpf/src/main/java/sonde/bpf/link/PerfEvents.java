@@ -20,6 +20,7 @@ import sonde.sys.Machine;
  */
 public final class PerfEvents {
     private static final int ATTR_SIZE = 136;
+    private static final long INHERIT = 1L << 1;
     private static final long FREQUENCY = 1L << 10;
 
     /** PERF_TYPE_SOFTWARE. */
@@ -65,6 +66,21 @@ public final class PerfEvents {
         }
     }
 
+    /** For threads, on whatever CPU, and those that they will make. */
+    public static Link ofThreads(Program program, Event event, List<Integer> tids, long cookie)
+            throws IOException {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (int tid : tids) {
+                links.add(attach(program, event, tid, -1, INHERIT, cookie));
+            }
+            return Link.of(event.toString(), links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+    }
+
     /**
      * For a process, a CPU, or both.
      *
@@ -74,13 +90,19 @@ public final class PerfEvents {
      */
     public static Link attach(Program program, Event event, int pid, int cpu, long cookie)
             throws IOException {
+        return attach(program, event, pid, cpu, 0, cookie);
+    }
+
+    private static Link attach(
+            Program program, Event event, int pid, int cpu, long flags, long cookie)
+            throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ATTR_SIZE, 8);
             attr.set(JAVA_INT, 0, event.type());
             attr.set(JAVA_INT, 4, ATTR_SIZE);
             attr.set(JAVA_LONG, 8, event.config());
             attr.set(JAVA_LONG, 16, event.every());
-            attr.set(JAVA_LONG, 40, event.isFrequency() ? FREQUENCY : 0);
+            attr.set(JAVA_LONG, 40, flags | (event.isFrequency() ? FREQUENCY : 0));
             return Link.perfEvent(program, event.toString(), attr, pid, cpu, cookie, () -> {});
         }
     }

@@ -55,6 +55,7 @@ public final class Btf {
     private final int firstString;
     private final int[] offsets;
     private volatile @Nullable NameIndex names;
+    private volatile @Nullable EnumeratorIndex enumerators;
 
     private Btf(@Nullable Btf base, MemorySegment blob) throws MalformedInputException {
         this.base = base;
@@ -289,6 +290,33 @@ public final class Btf {
             names = index;
         }
         return index;
+    }
+
+    /**
+     * The id of the first enumeration that has a constant of that name; of a split blob its own
+     * first.
+     *
+     * @return 0 for none
+     */
+    public int findEnumerator(String name) throws MalformedInputException {
+        EnumeratorIndex index = enumerators;
+        if (index == null) {
+            index = EnumeratorIndex.of(this);
+            enumerators = index;
+        }
+        int found = index.find(name);
+        return found != 0 || base == null ? found : base.findEnumerator(name);
+    }
+
+    /** Offset of the name of a constant of an enumeration of this very blob. */
+    long enumeratorNameOffset(int id, int index) {
+        int step = kind(id) == BtfDecoder.ENUM64 ? 12 : 8;
+        return word(id, TYPE_BYTES + index * step) & 0xffff_ffffL;
+    }
+
+    /** How many parts a type of this very blob has. */
+    int partCount(int id) {
+        return word(id, 4) & 0xffff;
     }
 
     /**

@@ -64,6 +64,11 @@ public final class CHeader {
         return header.declarator.declare(id, name, 0);
     }
 
+    /** The definition of a structure, union or enumeration by itself, with its semicolon. */
+    public static String definition(Btf btf, int id) throws MalformedInputException {
+        return new CHeader(btf, new StringBuilder()).body(id, 0) + ";";
+    }
+
     private String nameOf(int id) {
         String known = names.get(id);
         if (known != null) {

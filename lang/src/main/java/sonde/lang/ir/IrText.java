@@ -1,6 +1,7 @@
 package sonde.lang.ir;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.KernelFunction;
@@ -34,15 +35,24 @@ final class IrText {
         StringBuilder out = new StringBuilder(1024);
         out.append(function.name()).append(list(function.parameters())).append('\n');
         for (StackObject object : function.objects()) {
-            out.append("  ").append(object).append(": ").append(object.sizeBytes());
-            out.append(" bytes, align ").append(object.align()).append('\n');
+            out.append("  ").append(of(object)).append('\n');
         }
-        for (Block block : function.layout()) {
-            out.append(block).append(":\n");
-            block.steps()
-                    .forEach(step -> out.append("  ").append(of(step.operation())).append('\n'));
-        }
+        blocks(function.layout(), o -> o, out);
         return out.toString();
+    }
+
+    static String of(StackObject object) {
+        return object + ": " + object.sizeBytes() + " bytes, align " + object.align();
+    }
+
+    /** Blocks, with every operation as it is after a change. */
+    static void blocks(List<Block> layout, UnaryOperator<Operation> change, StringBuilder out) {
+        for (Block block : layout) {
+            out.append(block).append(":\n");
+            for (Block.Step step : block.steps()) {
+                out.append("  ").append(of(change.apply(step.operation()))).append('\n');
+            }
+        }
     }
 
     static String of(Operation operation) {

@@ -15,11 +15,27 @@ public final class Vreg implements Operand, Anchor {
     private final int index;
     private final Kind kind;
     private final String name;
+    private final int fixed;
 
     Vreg(int index, Kind kind, String name) {
+        this(index, kind, name, -1);
+    }
+
+    private Vreg(int index, Kind kind, String name, int fixed) {
         this.index = index;
         this.kind = kind;
         this.name = name;
+        this.fixed = fixed;
+    }
+
+    /** One that stands for a register of the machine, R0 to R5. */
+    static Vreg fixed(int index, int register) {
+        return new Vreg(index, Kind.SCALAR, "", register);
+    }
+
+    /** The register of the machine that it stands for; -1 for one still to be given. */
+    int fixed() {
+        return fixed;
     }
 
     /** Its number within its function, from 0. */
@@ -39,6 +55,9 @@ public final class Vreg implements Operand, Anchor {
 
     @Override
     public String toString() {
+        if (fixed >= 0) {
+            return "r" + fixed;
+        }
         return (kind == Kind.POINTER ? "p" : "v") + index;
     }
 }

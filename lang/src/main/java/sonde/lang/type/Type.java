@@ -38,8 +38,9 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
      * An integer of 1, 2, 4 or 8 bytes (16 for members that nothing can be done with).
      *
      * @param isChar a character of C: arrays of it are text
+     * @param either written as a number that is not negative: its sign is what the other side's is
      */
-    record Int(int sizeBytes, boolean signed, boolean isChar) implements Plain {
+    record Int(int sizeBytes, boolean signed, boolean isChar, boolean either) implements Plain {
         public static final Int I64 = new Int(8, true);
         public static final Int U64 = new Int(8, false);
         public static final Int I32 = new Int(4, true);
@@ -48,8 +49,14 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
         public static final Int U8 = new Int(1, false);
         public static final Int I8 = new Int(1, true);
 
+        /** An integer of a known sign. */
         public Int(int sizeBytes, boolean signed) {
-            this(sizeBytes, signed, false);
+            this(sizeBytes, signed, false, false);
+        }
+
+        /** An integer or a character. */
+        public Int(int sizeBytes, boolean signed, boolean isChar) {
+            this(sizeBytes, signed, isChar, false);
         }
 
         @Override

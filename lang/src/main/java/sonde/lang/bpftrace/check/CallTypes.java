@@ -1,0 +1,484 @@
+package sonde.lang.bpftrace.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.output.FormatException;
+import sonde.lang.output.PrintFormat;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Int;
+import sonde.lang.type.Type.Space;
+import sonde.lang.type.Type.Special;
+
+/** What functions give, and what they take. */
+final class CallTypes {
+    private static final Set<String> PRINTING =
+            Set.of("printf", "errorf", "warnf", "system", "cat", "debugf");
+    private static final int MOST_FRAMES = 1024;
+    private static final Type VOID = new Type.Void();
+
+    private final Typer typer;
+
+    CallTypes(Typer typer) {
+        this.typer = typer;
+    }
+
+    private Globals globals() {
+        return typer.globals();
+    }
+
+    @Nullable Type of(Expression.Call e) {
+        Signature signature = Signature.of(e.function());
+        if (signature == null) {
+            e.arguments().forEach(typer::type);
+            return globals().error(e.span(), "Unknown function: '" + e.function() + "'");
+        }
+        String fault = signature.fault(e.function(), e.arguments().size());
+        if (fault != null) {
+            return globals().error(e.span(), fault);
+        }
+        if (globals().environment().unsafe().contains(e.function())
+                && !globals().environment().isUnsafeAllowed()) {
+            return globals()
+                    .error(
+                            e.span(),
+                            e.function() + "() is unsafe. To use you need the --unsafe flag");
+        }
+        if (signature.text()
+                && !e.arguments().isEmpty()
+                && !(e.arguments().getFirst() instanceof Expression.StringLiteral)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            e.function() + "() expects a string literal as the first argument");
+        }
+        if (Signature.AGGREGATES.contains(e.function())) {
+            e.arguments().forEach(typer::type);
+            return globals()
+                    .error(e.span(), e.function() + "() must be assigned directly to a map");
+        }
+        return PRINTING.contains(e.function()) ? printing(e) : mapFunction(e);
+    }
+
+    private @Nullable Type printing(Expression.Call e) {
+        List<Type> types = new ArrayList<>();
+        boolean known = true;
+        for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
+            Type type = typer.type(argument);
+            known &= type != null;
+            types.add(type == null ? Int.I64 : type);
+        }
+        if (known && globals().isReporting()) {
+            String format = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+            try {
+                String fault = PrintFormat.parse(format).check(types);
+                if (fault != null) {
+                    globals()
+                            .error(
+                                    e.span(),
+                                    fault.startsWith(e.function())
+                                            ? fault
+                                            : e.function() + ": " + fault);
+                }
+            } catch (FormatException fault) {
+                globals().error(e.span(), e.function() + ": " + fault.getMessage());
+            }
+        }
+        return VOID;
+    }
+
+    private @Nullable Type mapFunction(Expression.Call e) {
+        List<Expression> arguments = e.arguments();
+        Expression first = arguments.isEmpty() ? null : arguments.getFirst();
+        switch (e.function()) {
+            case "print" -> {
+                return print(e);
+            }
+            case "clear", "zero" -> {
+                if (first instanceof Expression.MapName m) {
+                    globals().map(m.name());
+                    return VOID;
+                }
+                return globals()
+                        .error(e.span(), e.function() + "() expects a map to be provided");
+            }
+            case "len" -> {
+                return length(e);
+            }
+            case "has_key", "delete", "find" -> {
+                return keyed(e);
+            }
+            default -> {
+                for (Expression argument : arguments) {
+                    if (!isWord(e.function(), argument)) {
+                        typer.type(argument);
+                    }
+                }
+                return plain(e);
+            }
+        }
+    }
+
+    private static boolean isWord(String function, Expression argument) {
+        return argument instanceof Expression.Name
+                && Set.of("kstack", "ustack", "dw_ustack", "nsecs", "pid", "tid")
+                        .contains(function);
+    }
+
+    private @Nullable Type print(Expression.Call e) {
+        Expression first = e.arguments().getFirst();
+        e.arguments().stream().skip(1).forEach(typer::type);
+        if (first instanceof Expression.MapName m) {
+            MapSymbol map = globals().map(m.name());
+            if (map.value instanceof Type.Average a && a.full() && e.arguments().size() > 1) {
+                globals()
+                        .warning(
+                                e.span(),
+                                "print()'s top and div arguments are ignored when used on stats()"
+                                        + " maps.",
+                                "");
+            }
+            if (typer.isInLoop()) {
+                globals()
+                        .warning(
+                                e.span(),
+                                "Due to it's asynchronous nature using 'print()' in a loop can"
+                                        + " lead to unexpected behavior. The map will likely be"
+                                        + " updated before the runtime can 'print' it.",
+                                "");
+            }
+            return VOID;
+        }
+        Type type = typer.type(first);
+        if (type == null) {
+            return VOID;
+        }
+        if (e.arguments().size() > 1) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "Non-map print() only takes 1 argument, "
+                                    + e.arguments().size()
+                                    + " found");
+        }
+        if (type instanceof Type.Void) {
+            return globals()
+                    .error(e.span(), type + " type passed to print() is not printable");
+        }
+        return VOID;
+    }
+
+    private @Nullable Type length(Expression.Call e) {
+        Expression first = e.arguments().getFirst();
+        if (first instanceof Expression.MapName m) {
+            MapSymbol map = globals().map(m.name());
+            if (Boolean.FALSE.equals(map.keyed)) {
+                globals()
+                        .error(
+                                e.span(),
+                                "call to len() expects a map with explicit keys (non-scalar map)");
+            }
+            return Int.I64;
+        }
+        Type type = typer.type(first);
+        return type == null || type instanceof Type.Stack
+                ? Int.I64
+                : globals()
+                        .error(e.span(), "call to len() expects a map, ustack, or kstack");
+    }
+
+    private @Nullable Type keyed(Expression.Call e) {
+        List<Expression> arguments = e.arguments();
+        if (arguments.size() == 1) {
+            if (arguments.getFirst() instanceof Expression.MapElement element) {
+                typer.type(element);
+                return new Type.Bool();
+            }
+            if (arguments.getFirst() instanceof Expression.MapName m) {
+                MapSymbol map = globals().map(m.name());
+                if (Boolean.TRUE.equals(map.keyed)) {
+                    globals()
+                            .error(
+                                    e.span(),
+                                    "call to delete() with a single argument expects a map without"
+                                            + " explicit keys (scalar map)");
+                }
+                return new Type.Bool();
+            }
+            return globals().error(e.span(), e.function() + "() expects a map to be provided");
+        }
+        if (!(arguments.getFirst() instanceof Expression.MapName m)) {
+            return globals().error(e.span(), e.function() + "() expects a map to be provided");
+        }
+        MapSymbol map = globals().map(m.name());
+        Type key = typer.type(arguments.get(1));
+        if (Boolean.FALSE.equals(map.keyed)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "call to "
+                                    + e.function()
+                                    + (e.function().equals("delete")
+                                            ? "() with two arguments"
+                                            : "()")
+                                    + " expects a map with explicit keys (non-scalar map)");
+        }
+        if (key != null) {
+            globals().shape(map, true, e.span());
+            globals().key(map, key, e.span());
+        }
+        if (e.function().equals("find") && map.value != null) {
+            typer.assign(arguments.get(2), map.value, e.span());
+        }
+        return new Type.Bool();
+    }
+
+    private @Nullable Type plain(Expression.Call e) {
+        List<Expression> arguments = e.arguments();
+        return switch (e.function()) {
+            case "exit",
+                    "join",
+                    "time",
+                    "fail",
+                    "unwatch",
+                    "assert",
+                    "static_assert",
+                    "override",
+                    "signal",
+                    "signal_thread",
+                    "write_user",
+                    "assert_str" ->
+                    VOID;
+            case "str" -> text(e);
+            case "buf" -> bytes(e);
+            case "ksym" -> new Type.Named(Special.KERNEL_SYMBOL);
+            case "usym" -> new Type.Named(Special.USER_SYMBOL);
+            case "ntop" -> new Type.Named(Special.INET);
+            case "macaddr" -> new Type.Named(Special.MAC_ADDRESS);
+            case "cgroup_path" -> new Type.Named(Special.CGROUP_PATH);
+            case "strftime" -> new Type.Named(Special.TIMESTAMP);
+            case "strerror" -> new Type.Named(Special.STRERROR);
+            case "kaddr", "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
+            case "uaddr" -> new Type.Pointer(Int.U64, Space.USER);
+            case "percpu_kaddr" -> perCpu(e);
+            case "pid", "tid", "skboutput" -> Int.U32;
+            case "ppid", "leader_tid" -> Int.U32;
+            case "comm", "pcomm", "leader_comm" -> new Type.Text(16);
+            case "strncmp", "memcmp", "strlen" -> Int.U64;
+            case "strstr", "strcap" -> Int.I64;
+            case "default_str_length" -> Int.U64;
+            case "strcontains", "is_err" -> new Type.Bool();
+            case "kfunc_exist",
+                    "kfunc_allowed",
+                    "is_integer",
+                    "is_unsigned_integer",
+                    "is_ptr",
+                    "is_str",
+                    "is_array",
+                    "is_literal",
+                    "is_scalar" -> {
+                typer.clause().value(e, typer.comptimes().value(e));
+                yield new Type.Bool();
+            }
+            case "str_concat" -> concatenated(arguments);
+            case "signal_name", "syscall_name" -> new Type.Text(32);
+            case "kstack", "ustack", "dw_ustack" -> stack(e);
+            case "path" -> path(e);
+            case "pton" -> address(e);
+            case "bswap" -> swapped(e);
+            case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
+            case "uptr" -> in(arguments.getFirst(), Space.USER);
+            default -> globals().error(e.span(), "Unknown function: '" + e.function() + "'");
+        };
+    }
+
+    private @Nullable Type text(Expression.Call e) {
+        int most = globals().environment().maxText();
+        Type of = typer.type(e.arguments().getFirst());
+        if (e.arguments().size() == 2) {
+            Expression length = e.arguments().get(1);
+            if (length instanceof Expression.IntegerLiteral n) {
+                if (n.value() + 1 > most) {
+                    globals()
+                            .warning(
+                                    e.span(),
+                                    "length param ("
+                                            + n.value()
+                                            + ") is too long and will be shortened to "
+                                            + most
+                                            + " bytes (see BPFTRACE_MAX_STRLEN)",
+                                    "");
+                } else {
+                    most = (int) n.value() + 1;
+                }
+            }
+        }
+        if (of != null
+                && !(of instanceof Type.Text)
+                && !(of instanceof Int)
+                && !(of instanceof Type.Pointer)
+                && !(of instanceof Type.Array)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "str() expects a string, integer or a pointer type as first argument ("
+                                    + of
+                                    + " provided)");
+        }
+        return new Type.Text(most);
+    }
+
+    private @Nullable Type bytes(Expression.Call e) {
+        int most = globals().environment().maxText() - 4;
+        Type of = typer.type(e.arguments().getFirst());
+        if (of == null) {
+            return null;
+        }
+        if (!(of instanceof Int)
+                && !(of instanceof Type.Text)
+                && !(of instanceof Type.Pointer)
+                && !(of instanceof Type.Array)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "buf() expects an integer, string, or array argument but saw "
+                                    + Comptimes.family(of));
+        }
+        if (e.arguments().size() == 1) {
+            return of instanceof Type.Array a
+                    ? new Type.Bytes(Math.min(most, a.sizeBytes()))
+                    : globals()
+                            .error(
+                                    e.span(),
+                                    "buf() expects a length argument for non-array type "
+                                            + Comptimes.family(of));
+        }
+        return e.arguments().get(1) instanceof Expression.IntegerLiteral n
+                ? new Type.Bytes((int) Math.clamp(n.value(), 0L, most))
+                : new Type.Bytes(most);
+    }
+
+    private @Nullable Type perCpu(Expression.Call e) {
+        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        return name.isEmpty()
+                ? globals()
+                        .error(e.span(), "Could not resolve variable \"" + name + "\" from BTF")
+                : Int.U64;
+    }
+
+    private @Nullable Type concatenated(List<Expression> arguments) {
+        Type left = typer.type(arguments.get(0));
+        Type right = typer.type(arguments.get(1));
+        return left == null || right == null
+                ? null
+                : new Type.Text(left.sizeBytes() + right.sizeBytes() - 1);
+    }
+
+    private @Nullable Type stack(Expression.Call e) {
+        boolean user = !e.function().equals("kstack");
+        Type.StackMode mode = globals().environment().stackMode();
+        int frames = 127;
+        List<Expression> rest = e.arguments();
+        if (!rest.isEmpty() && rest.getFirst() instanceof Expression.Name n) {
+            Type.StackMode named = mode(n.name());
+            if (named == null) {
+                return globals()
+                        .error(
+                                n.span(),
+                                "Error parsing stack mode: Invalid value for stack_mode. Found: "
+                                        + n.name()
+                                        + ". Valid values: build_id, raw, perf, bpftrace.");
+            }
+            mode = named;
+            rest = rest.subList(1, rest.size());
+        } else if (rest.size() == 2) {
+            return globals().error(e.span(), "Expected stack mode as first argument");
+        }
+        if (!rest.isEmpty()) {
+            if (!(rest.getFirst() instanceof Expression.IntegerLiteral n)) {
+                return globals().error(e.span(), e.function() + ": invalid limit value");
+            }
+            if (n.value() > MOST_FRAMES || n.value() < 0) {
+                return globals()
+                        .error(
+                                e.span(),
+                                e.function()
+                                        + "([int limit]): limit shouldn't exceed "
+                                        + MOST_FRAMES
+                                        + ", "
+                                        + n.value()
+                                        + " given");
+            }
+            frames = Math.max(1, (int) n.value());
+        }
+        if (mode == Type.StackMode.BUILD_ID && !user) {
+            return globals()
+                    .error(e.span(), "'build_id' stack mode can only be used for ustack");
+        }
+        return new Type.Stack(user, mode, frames);
+    }
+
+    private static Type.@Nullable StackMode mode(String name) {
+        return switch (name) {
+            case "bpftrace" -> Type.StackMode.BPFTRACE;
+            case "perf" -> Type.StackMode.PERF;
+            case "raw" -> Type.StackMode.RAW;
+            case "build_id" -> Type.StackMode.BUILD_ID;
+            default -> null;
+        };
+    }
+
+    private @Nullable Type path(Expression.Call e) {
+        Type of = typer.type(e.arguments().getFirst());
+        if (of != null && !(of instanceof Type.Pointer) && !(of instanceof Composite)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "path() only supports pointer or C type argument ("
+                                    + of
+                                    + " provided)");
+        }
+        int most = globals().environment().maxText();
+        return e.arguments().size() == 2
+                        && e.arguments().get(1) instanceof Expression.IntegerLiteral n
+                ? new Type.Text((int) Math.clamp(n.value(), 1L, most))
+                : new Type.Text(most);
+    }
+
+    private @Nullable Type address(Expression.Call e) {
+        String text = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        byte[] address = InternetAddress.parse(text);
+        if (address == null) {
+            return globals()
+                    .error(
+                            e.span(),
+                            text.contains(".") || text.contains(":")
+                                    ? "pton() expects a valid IPv4/IPv6 address, got " + text
+                                    : "pton() expects an string argument of an IPv4/IPv6 address,"
+                                            + " got "
+                                            + text);
+        }
+        return new Type.Array(Int.U8, address.length);
+    }
+
+    private @Nullable Type swapped(Expression.Call e) {
+        Type of = typer.type(e.arguments().getFirst());
+        if (of == null) {
+            return null;
+        }
+        return of instanceof Int i
+                ? new Int(i.sizeBytes(), false)
+                : globals()
+                        .error(
+                                e.span(),
+                                "bswap() only supports integer arguments (" + of + " provided)");
+    }
+
+    private @Nullable Type in(Expression argument, Space space) {
+        Type of = typer.type(argument);
+        return of instanceof Type.Pointer p ? new Type.Pointer(p.to(), space) : of;
+    }
+}

@@ -1,0 +1,206 @@
+package sonde.lang.bpftrace.check;
+
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.syntax.BinaryOperator;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.UnaryOperator;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** Values that are known before the program runs. */
+public final class Comptimes {
+    private final Typer typer;
+
+    Comptimes(Typer typer) {
+        this.typer = typer;
+    }
+
+    /** A Long, a String or a Boolean; null when it is not known, or not yet. */
+    @Nullable Object value(Expression expression) {
+        return switch (expression) {
+            case Expression.IntegerLiteral e -> e.value();
+            case Expression.StringLiteral e -> e.bytes();
+            case Expression.BooleanLiteral e -> e.value();
+            case Expression.Comptime e -> value(e.operand());
+            case Expression.Unary e -> unary(e);
+            case Expression.Binary e -> binary(e);
+            case Expression.Ternary e -> ternary(e);
+            case Expression.Name e -> name(e);
+            case Expression.SizeOf e -> size(e);
+            case Expression.Field e -> member(e);
+            case Expression.Call e -> call(e);
+            case Expression.Block e ->
+                    e.statements().isEmpty() && e.result() != null ? value(e.result()) : null;
+            default -> null;
+        };
+    }
+
+    private @Nullable Object name(Expression.Name e) {
+        if (e.name().equals("probetype")) {
+            return typer.site().kind().longName();
+        }
+        return typer.globals().environment().constant(e.name());
+    }
+
+    private @Nullable Object size(Expression.SizeOf e) {
+        Type type = typer.reader().type(e.type());
+        return type == null ? null : (Object) (long) type.sizeBytes();
+    }
+
+    private @Nullable Object member(Expression.Field e) {
+        if (!(e.of() instanceof Expression.TypeDescription d)) {
+            return null;
+        }
+        Type type = typer.reader().type(d.type());
+        if (type == null) {
+            return null;
+        }
+        return switch (e.name()) {
+            case "base_type", "base_ty" -> family(type);
+            case "full_type", "full_ty" -> type.toString();
+            case "btf_id" -> 0L;
+            default -> null;
+        };
+    }
+
+    private @Nullable Object unary(Expression.Unary e) {
+        Object value = value(e.operand());
+        if (e.operator() == UnaryOperator.NOT && value != null) {
+            return !truth(value);
+        }
+        if (!(value instanceof Long n)) {
+            return null;
+        }
+        return switch (e.operator()) {
+            case NEGATE -> -n;
+            case COMPLEMENT -> ~n;
+            default -> null;
+        };
+    }
+
+    private @Nullable Object ternary(Expression.Ternary e) {
+        Object condition = value(e.condition());
+        if (condition == null) {
+            return null;
+        }
+        Expression then = e.then();
+        return truth(condition) ? then == null ? condition : value(then) : value(e.otherwise());
+    }
+
+    private @Nullable Object binary(Expression.Binary e) {
+        Object left = value(e.left());
+        if (left != null && e.operator() == BinaryOperator.LOGICAL_AND && !truth(left)) {
+            return false;
+        }
+        if (left != null && e.operator() == BinaryOperator.LOGICAL_OR && truth(left)) {
+            return true;
+        }
+        Object right = value(e.right());
+        if (left == null || right == null) {
+            return null;
+        }
+        if (e.operator() == BinaryOperator.LOGICAL_AND
+                || e.operator() == BinaryOperator.LOGICAL_OR) {
+            return truth(right);
+        }
+        if (left instanceof Long a && right instanceof Long b) {
+            return numbers(e.operator(), a, b);
+        }
+        return switch (e.operator()) {
+            case EQUAL -> left.equals(right);
+            case NOT_EQUAL -> !left.equals(right);
+            default -> null;
+        };
+    }
+
+    private static @Nullable Object numbers(BinaryOperator operator, long a, long b) {
+        return switch (operator) {
+            case EQUAL -> a == b;
+            case NOT_EQUAL -> a != b;
+            case LESS -> a < b;
+            case LESS_OR_EQUAL -> a <= b;
+            case GREATER -> a > b;
+            case GREATER_OR_EQUAL -> a >= b;
+            case ADD -> a + b;
+            case SUBTRACT -> a - b;
+            case MULTIPLY -> a * b;
+            case DIVIDE -> b == 0 ? null : (Object) (a / b);
+            case MODULO -> b == 0 ? null : (Object) (a % b);
+            case AND -> a & b;
+            case OR -> a | b;
+            case XOR -> a ^ b;
+            case SHIFT_LEFT -> a << b;
+            case SHIFT_RIGHT -> a >>> b;
+            case LOGICAL_AND -> a != 0 && b != 0;
+            case LOGICAL_OR -> a != 0 || b != 0;
+        };
+    }
+
+    private @Nullable Object call(Expression.Call e) {
+        if (e.arguments().isEmpty()) {
+            return null;
+        }
+        Expression first = e.arguments().getFirst();
+        switch (e.function()) {
+            case "kfunc_exist", "kfunc_allowed" -> {
+                return value(first) instanceof String name
+                        && typer.globals().environment().hasKernelFunction(name);
+            }
+            case "is_literal" -> {
+                return isLiteral(first);
+            }
+            case "is_scalar" -> {
+                return first instanceof Expression.MapName m
+                        && typer.globals().map(m.name()).isScalar();
+            }
+            default -> {}
+        }
+        if (!e.function().startsWith("is_")) {
+            return null;
+        }
+        Type type = typer.type(first);
+        if (type == null) {
+            return null;
+        }
+        return switch (e.function()) {
+            case "is_integer" -> type instanceof Type.Int || type instanceof Type.Enum;
+            case "is_unsigned_integer" -> type instanceof Type.Int i && !i.signed();
+            case "is_ptr" -> type instanceof Type.Pointer;
+            case "is_str" -> type instanceof Type.Text;
+            case "is_array" -> type instanceof Type.Array;
+            default -> null;
+        };
+    }
+
+    private static boolean isLiteral(Expression e) {
+        return e instanceof Expression.IntegerLiteral
+                || e instanceof Expression.StringLiteral
+                || e instanceof Expression.BooleanLiteral
+                || e instanceof Expression.Unary u
+                        && u.operator() == UnaryOperator.NEGATE
+                        && u.operand() instanceof Expression.IntegerLiteral;
+    }
+
+    public static boolean truth(Object value) {
+        return switch (value) {
+            case Boolean b -> b;
+            case Long n -> n != 0;
+            default -> !value.toString().isEmpty();
+        };
+    }
+
+    /** The family of a type, as {@code typeinfo(x).base_type} names it. */
+    public static String family(Type type) {
+        return switch (type) {
+            case Type.Int _, Type.Enum _ -> "int";
+            case Type.Text _ -> "string";
+            case Type.Bytes _ -> "buffer";
+            case Type.Pointer _ -> "pointer";
+            case Type.Array _ -> "array";
+            case Composite c ->
+                    c instanceof Tuple t ? t.named() ? "record" : "tuple" : "c_type";
+            default -> type.toString();
+        };
+    }
+}

@@ -1,0 +1,40 @@
+package sonde.lang.bpftrace.check;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.StackMode;
+
+/** What the types of a script depend on beside its text. */
+public interface Environment {
+    /** A type of the script's declarations or of the kernel; null for none. */
+    @Nullable Type type(TypeSyntax.Kind kind, String name);
+
+    /** An enumerator or constant; null for none. */
+    @Nullable Long constant(String name);
+
+    /** The enumeration that an enumerator is of; null for none. */
+    Type.@Nullable Enum enumeration(String enumerator);
+
+    /** A constant that is a text; null for none. */
+    @Nullable String text(String name);
+
+    /** Bytes of a text that is read, with its NUL. */
+    int maxText();
+
+    /** How stacks are shown unless said otherwise. */
+    StackMode stackMode();
+
+    /** Whether the kernel has a function that programs may call. */
+    boolean hasKernelFunction(String name);
+
+    /** Names of the functions that change more than the trace ({@code system}). */
+    Set<String> unsafe();
+
+    /** Whether those may be used. */
+    boolean isUnsafeAllowed();
+
+    /** CPUs that there can be. */
+    int cpus();
+}

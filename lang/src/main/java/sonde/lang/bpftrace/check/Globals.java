@@ -1,0 +1,175 @@
+package sonde.lang.bpftrace.check;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.Span;
+import sonde.lang.type.Type;
+
+/** What all clauses of a script share while types are found. */
+final class Globals {
+    private final Map<String, MapSymbol> maps = new LinkedHashMap<>();
+    private final Environment environment;
+    private final Diagnostics diagnostics;
+    private boolean changed;
+    private boolean reporting;
+
+    Globals(Environment environment, Diagnostics diagnostics) {
+        this.environment = environment;
+        this.diagnostics = diagnostics;
+    }
+
+    Environment environment() {
+        return environment;
+    }
+
+    Map<String, MapSymbol> maps() {
+        return maps;
+    }
+
+    MapSymbol map(String name) {
+        return maps.computeIfAbsent(name, MapSymbol::new);
+    }
+
+    /** Begins another round. */
+    void begin(boolean report) {
+        changed = false;
+        reporting = report;
+    }
+
+    boolean hasChanged() {
+        return changed;
+    }
+
+    boolean isReporting() {
+        return reporting;
+    }
+
+    void change() {
+        changed = true;
+    }
+
+    /** Says what does not fit, once types are known; null for the type of what is wrong. */
+    @Nullable Type error(Span span, String message) {
+        return error(span, message, "");
+    }
+
+    @Nullable Type error(Span span, String message, String hint) {
+        if (reporting) {
+            diagnostics.error(span, message, hint);
+        }
+        return null;
+    }
+
+    void warning(Span span, String message, String hint) {
+        if (reporting) {
+            diagnostics.warning(span, message, hint);
+        }
+    }
+
+    /** A value goes into a map. */
+    void store(MapSymbol map, Type type, Span span) {
+        Type known = map.value;
+        Type promoted =
+                known instanceof Type.Aggregate && !known.getClass().equals(type.getClass())
+                        ? null
+                        : Promotion.of(known, type);
+        if (promoted == null) {
+            error(
+                    span,
+                    "Type mismatch for "
+                            + map.name()
+                            + ": trying to assign value of type '"
+                            + type
+                            + "' when map already has a type '"
+                            + known
+                            + "'");
+        } else if (!promoted.equals(known)) {
+            map.value = promoted;
+            changed = true;
+        }
+    }
+
+    /** A key is used for a map. */
+    void key(MapSymbol map, Type type, Span span) {
+        Type known = map.key;
+        Type promoted = Promotion.of(known, type);
+        if (promoted == null) {
+            error(
+                    span,
+                    "Argument mismatch for "
+                            + map.name()
+                            + ": trying to access with arguments: '"
+                            + type
+                            + "' when map expects arguments: '"
+                            + known
+                            + "'");
+        } else if (!promoted.equals(known)) {
+            map.key = promoted;
+            changed = true;
+        }
+    }
+
+    /** A map is used with keys, or without. */
+    boolean shape(MapSymbol map, boolean keyed, Span span) {
+        Boolean known = map.keyed;
+        if (known == null) {
+            map.keyed = keyed;
+            changed = true;
+        } else if (known != keyed) {
+            error(
+                    span,
+                    keyed
+                            ? map.name()
+                                    + " used as a map with an explicit key (non-scalar map),"
+                                    + " previously used without an explicit key (scalar map)"
+                            : map.name()
+                                    + " used as a map without an explicit key (scalar map),"
+                                    + " previously used with an explicit key (non-scalar map)");
+            return false;
+        }
+        return true;
+    }
+
+    /** A value goes into a variable. */
+    void store(VariableSymbol variable, Type type, Span span) {
+        Type known = variable.type;
+        if (variable.fixed && known != null) {
+            if (!fits(type, known)) {
+                mismatch(variable, type, known, span);
+            }
+            return;
+        }
+        Type promoted = Promotion.of(known, type);
+        if (promoted == null) {
+            mismatch(variable, type, known, span);
+        } else if (!promoted.equals(known)) {
+            variable.type = promoted;
+            changed = true;
+        }
+    }
+
+    private void mismatch(
+            VariableSymbol variable, Type type, @Nullable Type known, Span span) {
+        error(
+                span,
+                "Type mismatch for "
+                        + variable.name()
+                        + ": trying to assign value of type '"
+                        + type
+                        + "' when variable already has a type '"
+                        + known
+                        + "'");
+    }
+
+    private static boolean fits(Type type, Type into) {
+        if (type instanceof Type.Int a && into instanceof Type.Int b) {
+            return !a.either() || a.sizeBytes() <= b.sizeBytes() || b.sizeBytes() == 8;
+        }
+        if (type instanceof Type.Text a && into instanceof Type.Text b) {
+            return a.sizeBytes() <= b.sizeBytes();
+        }
+        return Promotion.of(into, type) != null;
+    }
+}

@@ -1,0 +1,58 @@
+package sonde.lang.bpftrace.lower;
+
+import sonde.lang.source.Span;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** What the tracer does when a program's event arrives; events carry its number and arguments. */
+public sealed interface Action {
+    /** {@code printf(format, …)}. */
+    record Print(String format, Tuple arguments) implements Action {}
+
+    /** {@code print(value)}. */
+    record PrintValue(Type type) implements Action {}
+
+    /**
+     * {@code print(@map, top, div)}.
+     *
+     * @param top 0 for all
+     * @param divisor 1 for none
+     */
+    record PrintMap(String map, int top, long divisor) implements Action {}
+
+    /** {@code clear(@map)}, {@code zero(@map)}. */
+    record EmptyMap(String map, boolean keepKeys) implements Action {}
+
+    /** {@code exit(code)}; 4 bytes: the code. */
+    record Exit() implements Action {}
+
+    /** {@code time(format)}. */
+    record Time(String format) implements Action {}
+
+    /** {@code cat(format, …)}. */
+    record Cat(String format, Tuple arguments) implements Action {}
+
+    /** {@code system(format, …)}. */
+    record System(String format, Tuple arguments) implements Action {}
+
+    /**
+     * {@code join(arguments, separator)}: texts of {@code textBytes} each, at most {@code most}, the
+     * first empty one ends them.
+     */
+    record Join(String separator, int most, int textBytes) implements Action {}
+
+    /** {@code errorf(format, …)}, {@code warnf(format, …)}. */
+    record Report(boolean error, String format, Tuple arguments, Span span) implements Action {}
+
+    /** A helper failed; 4 bytes: its errno, negative. */
+    record HelperError(String helper, Span span) implements Action {}
+
+    /** {@code unwatch(address)}; 8 bytes: the address. */
+    record Unwatch() implements Action {}
+
+    /** A text in an event of this kind: its pattern ({@code strftime}, {@code cgroup_path}). */
+    record Pattern(String text) implements Action {}
+
+    /** An assertion of a test did not hold. */
+    record Failed(String message, Span span) implements Action {}
+}

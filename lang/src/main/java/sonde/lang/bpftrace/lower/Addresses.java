@@ -1,0 +1,24 @@
+package sonde.lang.bpftrace.lower;
+
+import java.util.List;
+
+/** What names in a script stand for on this machine. */
+public interface Addresses {
+    /** Address of a symbol of the kernel; 0 for none. */
+    long kernel(String symbol);
+
+    /** Address of a symbol of the probed program; 0 for none. */
+    long user(String symbol);
+
+    /** Id of a control group by its path; 0 for none. */
+    long cgroup(String path);
+
+    /** BTF id of a variable of the kernel; 0 for none. */
+    int variable(String name);
+
+    /** Names of the system calls by number; empty where there is none. */
+    List<String> systemCalls();
+
+    /** Bytes of a text that is read, with its NUL. */
+    int maxText();
+}

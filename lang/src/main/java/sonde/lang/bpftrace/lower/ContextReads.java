@@ -1,0 +1,311 @@
+package sonde.lang.bpftrace.lower;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Width;
+import sonde.lang.bpftrace.lower.Value.Place;
+import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.ir.Operand;
+import sonde.lang.ir.Vreg;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.UsdtArgument;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Int;
+
+/** What is known where the probe is hit: the words without arguments. */
+final class ContextReads {
+    private static final int GET_PRANDOM = 7;
+    private static final int GET_UID_GID = 15;
+    private static final int GET_COMM = 16;
+    private static final int GET_CURRENT_TASK = 35;
+    private static final int GET_NUMA_NODE = 42;
+    private static final int GET_STACK = 67;
+    private static final int GET_CGROUP_ID = 80;
+    private static final int JIFFIES = 118;
+    private static final int KTIME_BOOT = 125;
+    private static final int GET_FUNC_IP = 173;
+    private static final int KTIME_TAI = 208;
+    private static final long USER_STACK = 256;
+    private static final long BUILD_ID = 2048;
+
+    private final Lowerer lowerer;
+
+    ContextReads(Lowerer lowerer) {
+        this.lowerer = lowerer;
+    }
+
+    private Emitter emit() {
+        return lowerer.emit();
+    }
+
+    private Kind kind() {
+        return lowerer.clause().site().kind();
+    }
+
+    Value builtin(Expression.Name n, Type type) {
+        return switch (n.name()) {
+            case "pid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32));
+            case "tid" -> lowerCut(ids());
+            case "uid" ->
+                    lowerCut(emit().call(GET_UID_GID));
+            case "gid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
+            case "username" -> lowerCut(emit().call(GET_UID_GID));
+            case "nsecs" -> Value.of(emit().call(KTIME_BOOT));
+            case "elapsed" ->
+                    Value.of(
+                            emit().alu(
+                                            AluOperation.SUBTRACT,
+                                            emit().call(KTIME_BOOT),
+                                            emit().constant(
+                                                            lowerer.unit().options().startNanos())));
+            case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
+            case "ncpus" -> Value.of(lowerer.unit().options().cpus());
+            case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
+            case "rand" -> Value.of(emit().call(GET_PRANDOM));
+            case "cgroup" -> Value.of(emit().call(GET_CGROUP_ID));
+            case "jiffies" -> Value.of(emit().call(JIFFIES));
+            case "curtask" -> Value.of(task());
+            case "cpid" -> Value.of(lowerer.unit().options().child());
+            case "has_cpid" -> Value.of(lowerer.unit().options().child() != 0 ? 1 : 0);
+            case "ppid" -> Value.of(parent("tgid"));
+            case "leader_tid" -> Value.of(leader("pid"));
+            case "usermode" -> usermode();
+            case "probe" -> lowerer.texts().literal(lowerer.site().name());
+            case "probetype" -> lowerer.texts().literal(kind().longName());
+            case "func" -> function(type);
+            case "args" -> new Place(lowerer.body().context(), 0, Where.CONTEXT);
+            case "ctx" -> Value.of(lowerer.body().context());
+            case "retval" -> result(type);
+            case "comm", "pcomm", "leader_comm", "kstack", "ustack", "dw_ustack" -> {
+                Place own = lowerer.memory().own(type);
+                into(n, type, type, own);
+                yield own;
+            }
+            default -> argument(Integer.parseInt(n.name().substring(3)));
+        };
+    }
+
+    private Vreg ids() {
+        return emit().call(KernelFunction.GET_CURRENT_PID_TGID);
+    }
+
+    private Value lowerCut(Vreg both) {
+        return new Value.Number(lowerer.numbers().fit(both, Int.U64, Int.U32));
+    }
+
+    /** The current task. */
+    Vreg task() {
+        return emit().call(GET_CURRENT_TASK);
+    }
+
+    /** Writes what is too large for a register; false for what is none of these. */
+    boolean into(Expression.Name n, Type from, Type type, Place to) {
+        switch (n.name()) {
+            case "comm" -> comm(to, type.sizeBytes());
+            case "kstack", "ustack", "dw_ustack" -> stack((Type.Stack) from, to);
+            case "pcomm" -> taskComm(parentTask(), type, to);
+            case "leader_comm" -> taskComm(follow(task(), "group_leader"), type, to);
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void comm(Place to, int sizeBytes) {
+        emit().run(GET_COMM, emit().address(to), Operand.of(16));
+        if (sizeBytes > 16) {
+            lowerer.memory().zero(to.plus(16), sizeBytes - 16);
+        }
+    }
+
+    /** Takes a stack; what is not used of it is 0. */
+    void stack(Type.Stack type, Place to) {
+        int head = type.user() ? 8 : 0;
+        if (type.user()) {
+            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
+            emit().store(Width.U64, to.base(), to.offset(), pid);
+        }
+        long flags = type.user() ? USER_STACK : 0;
+        if (type.mode() == Type.StackMode.BUILD_ID) {
+            flags |= BUILD_ID;
+        }
+        int size = type.sizeBytes() - head;
+        Vreg result =
+                emit().call(
+                                GET_STACK,
+                                lowerer.body().context(),
+                                emit().address(to.plus(head)),
+                                Operand.of(size),
+                                Operand.of(flags));
+        lowerer.errors().check(result, GET_STACK);
+    }
+
+    private Vreg parentTask() {
+        return follow(task(), "real_parent");
+    }
+
+    private Vreg parent(String field) {
+        return member(parentTask(), field);
+    }
+
+    private Vreg leader(String field) {
+        return member(follow(task(), "group_leader"), field);
+    }
+
+    private @Nullable Field taskField(String name) {
+        Type type = lowerer.site().task();
+        return type instanceof Composite c ? c.field(name) : null;
+    }
+
+    private Vreg follow(Vreg task, String name) {
+        Field field = taskField(name);
+        return field == null
+                ? emit().constant(0)
+                : lowerer.memory()
+                        .load(new Place(task, field.offsetBytes(), Where.KERNEL), Int.U64);
+    }
+
+    private Vreg member(Vreg task, String name) {
+        Field field = taskField(name);
+        return field == null
+                ? emit().constant(0)
+                : lowerer.memory()
+                        .load(new Place(task, field.offsetBytes(), Where.KERNEL), Int.U32);
+    }
+
+    private void taskComm(Vreg task, Type type, Place to) {
+        Field field = taskField("comm");
+        lowerer.memory().zero(to, type.sizeBytes());
+        if (field != null) {
+            lowerer.memory()
+                    .copy(
+                            new Place(task, field.offsetBytes(), Where.KERNEL),
+                            Math.min(16, type.sizeBytes()),
+                            to);
+        }
+    }
+
+    private Value usermode() {
+        int offset = Registers.codeSegment();
+        if (!lowerer.clause().site().isPerfEvent() || offset < 0) {
+            return Value.of(1);
+        }
+        Vreg segment = emit().load(Width.U64, false, lowerer.body().context(), offset);
+        Vreg ring = emit().alu(AluOperation.AND, segment, 3);
+        return Value.of(emit().register(lowerer.operators().truth(ring)));
+    }
+
+    private Value function(Type type) {
+        Vreg address =
+                kind() == Kind.UPROBE
+                        ? emit().load(
+                                        Width.U64,
+                                        false,
+                                        lowerer.body().context(),
+                                        Registers.instructionPointer())
+                        : emit().call(GET_FUNC_IP, lowerer.body().context());
+        if (type instanceof Type.Named n && n.kind() == Type.Special.USER_SYMBOL) {
+            return userSymbol(address);
+        }
+        return Value.of(address);
+    }
+
+    /** An address of the current process's code. */
+    Place userSymbol(Operand address) {
+        Place own = lowerer.memory().own(16, 8);
+        emit().store(Width.U64, own.base(), own.offset(), address);
+        Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
+        emit().store(Width.U64, own.base(), own.offset() + 8, pid);
+        return own;
+    }
+
+    private Value result(Type type) {
+        if (kind() == Kind.FEXIT
+                && lowerer.clause().site().arguments() instanceof Composite arguments
+                && arguments.field("$retval") instanceof Field field) {
+            return lowerer.member(
+                    new Place(lowerer.body().context(), 0, Where.CONTEXT), field, type);
+        }
+        return Value.of(
+                emit().load(Width.U64, false, lowerer.body().context(), Registers.result()));
+    }
+
+    private Value argument(int index) {
+        Vreg context = lowerer.body().context();
+        List<UsdtArgument> markers = lowerer.site().markers();
+        if (markers != null) {
+            return index < markers.size() ? marker(markers.get(index)) : Value.of(0);
+        }
+        if (kind() == Kind.RAWTRACEPOINT || kind() == Kind.FENTRY || kind() == Kind.FEXIT) {
+            return Value.of(emit().load(Width.U64, false, context, index * 8));
+        }
+        int offset = Registers.argument(index);
+        if (offset >= 0) {
+            return Value.of(emit().load(Width.U64, false, context, offset));
+        }
+        Vreg stack = emit().load(Width.U64, false, context, Registers.stackPointer());
+        Where where = lowerer.clause().site().isUser() ? Where.USER : Where.KERNEL;
+        return Value.of(
+                lowerer.memory()
+                        .load(new Place(stack, Registers.stackArgument(index), where), Int.U64));
+    }
+
+    private Value marker(UsdtArgument argument) {
+        Vreg context = lowerer.body().context();
+        Type type = new Int(argument.sizeBytes(), argument.isSigned());
+        Operand value =
+                switch (argument.operand()) {
+                    case UsdtArgument.Operand.Constant c -> Operand.of(c.value());
+                    case UsdtArgument.Operand.Register r -> {
+                        Vreg all = emit().load(Width.U64, false, context, r.offset());
+                        yield r.shift() == 0
+                                ? all
+                                : emit().alu(AluOperation.SHIFT_RIGHT, all, r.shift());
+                    }
+                    case UsdtArgument.Operand.Memory m -> {
+                        Vreg base =
+                                m.base().isEmpty()
+                                        ? emit().constant(0)
+                                        : emit().load(
+                                                        Width.U64,
+                                                        false,
+                                                        context,
+                                                        m.baseOffset());
+                        if (!m.index().isEmpty()) {
+                            Vreg index =
+                                    emit().load(Width.U64, false, context, m.indexOffset());
+                            Vreg scaled = emit().alu(AluOperation.MULTIPLY, index, m.scale());
+                            base = emit().alu(AluOperation.ADD, base, scaled);
+                        }
+                        Vreg at = emit().alu(AluOperation.ADD, base, m.displacement());
+                        yield lowerer.memory().load(new Place(at, 0, Where.USER), type);
+                    }
+                    case UsdtArgument.Operand.Unreadable _ -> Operand.of(0);
+                };
+        return new Value.Number(lowerer.numbers().fit(value, Int.U64, type));
+    }
+
+    /** {@code nsecs(clock)}. */
+    Value clock(String name) {
+        return switch (name) {
+            case "monotonic" -> Value.of(emit().call(KernelFunction.KTIME_GET_NS));
+            case "tai" -> Value.of(emit().call(KTIME_TAI));
+            case "sw_tai" ->
+                    Value.of(
+                            emit().alu(
+                                            AluOperation.ADD,
+                                            emit().call(KTIME_BOOT),
+                                            emit().constant(
+                                                            lowerer.unit()
+                                                                    .options()
+                                                                    .taiOffsetNanos())));
+            default -> Value.of(emit().call(KTIME_BOOT));
+        };
+    }
+}

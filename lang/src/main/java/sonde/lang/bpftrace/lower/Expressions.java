@@ -1,0 +1,353 @@
+package sonde.lang.bpftrace.lower;
+
+import java.util.List;
+import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
+import sonde.lang.bpftrace.check.Comptimes;
+import sonde.lang.bpftrace.lower.Value.Number;
+import sonde.lang.bpftrace.lower.Value.Place;
+import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.ir.Block;
+import sonde.lang.ir.Operand;
+import sonde.lang.ir.Vreg;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** Expressions: which family each is of, members, elements, casts, tuples. */
+final class Expressions {
+    private final Lowerer lowerer;
+
+    Expressions(Lowerer lowerer) {
+        this.lowerer = lowerer;
+    }
+
+    private Emitter emit() {
+        return lowerer.emit();
+    }
+
+    Value value(Expression e) {
+        Object known = lowerer.clause().value(e);
+        if (known != null && !(known instanceof Type)) {
+            return constant(known);
+        }
+        return switch (e) {
+            case Expression.IntegerLiteral n -> Value.of(n.value());
+            case Expression.StringLiteral s -> lowerer.texts().literal(s.bytes());
+            case Expression.BooleanLiteral b -> Value.of(b.value() ? 1 : 0);
+            case Expression.Name n -> lowerer.context().builtin(n, lowerer.type(n));
+            case Expression.Variable v -> variable(v);
+            case Expression.MapName _, Expression.MapElement _ -> lowerer.maps().read(e);
+            case Expression.Call c -> lowerer.calls().value(c);
+            case Expression.Unary u -> lowerer.operators().unary(u);
+            case Expression.Binary b -> lowerer.operators().binary(b);
+            case Expression.Ternary t -> lowerer.statements().ternary(t);
+            case Expression.If i -> lowerer.statements().conditional(i);
+            case Expression.Block b -> lowerer.statements().blockValue(b);
+            case Expression.Field f -> field(f);
+            case Expression.TupleElement t -> tupleElement(t);
+            case Expression.Index i -> index(i);
+            case Expression.Cast c -> cast(c);
+            case Expression.Tuple _, Expression.RecordLiteral _, Expression.TypeDescription _ ->
+                    lowerer.placed(e, lowerer.type(e));
+            case Expression.Comptime c -> lowerer.value(c.operand());
+            case Expression.SizeOf _,
+                    Expression.OffsetOf _,
+                    Expression.Positional _,
+                    Expression.PositionalCount _,
+                    Expression.TypeArgument _ ->
+                    throw new IllegalStateException(e.span() + ": not known");
+        };
+    }
+
+    private Value constant(Object known) {
+        return switch (known) {
+            case Long n -> Value.of(n);
+            case Boolean b -> Value.of(b ? 1 : 0);
+            default -> lowerer.texts().literal(known.toString());
+        };
+    }
+
+    private Value variable(Expression.Variable v) {
+        Storage storage = lowerer.storage(lowerer.clause().variable(v));
+        if (storage instanceof Storage.Register r) {
+            return Value.of(r.register());
+        }
+        return read(lowerer.place(storage), lowerer.type(v));
+    }
+
+    /** A number that is read from a place, or the place. */
+    Value read(Place place, Type type) {
+        return Memory.isNumber(type) ? Value.of(lowerer.memory().load(place, type)) : place;
+    }
+
+    /** Where what an address points to lies. */
+    Place at(Value address, Type.Space space) {
+        Operand operand =
+                switch (address) {
+                    case Number n -> n.operand();
+                    case Place p -> emit().address(p);
+                };
+        return new Place(emit().register(operand), 0, where(space));
+    }
+
+    private static Where where(Type.Space space) {
+        return switch (space) {
+            case KERNEL, TYPED -> Where.KERNEL;
+            case USER -> Where.USER;
+            case OWN -> Where.OWN;
+        };
+    }
+
+    private Value field(Expression.Field f) {
+        Value of = lowerer.value(f.of());
+        Type type = lowerer.type(f.of());
+        while (type instanceof Type.Pointer p) {
+            of = read(at(of, p.space()), p.to());
+            type = p.to();
+        }
+        if (!(type instanceof Composite composite)
+                || !(of instanceof Place place)
+                || !(composite.field(f.name()) instanceof Field field)) {
+            throw new IllegalStateException(f.span() + ": no member");
+        }
+        return member(place, field, lowerer.type(f));
+    }
+
+    /** A member of what lies at a place. */
+    Value member(Place place, Field field, Type type) {
+        if (field.place() != Field.Place.HERE) {
+            return distant(place, field, type);
+        }
+        if (Memory.isNumber(type)) {
+            return Value.of(lowerer.memory().load(place, field, type));
+        }
+        return place.plus(field.offsetBytes());
+    }
+
+    /** What 4 bytes say the offset of: __data_loc, __rel_loc. */
+    private Value distant(Place place, Field field, Type type) {
+        Vreg word =
+                lowerer.memory().load(place.plus(field.offsetBytes()), Type.Int.U32);
+        Vreg offset = emit().alu(AluOperation.AND, word, 0xffff);
+        if (field.place() == Field.Place.RELATIVE_LOC) {
+            offset = emit().alu(AluOperation.ADD, offset, field.offsetBytes() + 4L);
+        }
+        Vreg address = emit().alu(AluOperation.ADD, emit().address(place), offset);
+        if (type instanceof Type.Text) {
+            Place own = lowerer.memory().own(type);
+            lowerer.memory().zero(own, type.sizeBytes());
+            emit().run(
+                            KernelFunction.PROBE_READ_KERNEL_STR,
+                            emit().address(own),
+                            Operand.of(type.sizeBytes()),
+                            address);
+            return own;
+        }
+        return type instanceof Type.Pointer || type instanceof Type.Int
+                ? Value.of(address)
+                : new Place(address, 0, Where.KERNEL);
+    }
+
+    private Value tupleElement(Expression.TupleElement t) {
+        return element(t.of(), t.index(), lowerer.type(t));
+    }
+
+    private Value element(Expression of, int index, Type type) {
+        if (!(lowerer.type(of) instanceof Tuple tuple)
+                || !(lowerer.value(of) instanceof Place place)) {
+            throw new IllegalStateException(of.span() + ": no tuple");
+        }
+        return read(place.plus(tuple.fields().get(index).offsetBytes()), type);
+    }
+
+    private Value index(Expression.Index i) {
+        Type of = lowerer.type(i.of());
+        Type type = lowerer.type(i);
+        if (of instanceof Tuple) {
+            return element(
+                    i.of(), (int) ((Expression.IntegerLiteral) i.index()).value(), type);
+        }
+        Value base = lowerer.value(i.of());
+        Type element =
+                switch (of) {
+                    case Type.Array a -> a.element();
+                    case Type.Pointer p -> p.to();
+                    default -> Type.Int.I8;
+                };
+        Place start =
+                of instanceof Type.Pointer p
+                        ? at(base, p.space())
+                        : base instanceof Place place ? place : at(base, Type.Space.KERNEL);
+        int size = Math.max(1, element.sizeBytes());
+        Operand index = lowerer.number(i.index(), Type.Int.I64);
+        if (index instanceof Operand.Number n && Math.abs(n.value()) < 1 << 24) {
+            return read(start.plus((int) (n.value() * size)), type);
+        }
+        return elementAt(start, index, size, of, type);
+    }
+
+    private Value elementAt(Place start, Operand index, int size, Type of, Type type) {
+        boolean bounded = !(of instanceof Type.Pointer) && start.where() != Where.KERNEL
+                && start.where() != Where.USER;
+        if (!bounded) {
+            return read(shifted(start, index, size), type);
+        }
+        int count = of instanceof Type.Array a ? a.count() : of.sizeBytes();
+        Place result = lowerer.memory().own(Math.max(8, type.sizeBytes()), 8);
+        lowerer.memory().zero(result, Math.max(8, type.sizeBytes()));
+        Block done = emit().block();
+        Vreg number = emit().copy(index);
+        emit().when(Condition.GREATER_OR_EQUAL, number, count, done);
+        Place found = shifted(start, number, size);
+        if (Memory.isNumber(type)) {
+            lowerer.memory().store(result, type, lowerer.memory().load(found, type));
+        } else {
+            lowerer.memory().copy(found, type.sizeBytes(), result);
+        }
+        emit().start(done);
+        return read(result, type);
+    }
+
+    private Place shifted(Place start, Operand index, int size) {
+        Vreg offset = emit().alu(AluOperation.MULTIPLY, index, size);
+        Vreg address = emit().alu(AluOperation.ADD, emit().address(start), offset);
+        return new Place(address, 0, start.where());
+    }
+
+    private Value cast(Expression.Cast c) {
+        Type from = lowerer.type(c.operand());
+        Type to = lowerer.type(c);
+        if (Memory.isNumber(to)) {
+            return new Number(lowerer.number(c.operand(), to));
+        }
+        Value value = lowerer.value(c.operand());
+        if (value instanceof Place place) {
+            return place;
+        }
+        if (from.equals(to)) {
+            return value;
+        }
+        Place memory = lowerer.memory().own(Math.max(8, to.sizeBytes()), 8);
+        lowerer.memory().zero(memory, Math.max(8, to.sizeBytes()));
+        lowerer.memory()
+                .store(memory, new Type.Int(8, false), ((Number) value).operand());
+        return memory;
+    }
+
+    /** Writes a value to one's own memory as a type. */
+    void into(Expression e, Type type, Place to) {
+        Type from = lowerer.type(e);
+        if (Memory.isNumber(type)) {
+            lowerer.memory().store(to, type, lowerer.number(e, type));
+            return;
+        }
+        if (lowerer.clause().value(e) == null) {
+            switch (e) {
+                case Expression.StringLiteral s when type instanceof Type.Text -> {
+                    lowerer.texts().write(s.bytes(), type.sizeBytes(), to);
+                    return;
+                }
+                case Expression.Tuple t when type instanceof Tuple tuple -> {
+                    tuple(t.elements(), tuple, to);
+                    return;
+                }
+                case Expression.RecordLiteral r when type instanceof Tuple tuple -> {
+                    record(r, tuple, to);
+                    return;
+                }
+                case Expression.Name n when lowerer.context().into(n, from, type, to) -> {
+                    return;
+                }
+                case Expression.Call c when lowerer.calls().into(c, from, type, to) -> {
+                    return;
+                }
+                case Expression.TypeDescription _ -> {
+                    described(e, (Tuple) type, to);
+                    return;
+                }
+                default -> {}
+            }
+        }
+        if (lowerer.value(e) instanceof Place place) {
+            convert(place, from, type, to);
+        } else {
+            throw new IllegalStateException(e.span() + ": " + from + " is no " + type);
+        }
+    }
+
+    private void described(Expression e, Tuple type, Place to) {
+        if (!(lowerer.clause().value(e) instanceof Type of)) {
+            throw new IllegalStateException(e.span() + ": no type");
+        }
+        lowerer.memory().zero(to, type.sizeBytes());
+        List<Field> fields = type.fields();
+        lowerer.texts()
+                .write(
+                        Comptimes.family(of),
+                        fields.get(1).type().sizeBytes(),
+                        to.plus(fields.get(1).offsetBytes()));
+        lowerer.texts()
+                .write(
+                        of.toString(),
+                        fields.get(2).type().sizeBytes(),
+                        to.plus(fields.get(2).offsetBytes()));
+    }
+
+    private void tuple(List<Expression> elements, Tuple type, Place to) {
+        gaps(type, to);
+        for (int i = 0; i < elements.size(); i++) {
+            Field field = type.fields().get(i);
+            lowerer.into(elements.get(i), field.type(), to.plus(field.offsetBytes()));
+        }
+    }
+
+    private void record(Expression.RecordLiteral r, Tuple type, Place to) {
+        gaps(type, to);
+        for (Expression.RecordLiteral.Member member : r.members()) {
+            if (type.field(member.name()) instanceof Field field) {
+                lowerer.into(member.value(), field.type(), to.plus(field.offsetBytes()));
+            }
+        }
+    }
+
+    /** Bytes between members count in comparisons of keys. */
+    private void gaps(Tuple type, Place to) {
+        int used = type.fields().stream().mapToInt(f -> f.type().sizeBytes()).sum();
+        if (used != type.sizeBytes()) {
+            lowerer.memory().zero(to, type.sizeBytes());
+        }
+    }
+
+    /** Copies a value of one type to memory for another that holds it. */
+    void convert(Place from, Type type, Type as, Place to) {
+        if (Memory.isNumber(as)) {
+            Operand number = lowerer.numbers().convert(read(from, type), type, as);
+            lowerer.memory().store(to, as, number);
+            return;
+        }
+        if (type instanceof Tuple a && as instanceof Tuple b && !a.equals(b)) {
+            gaps(b, to);
+            for (int i = 0; i < b.fields().size(); i++) {
+                Field target = b.fields().get(i);
+                Field source = b.named() ? a.field(target.name()) : a.fields().get(i);
+                if (source != null) {
+                    convert(
+                            from.plus(source.offsetBytes()),
+                            source.type(),
+                            target.type(),
+                            to.plus(target.offsetBytes()));
+                }
+            }
+            return;
+        }
+        int size = Math.min(type.sizeBytes(), as.sizeBytes());
+        lowerer.memory().copy(from, size, to);
+        if (as.sizeBytes() > size) {
+            lowerer.memory().zero(to.plus(size), as.sizeBytes() - size);
+        }
+    }
+}

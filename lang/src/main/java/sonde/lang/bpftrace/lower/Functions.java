@@ -1,0 +1,458 @@
+package sonde.lang.bpftrace.lower;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Width;
+import sonde.lang.bpftrace.check.InternetAddress;
+import sonde.lang.bpftrace.check.Promotion;
+import sonde.lang.bpftrace.lower.Value.Place;
+import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.ir.Block;
+import sonde.lang.ir.Operand;
+import sonde.lang.ir.Operation;
+import sonde.lang.ir.Vreg;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Int;
+import sonde.lang.type.Type.Space;
+
+/** Functions that give a value. */
+final class Functions {
+    private static final int PROBE_WRITE_USER = 36;
+    private static final int GET_SOCKET_COOKIE = 46;
+    private static final int OVERRIDE_RETURN = 58;
+    private static final int SEND_SIGNAL = 109;
+    private static final int SEND_SIGNAL_THREAD = 117;
+    private static final int GET_NS_PID_TGID = 120;
+    private static final int D_PATH = 147;
+    private static final int MOST_JOINED = 16;
+    private static final long ERRORS = -4095;
+
+    private final Lowerer lowerer;
+    private final TextFunctions texts;
+
+    Functions(Lowerer lowerer) {
+        this.lowerer = lowerer;
+        this.texts = new TextFunctions(lowerer);
+    }
+
+    private Emitter emit() {
+        return lowerer.emit();
+    }
+
+    private static Expression first(Expression.Call c) {
+        return c.arguments().getFirst();
+    }
+
+    private static String word(Expression.Call c) {
+        return first(c) instanceof Expression.StringLiteral s
+                ? s.bytes()
+                : first(c) instanceof Expression.Name n ? n.name() : "";
+    }
+
+    Value value(Expression.Call c) {
+        Type type = lowerer.type(c);
+        if (!Memory.isNumber(type) && !(type instanceof Type.Aggregate)) {
+            return placed(c, type);
+        }
+        return switch (c.function()) {
+            case "ksym", "kptr", "uptr", "strerror" ->
+                    new Value.Number(lowerer.number(first(c), number(first(c))));
+            case "kaddr" -> Value.of(lowerer.site().addresses().kernel(word(c)));
+            case "uaddr" -> Value.of(lowerer.site().addresses().user(word(c)));
+            case "cgroupid" -> Value.of(lowerer.site().addresses().cgroup(word(c)));
+            case "reg" -> register(word(c));
+            case "nsecs" -> lowerer.context().clock(c.arguments().isEmpty() ? "boot" : word(c));
+            case "pid" -> identity(c, true);
+            case "tid" -> identity(c, false);
+            case "ppid", "leader_tid" ->
+                    lowerer.context()
+                            .builtin(new Expression.Name(c.span(), c.function()), Int.U32);
+            case "bswap" -> swap(c);
+            case "is_err" -> isError(c);
+            case "socket_cookie" ->
+                    Value.of(
+                            emit().call(
+                                            GET_SOCKET_COOKIE,
+                                            lowerer.number(first(c))));
+            case "percpu_kaddr" -> perCpu(c);
+            case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
+            case "skboutput" -> Value.of(0);
+            default -> texts.value(c);
+        };
+    }
+
+    private Type number(Expression e) {
+        Type type = lowerer.type(e);
+        return Memory.isNumber(type) ? type : Int.U64;
+    }
+
+    private Place placed(Expression.Call c, Type type) {
+        if ((c.function().equals("kptr") || c.function().equals("uptr"))
+                && lowerer.value(first(c)) instanceof Place place) {
+            return place;
+        }
+        Place own = lowerer.memory().own(type);
+        if (!into(c, type, type, own)) {
+            throw new IllegalStateException(c.span() + ": " + c.function());
+        }
+        return own;
+    }
+
+    /** Writes what is too large for a register; false for what is none of these. */
+    boolean into(Expression.Call c, Type from, Type type, Place to) {
+        switch (c.function()) {
+            case "buf" -> buffer(c, (Type.Bytes) from, to);
+            case "usym" -> symbol(c, to);
+            case "ntop" -> address(c, to);
+            case "pton" -> {
+                byte[] bytes = InternetAddress.parse(word(c));
+                for (int i = 0; bytes != null && i < bytes.length; i++) {
+                    emit().store(Width.U8, to.base(), to.offset() + i, Operand.of(bytes[i]));
+                }
+            }
+            case "macaddr" -> bytes(first(c), 6, to);
+            case "cgroup_path" -> {
+                String pattern =
+                        c.arguments().size() > 1
+                                        && c.arguments().get(1)
+                                                instanceof Expression.StringLiteral s
+                                ? s.bytes()
+                                : "";
+                pair(pattern, lowerer.number(first(c), Int.U64), to);
+            }
+            case "strftime" -> timestamp(c, to);
+            case "kstack", "ustack", "dw_ustack" ->
+                    lowerer.context().stack((Type.Stack) from, to);
+            case "path" -> path(c, type, to);
+            case "comm", "pcomm", "leader_comm" -> {
+                Expression.Name name = new Expression.Name(c.span(), c.function());
+                return lowerer.context().into(name, from, type, to);
+            }
+            default -> {
+                return texts.into(c, type, to);
+            }
+        }
+        return true;
+    }
+
+    private void pair(String pattern, Operand number, Place to) {
+        int action = lowerer.unit().action(new Action.Pattern(pattern));
+        emit().store(Width.U64, to.base(), to.offset(), Operand.of(action));
+        emit().store(Width.U64, to.base(), to.offset() + 8, number);
+    }
+
+    private void timestamp(Expression.Call c, Place to) {
+        String format = word(c);
+        Expression time = c.arguments().get(1);
+        int clock = 0;
+        if (time instanceof Expression.Call n
+                && n.function().equals("nsecs")
+                && !n.arguments().isEmpty()) {
+            clock =
+                    switch (word(n)) {
+                        case "monotonic" -> 1;
+                        case "tai", "sw_tai" -> 2;
+                        default -> 0;
+                    };
+        }
+        int action = lowerer.unit().action(new Action.Pattern(format));
+        Operand nanos = lowerer.number(time, Int.U64);
+        emit().store(Width.U32, to.base(), to.offset(), Operand.of(action));
+        emit().store(Width.U32, to.base(), to.offset() + 4, Operand.of(clock));
+        emit().store(Width.U64, to.base(), to.offset() + 8, nanos);
+    }
+
+    private void symbol(Expression.Call c, Place to) {
+        Operand address = lowerer.number(first(c), Int.U64);
+        Vreg ids = emit().call(KernelFunction.GET_CURRENT_PID_TGID);
+        emit().store(Width.U64, to.base(), to.offset(), address);
+        emit().store(
+                        Width.U64,
+                        to.base(),
+                        to.offset() + 8,
+                        emit().alu(AluOperation.SHIFT_RIGHT, ids, 32));
+    }
+
+    /** Copies bytes that a value consists of or points to. */
+    private void bytes(Expression e, int size, Place to) {
+        Type type = lowerer.type(e);
+        Value value = lowerer.value(e);
+        Place from =
+                value instanceof Place place && !(type instanceof Type.Pointer)
+                        ? place
+                        : at(value, type, e);
+        lowerer.memory().copy(from, size, to);
+    }
+
+    private Place at(Value value, Type type, Expression e) {
+        Operand operand = lowerer.numbers().convert(value, type, Int.U64);
+        return new Place(emit().register(operand), 0, where(type, e));
+    }
+
+    /** Whose memory an expression points to. */
+    Where where(Type type, Expression e) {
+        if (e instanceof Expression.Call c && c.function().equals("kptr")) {
+            return Where.KERNEL;
+        }
+        if (e instanceof Expression.Call c && c.function().equals("uptr")) {
+            return Where.USER;
+        }
+        Space space =
+                type instanceof Type.Pointer p ? p.space() : lowerer.clause().site().space();
+        return space == Space.USER ? Where.USER : Where.KERNEL;
+    }
+
+    private void buffer(Expression.Call c, Type.Bytes type, Place to) {
+        Type of = lowerer.type(first(c));
+        int most = type.capacity();
+        Operand length = Operand.of(of.sizeBytes());
+        if (c.arguments().size() > 1) {
+            length = lowerer.number(c.arguments().get(1), Int.U64);
+        }
+        Vreg bounded = emit().copy(length);
+        Block small = emit().block();
+        emit().when(Condition.LESS_OR_EQUAL, bounded, most, small);
+        emit().set(bounded, Operand.of(most));
+        emit().start(small);
+        lowerer.memory().zero(to, type.sizeBytes());
+        emit().store(Width.U32, to.base(), to.offset(), bounded);
+        Value value = lowerer.value(first(c));
+        Place from =
+                value instanceof Place place && !(of instanceof Type.Pointer)
+                        ? place
+                        : at(value, of, first(c));
+        int helper =
+                from.where() == Where.USER
+                        ? KernelFunction.PROBE_READ_USER
+                        : KernelFunction.PROBE_READ_KERNEL;
+        Vreg result =
+                emit().call(helper, emit().address(to.plus(4)), bounded, emit().address(from));
+        lowerer.errors().check(result, helper);
+    }
+
+    private void address(Expression.Call c, Place to) {
+        Expression e = c.arguments().getLast();
+        Type type = lowerer.type(e);
+        boolean six =
+                !(type instanceof Int) && !(type instanceof Type.Pointer) && type.sizeBytes() == 16;
+        lowerer.memory().zero(to, 20);
+        Operand family =
+                c.arguments().size() == 2
+                        ? lowerer.number(first(c), Int.U32)
+                        : Operand.of(six ? 10 : 2);
+        emit().store(Width.U32, to.base(), to.offset(), family);
+        if (type instanceof Int) {
+            emit().store(
+                            Width.U32,
+                            to.base(),
+                            to.offset() + 4,
+                            lowerer.number(e, Int.U32));
+        } else {
+            bytes(e, type.sizeBytes() >= 16 ? 16 : 4, to.plus(4));
+        }
+    }
+
+    private Value register(String name) {
+        int offset = Registers.offset(name);
+        return offset < 0
+                ? Value.of(0)
+                : Value.of(emit().load(Width.U64, false, lowerer.body().context(), offset));
+    }
+
+    private Value identity(Expression.Call c, boolean process) {
+        Options options = lowerer.unit().options();
+        boolean inner = !word(c).equals("init") && options.pidSpaceInode() != 0;
+        if (!inner) {
+            return lowerer.context()
+                    .builtin(new Expression.Name(c.span(), process ? "pid" : "tid"), Int.U32);
+        }
+        Place ids = lowerer.memory().own(8, 4);
+        emit().store(Width.U32, ids.base(), ids.offset(), Operand.of(0));
+        emit().store(Width.U32, ids.base(), ids.offset() + 4, Operand.of(0));
+        emit().run(
+                        GET_NS_PID_TGID,
+                        Operand.of(options.pidSpaceDevice()),
+                        Operand.of(options.pidSpaceInode()),
+                        emit().address(ids),
+                        Operand.of(8));
+        return Value.of(
+                emit().load(Width.U32, false, ids.base(), ids.offset() + (process ? 4 : 0)));
+    }
+
+    private Value swap(Expression.Call c) {
+        Type type = lowerer.type(c);
+        Operand operand = lowerer.number(first(c), type);
+        if (type.sizeBytes() == 1) {
+            return new Value.Number(operand);
+        }
+        Vreg to = emit().function().scalar();
+        emit().function()
+                .add(
+                        new Operation.Swap(
+                                type.sizeBytes() * 8, to, emit().register(operand)));
+        return Value.of(to);
+    }
+
+    private Value isError(Expression.Call c) {
+        Operand operand = lowerer.number(first(c), Int.U64);
+        Block done = emit().block();
+        Vreg result = emit().copy(Operand.of(1));
+        emit().when(
+                        Condition.GREATER_OR_EQUAL,
+                        emit().register(operand),
+                        Operand.of(ERRORS),
+                        done);
+        emit().set(result, Operand.of(0));
+        emit().start(done);
+        return Value.of(result);
+    }
+
+    private Value perCpu(Expression.Call c) {
+        int id = lowerer.site().addresses().variable(word(c));
+        if (id == 0) {
+            return Value.of(0);
+        }
+        Vreg variable = emit().function().pointer();
+        emit().function().add(new Operation.KernelVariable(variable, id));
+        if (c.arguments().size() > 1) {
+            Operand cpu = lowerer.number(c.arguments().get(1), Int.U32);
+            return Value.of(emit().call(153, variable, cpu));
+        }
+        return Value.of(emit().call(154, variable));
+    }
+
+    private void path(Expression.Call c, Type type, Place to) {
+        lowerer.memory().zero(to, type.sizeBytes());
+        Type of = lowerer.type(first(c));
+        Operand address =
+                of instanceof Type.Pointer
+                        ? lowerer.number(first(c))
+                        : lowerer.value(first(c)) instanceof Place p
+                                ? emit().address(p)
+                                : Operand.of(0);
+        Vreg result =
+                emit().call(
+                                D_PATH,
+                                address,
+                                emit().address(to),
+                                Operand.of(type.sizeBytes()));
+        lowerer.errors().check(result, D_PATH);
+    }
+
+    /** What changes more than the trace. */
+    void change(Expression.Call c) {
+        switch (c.function()) {
+            case "signal", "signal_thread" -> {
+                int helper =
+                        c.function().equals("signal") ? SEND_SIGNAL : SEND_SIGNAL_THREAD;
+                Operand number =
+                        first(c) instanceof Expression.StringLiteral s
+                                ? Operand.of(SignalNames.number(s.bytes()))
+                                : lowerer.number(first(c), Int.U32);
+                lowerer.errors().check(emit().call(helper, number), helper);
+            }
+            case "override" -> {
+                Operand value = lowerer.number(first(c), Int.U64);
+                emit().run(OVERRIDE_RETURN, lowerer.body().context(), value);
+            }
+            default -> write(c);
+        }
+    }
+
+    private void write(Expression.Call c) {
+        Operand target = lowerer.number(first(c), Int.U64);
+        Place source = lowerer.texts().near(c.arguments().get(1));
+        Operand length = lowerer.number(c.arguments().get(2), Int.U32);
+        Vreg result =
+                emit().call(PROBE_WRITE_USER, target, emit().address(source), length);
+        lowerer.errors().check(result, PROBE_WRITE_USER);
+    }
+
+    /** {@code join(array, separator)}. */
+    void join(Expression.Call c, String separator) {
+        int size = lowerer.site().addresses().maxText();
+        Type type = lowerer.type(first(c));
+        Place array = at(lowerer.value(first(c)), type, first(c));
+        List<Integer> slots = IntStream.range(0, MOST_JOINED).boxed().toList();
+        int action =
+                lowerer.unit().action(new Action.Join(separator, MOST_JOINED, size));
+        lowerer.outputs()
+                .record(
+                        action,
+                        MOST_JOINED * size,
+                        at -> {
+                            Block done = emit().block();
+                            for (int slot : slots) {
+                                emit().store(
+                                                Width.U8,
+                                                at.base(),
+                                                at.offset() + slot * size,
+                                                Operand.of(0));
+                            }
+                            for (int slot : slots) {
+                                joined(array.plus(slot * 8), at.plus(slot * size), size, done);
+                            }
+                            emit().start(done);
+                        });
+    }
+
+    private void joined(Place pointer, Place to, int size, Block done) {
+        Vreg text = lowerer.memory().load(pointer, Int.U64);
+        emit().when(Condition.EQUAL, text, 0, done);
+        int helper =
+                pointer.where() == Where.USER
+                        ? KernelFunction.PROBE_READ_USER_STR
+                        : KernelFunction.PROBE_READ_KERNEL_STR;
+        emit().run(helper, emit().address(to), Operand.of(size), text);
+    }
+
+    /** {@code print(@map[key])} of an aggregate: the map's key and what it is together. */
+    void printElement(Expression.MapElement m) {
+        MapPlan plan = lowerer.maps().plan(m);
+        Place key = lowerer.maps().key(m, plan);
+        Value value = lowerer.aggregates().read(plan, key);
+        int action =
+                lowerer.unit()
+                        .action(
+                                new Action.PrintValue(
+                                        new Int(
+                                                8,
+                                                Promotion.isSigned(
+                                                        plan.value()))));
+        lowerer.outputs()
+                .number(action, lowerer.numbers().convert(value, Int.I64, Int.I64), 8);
+    }
+
+    /** How many keys a map has. */
+    Value count(String map) {
+        return lowerer.loops().count(map);
+    }
+
+    /** How many frames a stack has. */
+    Value frames(Expression e) {
+        Type type = lowerer.type(e);
+        if (!(type instanceof Type.Stack stack) || !(lowerer.value(e) instanceof Place place)) {
+            return Value.of(0);
+        }
+        Vreg count = emit().copy(Operand.of(0));
+        Block done = emit().block();
+        int head = stack.user() ? 8 : 0;
+        int step = stack.mode() == Type.StackMode.BUILD_ID ? 32 : 8;
+        for (int frame = 0; frame < stack.frames(); frame++) {
+            Vreg word =
+                    emit().load(
+                                    Width.U64,
+                                    false,
+                                    place.base(),
+                                    place.offset() + head + frame * step);
+            emit().when(Condition.EQUAL, word, 0, done);
+            emit().set(count, Operand.of(frame + 1));
+        }
+        emit().start(done);
+        return Value.of(count);
+    }
+}

@@ -1,0 +1,25 @@
+package sonde.lang.bpftrace.lower;
+
+/**
+ * How scripts are lowered.
+ *
+ * @param stackLimit objects up to so many bytes lie on the stack
+ * @param mapEntries keys of a map that does not say
+ * @param cpus CPUs that there can be
+ * @param helperErrors whether failures of helpers are told
+ * @param startNanos the boot clock when tracing began
+ * @param taiOffsetNanos from the boot clock to the international atomic time
+ * @param child the process that was started; 0 for none
+ * @param pidSpaceDevice of the tracer's name space of processes
+ * @param pidSpaceInode its inode; 0 when it is the first one
+ */
+public record Options(
+        int stackLimit,
+        int mapEntries,
+        int cpus,
+        boolean helperErrors,
+        long startNanos,
+        long taiOffsetNanos,
+        int child,
+        long pidSpaceDevice,
+        long pidSpaceInode) {}

@@ -1,0 +1,137 @@
+package sonde.lang.bpftrace.lower;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.lang.bpftrace.check.MapSymbol;
+
+/** What the programs of a script share: maps, texts, the actions that their events ask for. */
+public final class Unit {
+    /** Map of one value: the texts of the script. */
+    public static final String TEXTS = ".texts";
+
+    /** Map of one value: as many zeros as the largest value of a map has. */
+    public static final String ZEROS = ".zeros";
+
+    /** The ring that events go to. */
+    public static final String RING = ".ring";
+
+    /** Map of one value: what was lost, by program and reason. */
+    public static final String LOST = ".lost";
+
+    /** Why something was lost. */
+    public enum Reason {
+        /** The ring was full: an event. */
+        RING_FULL,
+        /** A map was full: a value. */
+        MAP_FULL
+    }
+
+    private final Options options;
+    private final List<Action> actions = new ArrayList<>();
+    private final Map<Action, Integer> numbers = new HashMap<>();
+    private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
+    private final Map<String, Integer> offsets = new HashMap<>();
+    private final Map<String, MapPlan> maps = new LinkedHashMap<>();
+    private int zeros = 8;
+    private int frames;
+    private int programs;
+
+    /** Nothing lowered. */
+    public Unit(Options options, Map<String, MapSymbol> symbols) {
+        this.options = options;
+        symbols.forEach((name, symbol) -> maps.put(name, MapPlan.of(symbol, options.mapEntries())));
+    }
+
+    /** How to lower. */
+    public Options options() {
+        return options;
+    }
+
+    /** The maps of the script, in the order in which it names them. */
+    public Map<String, MapPlan> maps() {
+        return maps;
+    }
+
+    MapPlan map(String name) {
+        MapPlan plan = maps.get(name);
+        if (plan == null) {
+            throw new IllegalStateException("no map " + name);
+        }
+        return plan;
+    }
+
+    /** Actions by number. */
+    public List<Action> actions() {
+        return actions;
+    }
+
+    int action(Action action) {
+        return numbers.computeIfAbsent(
+                action,
+                a -> {
+                    actions.add(a);
+                    return actions.size() - 1;
+                });
+    }
+
+    /** Where a text lies in {@link #TEXTS}, with zeros to a multiple of 8 behind it. */
+    int text(String bytes) {
+        return offsets.computeIfAbsent(
+                bytes,
+                b -> {
+                    int at = texts.size();
+                    texts.writeBytes(b.getBytes(StandardCharsets.ISO_8859_1));
+                    do {
+                        texts.write(0);
+                    } while (texts.size() % 8 != 0);
+                    return at;
+                });
+    }
+
+    /** At least so many zeros are needed. */
+    void zeros(int sizeBytes) {
+        zeros = Math.max(zeros, sizeBytes + 7 & ~7);
+    }
+
+    /** What {@link #TEXTS} holds. */
+    public byte[] texts() {
+        return texts.toByteArray();
+    }
+
+    /** Bytes of {@link #ZEROS}. */
+    public int zeroBytes() {
+        return zeros;
+    }
+
+    /** Bytes of the map of frames; 0 for none. */
+    public int frameBytes() {
+        return frames;
+    }
+
+    int frameStart() {
+        return frames;
+    }
+
+    void addFrame(int sizeBytes) {
+        frames += sizeBytes;
+    }
+
+    int addProgram() {
+        return programs++;
+    }
+
+    /** Bytes of {@link #LOST}. */
+    public int lostBytes() {
+        return Math.max(1, programs) * Reason.values().length * 8;
+    }
+
+    /** Where a counter lies in {@link #LOST}. */
+    public static int lostAt(int program, Reason reason) {
+        return (program * Reason.values().length + reason.ordinal()) * 8;
+    }
+}

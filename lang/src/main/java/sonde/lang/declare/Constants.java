@@ -1,0 +1,54 @@
+package sonde.lang.declare;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sonde.sys.Arch;
+import sonde.sys.Syscalls;
+
+/**
+ * Constants of Linux that scripts name without a header, for x86-64: {@code AF_INET}, {@code
+ * ENOENT}, {@code PF_KTHREAD}, {@code __NR_openat}.
+ */
+public final class Constants {
+    private Constants() {}
+
+    private static final class All {
+        static final Map<String, Long> VALUES = read();
+
+        private static Map<String, Long> read() {
+            Map<String, Long> values = new HashMap<>(4096);
+            try (InputStream in =
+                    Objects.requireNonNull(Constants.class.getResourceAsStream("constants.txt"))) {
+                new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .filter(line -> line.charAt(0) != '#')
+                        .forEach(line -> {
+                            int space = line.indexOf(' ');
+                            long value = Long.parseLong(line.substring(space + 1));
+                            values.put(line.substring(0, space), value);
+                        });
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return values;
+        }
+    }
+
+    /** The value of a constant; null for one that is not known. */
+    public static @Nullable Long value(String name) {
+        Long value = All.VALUES.get(name);
+        if (value != null) {
+            return value;
+        }
+        int prefix = name.startsWith("__NR_") ? 5 : name.startsWith("SYS_") ? 4 : 0;
+        Syscalls calls = Syscalls.of(Arch.current());
+        int number = prefix == 0 ? -1 : calls.numberOf(name.substring(prefix));
+        return number < 0 ? null : (long) number;
+    }
+}

@@ -1,0 +1,428 @@
+package sonde.lang.declare;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.link.KernelTypes;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
+import sonde.format.btf.BtfType;
+import sonde.format.btf.CHeader;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Space;
+
+/**
+ * Types of the running kernel from its BTF, vmlinux first, then modules. Nothing is opened before
+ * something is asked for; a kernel without BTF gives null for everything. Not safe for several
+ * threads.
+ */
+public final class KernelTypeSource implements TypeSource, AutoCloseable {
+    private static final String FOLDER = "/sys/kernel/btf";
+    private static final String VMLINUX = "vmlinux";
+
+    /** Functions that have a tracepoint's parameters with their names. */
+    private static final List<String> STUBS = List.of("__probestub_", "__traceiter_");
+
+    private boolean opened;
+    private final Map<String, Optional<BtfTypes>> modules = new LinkedHashMap<>();
+    private final Map<String, Optional<Type>> found = new HashMap<>();
+    private final Map<String, Optional<Long>> constants = new HashMap<>();
+
+    /** Opens nothing yet. */
+    public KernelTypeSource() {}
+
+    private static final class Shared {
+        static final KernelTypeSource ALL = new KernelTypeSource();
+    }
+
+    /** One for the whole process, which nobody closes. */
+    public static KernelTypeSource shared() {
+        return Shared.ALL;
+    }
+
+    private @Nullable BtfTypes vmlinux() {
+        if (!opened) {
+            opened = true;
+            try {
+                Btf btf = Btf.read(KernelTypes.file(FOLDER + "/" + VMLINUX));
+                modules.put(VMLINUX, Optional.of(new BtfTypes(btf)));
+            } catch (IOException e) {
+                // A kernel without BTF, or one that hides it: the scripts' own types are left.
+                modules.put(VMLINUX, Optional.empty());
+            }
+        }
+        return modules.getOrDefault(VMLINUX, Optional.empty()).orElse(null);
+    }
+
+    @Override
+    public boolean isThere() {
+        return vmlinux() != null;
+    }
+
+    private @Nullable BtfTypes module(String name) {
+        BtfTypes base = vmlinux();
+        if (base == null || name.isEmpty() || name.equals(VMLINUX)) {
+            return base;
+        }
+        Optional<BtfTypes> known = modules.get(name);
+        if (known == null) {
+            known = Optional.empty();
+            if (name.matches("[A-Za-z0-9_-]+")) {
+                try {
+                    String path = FOLDER + "/" + name.replace('-', '_');
+                    Btf split = Btf.readSplit(KernelTypes.file(path), base.btf());
+                    known = Optional.of(new BtfTypes(split));
+                } catch (IOException e) {
+                    // Not loaded, or without BTF.
+                    known = Optional.empty();
+                }
+            }
+            modules.put(name, known);
+        }
+        return known.orElse(null);
+    }
+
+    /** Names of what has BTF besides vmlinux. */
+    private static List<String> moduleNames() {
+        String[] names = new File(FOLDER).list();
+        if (names == null) {
+            return List.of();
+        }
+        Arrays.sort(names);
+        List<String> all = new ArrayList<>(List.of(names));
+        all.remove(VMLINUX);
+        return all;
+    }
+
+    /** A type of a BTF. */
+    private record Place(String module, BtfTypes types, int id) {
+        Btf btf() {
+            return types.btf();
+        }
+    }
+
+    /**
+     * Where something of that name is.
+     *
+     * @param module where alone to look, empty for everywhere
+     */
+    private @Nullable Place find(String module, String name, Predicate<BtfType> fits) {
+        BtfTypes base = vmlinux();
+        if (base == null || name.isEmpty()) {
+            return null;
+        }
+        try {
+            if (!module.isEmpty()) {
+                BtfTypes only = module(module);
+                return only == null ? null : place(module, only, name, fits);
+            }
+            Place place = place(VMLINUX, base, name, fits);
+            for (String one : place == null ? moduleNames() : List.<String>of()) {
+                BtfTypes types = module(one);
+                Place there = types == null ? null : place(one, types, name, fits);
+                if (there != null) {
+                    return there;
+                }
+            }
+            return place;
+        } catch (MalformedInputException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable Place place(
+            String module, BtfTypes types, String name, Predicate<BtfType> fits)
+            throws MalformedInputException {
+        int id = types.btf().find(name, fits);
+        if (id == 0) {
+            return null;
+        }
+        return new Place(id < types.btf().firstId() ? VMLINUX : module, types, id);
+    }
+
+    private @Nullable Place find(TypeSyntax.Kind kind, String name) {
+        return find(
+                "",
+                name,
+                type ->
+                        switch (type) {
+                            case BtfType.Struct struct ->
+                                    kind
+                                            == (struct.isUnion()
+                                                    ? TypeSyntax.Kind.UNION
+                                                    : TypeSyntax.Kind.STRUCT);
+                            case BtfType.Enum _ -> kind == TypeSyntax.Kind.ENUM;
+                            case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
+                                    kind == TypeSyntax.Kind.PLAIN;
+                            case BtfType _ -> false;
+                        });
+    }
+
+    @Override
+    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+        String key = kind + " " + name;
+        Optional<Type> known = found.get(key);
+        if (known == null) {
+            Place place = find(kind, name);
+            known = Optional.ofNullable(place).map(p -> p.types().type(p.id()));
+            found.put(key, known);
+        }
+        return known.orElse(null);
+    }
+
+    /** Of enumerations of vmlinux and of the modules looked into so far. */
+    @Override
+    public @Nullable Long constant(String enumerator) {
+        Optional<Long> known = constants.get(enumerator);
+        if (known == null) {
+            known = Optional.ofNullable(plainConstant(enumerator));
+            if (known.isEmpty()) {
+                known = Optional.ofNullable(flag(enumerator));
+            }
+            constants.put(enumerator, known);
+        }
+        return known.orElse(null);
+    }
+
+    private @Nullable Long plainConstant(String name) {
+        BtfType.Enum one = enumOf(name);
+        if (one != null) {
+            for (BtfType.Enumerator value : one.values()) {
+                if (value.name().equals(name)) {
+                    return value.value();
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Flags of requests and allocations are macros over numbers of bits, whose names BTF has:
+     * REQ_SYNC over __REQ_SYNC (blk_types.h), __GFP_IO over ___GFP_IO_BIT (gfp_types.h).
+     */
+    private @Nullable Long flag(String name) {
+        Long bit = null;
+        if (name.startsWith("REQ_")) {
+            bit = plainConstant("__" + name);
+        } else if (name.startsWith("__GFP_")) {
+            bit = plainConstant("_" + name + "_BIT");
+        }
+        return bit == null || bit < 0 || bit > 63 ? null : 1L << bit;
+    }
+
+    private BtfType.@Nullable Enum enumOf(String enumerator) {
+        if (vmlinux() == null || enumerator.isEmpty()) {
+            return null;
+        }
+        for (Optional<BtfTypes> one : List.copyOf(modules.values())) {
+            if (one.isPresent()) {
+                Btf btf = one.get().btf();
+                try {
+                    int id = btf.findEnumerator(enumerator);
+                    if (id != 0 && btf.type(id) instanceof BtfType.Enum type) {
+                        return type;
+                    }
+                } catch (MalformedInputException e) {
+                    // A module's: what the others have counts.
+                    continue;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The enumeration that a constant is of, without a name too; null for none. */
+    public Type.@Nullable Enum enumerationOf(String enumerator) {
+        BtfType.Enum one = enumOf(enumerator);
+        return one == null ? null : BtfTypes.enumerationType(one);
+    }
+
+    /** As {@link #function(String, String, Space)}, with pointers to be read as the kernel's. */
+    public @Nullable Signature function(String module, String name) {
+        return function(module, name, Space.KERNEL);
+    }
+
+    /**
+     * A function of the kernel.
+     *
+     * @param module {@code "vmlinux"} or a module's name; empty for whichever has it
+     * @param space of its pointers: TYPED where the program gets them from BTF (fentry, fexit)
+     * @return null for none of that name
+     */
+    public @Nullable Signature function(String module, String name, Space space) {
+        Place place = find(module, name, BtfType.Func.class::isInstance);
+        return place == null ? null : signature(place, place.id(), 0, space);
+    }
+
+    /** As {@link #rawTracepoint(String, Space)} with typed pointers. */
+    public @Nullable Signature rawTracepoint(String name) {
+        return rawTracepoint(name, Space.TYPED);
+    }
+
+    /**
+     * What a tracepoint hands to raw programs, without the first parameter, which is nobody's.
+     *
+     * @return with the id of {@code btf_trace_NAME}, to attach to; null for none of that name
+     */
+    public @Nullable Signature rawTracepoint(String name, Space space) {
+        Place typedef = find("", "btf_trace_" + name, BtfType.Typedef.class::isInstance);
+        if (typedef == null) {
+            return null;
+        }
+        for (String stub : STUBS) {
+            Place place = find(typedef.module(), stub + name, BtfType.Func.class::isInstance);
+            if (place != null) {
+                return signature(place, typedef.id(), 1, space);
+            }
+        }
+        return signature(typedef, typedef.id(), 1, space);
+    }
+
+    private static @Nullable Signature signature(Place place, int btfId, int skip, Space space) {
+        try {
+            BtfType.FuncProto proto = prototype(place.btf(), place.id());
+            if (proto == null) {
+                return null;
+            }
+            List<Signature.Parameter> parameters = new ArrayList<>();
+            for (int i = skip; i < proto.params().size(); i++) {
+                BtfType.Param param = proto.params().get(i);
+                if (param.type() != 0) {
+                    parameters.add(
+                            new Signature.Parameter(
+                                    param.name(),
+                                    BtfTypes.in(space, place.types().type(param.type())),
+                                    CHeader.declaration(place.btf(), param.type(), "")));
+                }
+            }
+            return new Signature(
+                    parameters,
+                    BtfTypes.in(space, place.types().type(proto.returnType())),
+                    CHeader.declaration(place.btf(), proto.returnType(), ""),
+                    btfId,
+                    place.module());
+        } catch (MalformedInputException e) {
+            return null;
+        }
+    }
+
+    /** Behind a function, a typedef, a pointer. */
+    private static BtfType.@Nullable FuncProto prototype(Btf btf, int id)
+            throws MalformedInputException {
+        int at = id;
+        for (int step = 0; step < 8; step++) {
+            at = btf.skipModifiers(at);
+            switch (btf.type(at)) {
+                case BtfType.Func func -> at = func.type();
+                case BtfType.Ptr pointer -> at = pointer.type();
+                case BtfType.FuncProto proto -> {
+                    return proto;
+                }
+                case BtfType _ -> {
+                    return null;
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * What an iterator's programs get, {@code struct bpf_iter__NAME}: pointers in it are typed, and
+     * the unions that they lie in are left out.
+     */
+    public @Nullable Struct iterator(String name) {
+        if (!(type(TypeSyntax.Kind.STRUCT, "bpf_iter__" + name) instanceof Struct context)) {
+            return null;
+        }
+        List<Field> fields = new ArrayList<>();
+        for (Field field : context.fields()) {
+            boolean unnamed = field.name().isEmpty();
+            List<Field> inner =
+                    unnamed && field.type() instanceof Struct union
+                            ? union.fields()
+                            : List.of(field);
+            for (Field one : inner) {
+                long offset = unnamed ? field.bitOffset() + one.bitOffset() : one.bitOffset();
+                Type type = BtfTypes.in(Space.TYPED, one.type());
+                fields.add(new Field(one.name(), type, offset, one.bits(), one.place()));
+            }
+        }
+        return new Struct(
+                context.name(), false, context.sizeBytes(), context.align(), () -> fields);
+    }
+
+    /**
+     * A structure, union or enumeration as C defines it, on lines with tabs, and whose it is:
+     * {@code "vmlinux: struct list_head {…};"}.
+     *
+     * @return null for none of that name
+     */
+    public @Nullable String definition(TypeSyntax.Kind kind, String name) {
+        Place place = kind == TypeSyntax.Kind.PLAIN ? null : find(kind, name);
+        if (place == null) {
+            return null;
+        }
+        try {
+            return place.module() + ": " + CHeader.definition(place.btf(), place.id());
+        } catch (MalformedInputException e) {
+            return null;
+        }
+    }
+
+    /** Names of all structures, unions and enumerations: {@code "struct file"}; for listings. */
+    public List<String> tags() {
+        BtfTypes base = vmlinux();
+        if (base == null) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        try {
+            tags(base.btf(), names);
+            for (String module : moduleNames()) {
+                BtfTypes types = module(module);
+                if (types != null) {
+                    tags(types.btf(), names);
+                }
+            }
+        } catch (MalformedInputException e) {
+            throw new UncheckedIOException(e);
+        }
+        return names.stream().sorted().distinct().toList();
+    }
+
+    private static void tags(Btf btf, List<String> names) throws MalformedInputException {
+        for (int id = btf.firstId(); id < btf.end(); id++) {
+            String word =
+                    switch (btf.type(id)) {
+                        case BtfType.Struct struct -> struct.isUnion() ? "union " : "struct ";
+                        case BtfType.Enum _ -> "enum ";
+                        case BtfType _ -> "";
+                    };
+            String name = word.isEmpty() ? "" : btf.type(id).name();
+            if (!name.isEmpty()) {
+                names.add(word + name);
+            }
+        }
+    }
+
+    /** Forgets all; types handed out before stay as they are. */
+    @Override
+    public void close() {
+        opened = true;
+        modules.clear();
+        found.clear();
+        constants.clear();
+    }
+}

@@ -1,0 +1,27 @@
+package sonde.lang.declare;
+
+import java.util.List;
+import sonde.lang.type.Type;
+
+/**
+ * What a function takes and gives.
+ *
+ * @param resultSpelling the result's type as C spells it
+ * @param btfId of what a program is attached to: a function, a tracepoint's typedef; 0 for none
+ * @param module whose BTF has that id: {@code "vmlinux"} or a module's name; empty for a program's
+ *     function
+ */
+public record Signature(
+        List<Parameter> parameters, Type result, String resultSpelling, int btfId, String module) {
+    public Signature {
+        parameters = List.copyOf(parameters);
+    }
+
+    /**
+     * A parameter.
+     *
+     * @param name empty where nothing tells it
+     * @param spelling its type as C spells it: {@code "struct file *"}
+     */
+    public record Parameter(String name, Type type, String spelling) {}
+}

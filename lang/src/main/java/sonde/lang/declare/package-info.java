@@ -1,0 +1,17 @@
+/**
+ * Where types and constants of a program come from: its own C definitions, the kernel's BTF, the
+ * formats of tracepoints, a table of usual constants.
+ *
+ * <pre>{@code
+ * try (KernelTypeSource kernel = new KernelTypeSource()) {
+ *     Declarations own =
+ *             Declarations.parse(text, script.definitions(), kernel, diagnostics);
+ *     own.type(TypeSyntax.Kind.STRUCT, "event"); // Struct, laid out as gcc does
+ *     own.constant("AF_INET"); // of #define AF_INET 2
+ *     kernel.type(TypeSyntax.Kind.STRUCT, "task_struct");
+ *     TracepointTypes.arguments(kernel, "sched", "sched_switch").field("prev_comm");
+ * }
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.declare;

@@ -1,0 +1,177 @@
+package sonde.lang.ir;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.Code;
+import sonde.lang.ir.Block.Step;
+import sonde.lang.source.Span;
+
+/**
+ * A program compiled for a kind of kernel: a function with all that it calls, optimised, in
+ * registers. Numbers of maps and of functions of the kernel are put in last, by {@link #code}.
+ *
+ * <pre>{@code
+ * Assembly assembly = Assembly.of(program, new Assembly.Target(true));
+ * Code code = assembly.code(symbols);
+ * }</pre>
+ */
+public final class Assembly {
+    /** Slots of the longest program: BPF_COMPLEXITY_LIMIT_INSNS. */
+    private static final int MOST_SLOTS = 1_000_000;
+
+    /**
+     * What the kernel takes.
+     *
+     * @param isa4 moves and loads with a sign, signed division and far jumps (Linux 6.6)
+     */
+    public record Target(boolean isa4) {}
+
+    /** Names that get their numbers when a program is loaded. */
+    public interface Symbols {
+        /** The descriptor of a map. */
+        int map(String name);
+
+        /** The BTF id in vmlinux of a function of the kernel. */
+        int function(String kernelFunction);
+    }
+
+    /** When to look at a program. */
+    public enum Stage {
+        /** As it was lowered. */
+        IR,
+        /** With what is known put in and what is not needed left out. */
+        OPTIMISED,
+        /** In the registers of the machine. */
+        ALLOCATED
+    }
+
+    private final List<Compiled> functions;
+    private final Encoder encoder;
+    private final int frameBytes;
+    private final Set<String> maps = new TreeSet<>();
+    private final Set<String> kernelFunctions = new TreeSet<>();
+    private final ProgramTypes types;
+
+    private Assembly(List<Compiled> functions, Encoder encoder, int frameBytes) {
+        this.functions = functions;
+        this.encoder = encoder;
+        this.frameBytes = frameBytes;
+        this.types = new ProgramTypes(functions, encoder);
+        for (Compiled function : functions) {
+            for (Step step : function.steps()) {
+                switch (step.operation()) {
+                    case Operation.MapAddress o -> maps.add(o.map());
+                    case Operation.MapValue o -> maps.add(o.map());
+                    case Operation.CallKernel o -> kernelFunctions.add(o.function());
+                    default -> {}
+                }
+            }
+        }
+    }
+
+    /**
+     * Compiles a program.
+     *
+     * @throws CompilationException when its frames take more than 512 bytes together, functions
+     *     call themselves, or it is too long
+     */
+    public static Assembly of(Function main, Target target) throws CompilationException {
+        Map<Function, Compiled> compiled = new LinkedHashMap<>();
+        Deque<Function> open = new ArrayDeque<>();
+        open.add(main);
+        while (!open.isEmpty()) {
+            Function function = open.removeFirst();
+            if (!compiled.containsKey(function)) {
+                Compiled one = Compiled.of(function, target);
+                compiled.put(function, one);
+                open.addAll(one.callees());
+            }
+        }
+        int frameBytes = new CallTree(compiled).check(main);
+        List<Compiled> functions = new ArrayList<>(compiled.values());
+        Encoder encoder = new Encoder(functions, target.isa4());
+        if (encoder.slots() > MOST_SLOTS) {
+            throw new CompilationException(
+                    main.place(),
+                    "the program has %d instructions; kernels take %d"
+                            .formatted(encoder.slots(), MOST_SLOTS));
+        }
+        return new Assembly(functions, encoder, frameBytes);
+    }
+
+    /** The words, with numbers for its maps and functions of the kernel. */
+    public Code code(Symbols symbols) {
+        return encoder.code(symbols);
+    }
+
+    /** The maps that it names. */
+    public Set<String> maps() {
+        return Set.copyOf(maps);
+    }
+
+    /** The functions of the kernel that it calls by name. */
+    public Set<String> kernelFunctions() {
+        return Set.copyOf(kernelFunctions);
+    }
+
+    /** Types of its functions and the text of its lines, for {@code LoadedBtf}. */
+    public byte[] btf() {
+        return types.btf();
+    }
+
+    /** An array of struct bpf_func_info, 8 bytes each. */
+    public byte[] functionRecords() {
+        return types.functionRecords();
+    }
+
+    /** An array of struct bpf_line_info, 16 bytes each. */
+    public byte[] lineRecords() {
+        return types.lineRecords();
+    }
+
+    /** Whether kernels must know its types: it has more than one function. */
+    public boolean needsDebug() {
+        return functions.size() > 1;
+    }
+
+    /** The part of the program that an instruction comes from; null for none. */
+    public @Nullable Span spanAt(int slot) {
+        return encoder.spanAt(slot);
+    }
+
+    /** The variable that a register holds when an instruction begins; null for none. */
+    public @Nullable String variableAt(int slot, int register) {
+        return encoder.variableAt(slot, register);
+    }
+
+    /** Bytes of stack along the deepest chain of calls, as kernels count them. */
+    public int frameBytes() {
+        return frameBytes;
+    }
+
+    /** Slots of 8 bytes that the program takes. */
+    public int slots() {
+        return encoder.slots();
+    }
+
+    /** Its functions as text. */
+    public String dump(Stage stage) {
+        StringBuilder out = new StringBuilder();
+        for (Compiled function : functions) {
+            out.append(
+                    switch (stage) {
+                        case IR -> function.source().toString();
+                        case OPTIMISED -> function.optimised();
+                        case ALLOCATED -> function.allocated();
+                    });
+        }
+        return out.toString();
+    }
+}

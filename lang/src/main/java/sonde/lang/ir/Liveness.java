@@ -1,0 +1,127 @@
+package sonde.lang.ir;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntConsumer;
+import sonde.lang.ir.Block.Step;
+
+/**
+ * Whose value is still wanted where blocks begin and end. Only those that some block reads before
+ * it writes them can be, and only they take bits.
+ */
+final class Liveness {
+    private final int[] dense;
+    private final int[] subjects;
+    private final BitSet[] in;
+    private final BitSet[] out;
+
+    private Liveness(Body body, Subjects what) {
+        dense = new int[what.count()];
+        subjects = new int[what.count()];
+        int blocks = body.blockCount();
+        in = new BitSet[blocks];
+        out = new BitSet[blocks];
+        BitSet[] written = new BitSet[blocks];
+        number(body, what);
+        for (Block block : body.layout()) {
+            in[block.index()] = new BitSet();
+            out[block.index()] = new BitSet();
+            written[block.index()] = new BitSet();
+            local(block, what, in[block.index()], written[block.index()]);
+        }
+        solve(body, written);
+    }
+
+    static Liveness of(Body body, Subjects what) {
+        return new Liveness(body, what);
+    }
+
+    /** Gives a bit to whatever a block reads before writing it. */
+    private void number(Body body, Subjects what) {
+        Arrays.fill(dense, -1);
+        int[] writtenIn = new int[dense.length];
+        int[] count = {0};
+        for (Block block : body.layout()) {
+            int mark = block.index() + 1;
+            for (Step step : block.steps()) {
+                what.reads(
+                        step.operation(),
+                        one -> {
+                            if (writtenIn[one] != mark && dense[one] < 0) {
+                                dense[one] = count[0];
+                                subjects[count[0]++] = one;
+                            }
+                        });
+                int to = what.written(step.operation());
+                if (to >= 0) {
+                    writtenIn[to] = mark;
+                }
+            }
+        }
+    }
+
+    private void local(Block block, Subjects what, BitSet read, BitSet written) {
+        for (Step step : block.steps()) {
+            what.reads(
+                    step.operation(),
+                    one -> {
+                        if (dense[one] >= 0 && !written.get(dense[one])) {
+                            read.set(dense[one]);
+                        }
+                    });
+            int to = what.written(step.operation());
+            if (to >= 0 && dense[to] >= 0) {
+                written.set(dense[to]);
+            }
+        }
+    }
+
+    private void solve(Body body, BitSet[] written) {
+        List<List<Block>> before = new ArrayList<>();
+        for (int i = 0; i < body.blockCount(); i++) {
+            before.add(new ArrayList<>(2));
+        }
+        Deque<Block> open = new ArrayDeque<>();
+        boolean[] queued = new boolean[body.blockCount()];
+        for (Block block : body.layout()) {
+            Effects.targets(block).forEach(target -> before.get(target.index()).add(block));
+            open.addFirst(block);
+            queued[block.index()] = true;
+        }
+        while (!open.isEmpty()) {
+            Block block = open.removeFirst();
+            queued[block.index()] = false;
+            BitSet wanted = out[block.index()];
+            for (Block target : Effects.targets(block)) {
+                wanted.or(in[target.index()]);
+            }
+            BitSet through = (BitSet) wanted.clone();
+            through.andNot(written[block.index()]);
+            BitSet atStart = in[block.index()];
+            int known = atStart.cardinality();
+            atStart.or(through);
+            if (atStart.cardinality() != known) {
+                for (Block one : before.get(block.index())) {
+                    if (!queued[one.index()]) {
+                        queued[one.index()] = true;
+                        open.addLast(one);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Tells who is alive where a block begins. */
+    void atStart(Block block, IntConsumer alive) {
+        in[block.index()].stream().forEach(bit -> alive.accept(subjects[bit]));
+    }
+
+    /** Tells who is alive where a block ends. */
+    void atEnd(Block block, IntConsumer alive) {
+        out[block.index()].stream().forEach(bit -> alive.accept(subjects[bit]));
+    }
+}

@@ -1,0 +1,169 @@
+package sonde.lang.output;
+
+import sonde.lang.type.Composite;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/**
+ * One conversion of a format string.
+ *
+ * @param spelling its last letters: {@code "d"}, {@code "rx"}
+ * @param bits what an integer is cut to
+ * @param width least bytes, 0 for any
+ * @param precision most bytes of a text, -1 for any
+ */
+record Conversion(
+        Kind kind,
+        String spelling,
+        boolean left,
+        boolean plus,
+        boolean prefixed,
+        boolean zeros,
+        int width,
+        int precision,
+        int bits) {
+    /** What is written. */
+    enum Kind {
+        SIGNED,
+        UNSIGNED,
+        OCTAL,
+        HEX,
+        UPPER_HEX,
+        CHARACTER,
+        POINTER,
+        GFP,
+        TEXT,
+        BUFFER,
+        BUFFER_HEX,
+        BUFFER_DIGITS,
+        /** Floating point, and %n: parsed, never rendered. */
+        UNSUPPORTED
+    }
+
+    /** Whether the argument must be a number. */
+    boolean wantsNumber() {
+        return switch (kind) {
+            case SIGNED, UNSIGNED, OCTAL, HEX, UPPER_HEX, CHARACTER, POINTER, GFP -> true;
+            case TEXT, BUFFER, BUFFER_HEX, BUFFER_DIGITS, UNSUPPORTED -> false;
+        };
+    }
+
+    /** Whether a value of this type is one number. */
+    static boolean isNumber(Type type) {
+        return switch (type) {
+            case Type.Int integer -> integer.sizeBytes() <= 8;
+            case Type.Bool _, Type.Pointer _, Type.Enum _ -> true;
+            case Type.Count _, Type.Sum _, Type.Extreme _ -> true;
+            case Type.Average average -> !average.full();
+            case Type _ -> false;
+        };
+    }
+
+    private static long number(Type type, byte[] bytes, int at) {
+        return switch (type) {
+            case Type.Int integer ->
+                    ValueBytes.integer(bytes, at, integer.sizeBytes(), integer.signed());
+            case Type.Bool _ -> ValueBytes.integer(bytes, at, 1, false) != 0 ? 1 : 0;
+            case Type.Pointer _ -> ValueBytes.u64(bytes, at);
+            case Type.Enum constant -> ValueText.number(constant, bytes, at);
+            case Type.Aggregate aggregate -> Aggregates.number(aggregate, bytes, at);
+            case Type _ -> 0;
+        };
+    }
+
+    void write(Type type, byte[] bytes, int at, Names names, TextSink out) {
+        int start = out.size();
+        if (!wantsNumber()) {
+            text(type, bytes, at, names, out);
+            pad(start, firstPiece(type, out.size() - start), out);
+        } else if (isNumber(type) && (kind != Kind.GFP || !(type instanceof Type.Bool))) {
+            number(number(type, bytes, at), out);
+            pad(start, out.size() - start, out);
+        } else {
+            out.put(kind == Kind.GFP ? "!{invalid GFP flags" : "!{invalid integer");
+            out.put(" conversion: ");
+            ValueText.write(type, bytes, at, names, out);
+            out.put('}');
+        }
+    }
+
+    private void number(long value, TextSink out) {
+        int unused = 64 - bits;
+        long signed = value << unused >> unused;
+        long unsigned = value << unused >>> unused;
+        switch (kind) {
+            case SIGNED -> {
+                if (plus && signed >= 0) {
+                    out.put('+');
+                }
+                out.decimal(signed);
+            }
+            case UNSIGNED -> out.unsigned(unsigned);
+            case OCTAL -> {
+                if (prefixed && unsigned != 0) {
+                    out.put('0');
+                }
+                out.octal(unsigned);
+            }
+            case HEX -> hex(unsigned, "0x", out);
+            case UPPER_HEX -> hex(unsigned, "0X", out);
+            case CHARACTER -> out.foreign((int) value);
+            case POINTER -> {
+                out.put(value == 0 ? "" : "0x");
+                out.hex(value, false);
+            }
+            case GFP -> GfpFlags.write(value, out);
+            case TEXT, BUFFER, BUFFER_HEX, BUFFER_DIGITS, UNSUPPORTED -> {}
+        }
+    }
+
+    private void hex(long value, String prefix, TextSink out) {
+        if (prefixed && value != 0) {
+            out.put(prefix);
+        }
+        out.hex(value, kind == Kind.UPPER_HEX);
+    }
+
+    private void text(Type type, byte[] bytes, int at, Names names, TextSink out) {
+        switch (type) {
+            case Type.Text text when precision < 0 || precision >= text.sizeBytes() ->
+                    ValueText.text(bytes, at, text.sizeBytes(), names, out);
+            case Type.Text _ -> {
+                int end = ValueBytes.textEnd(bytes, at, precision);
+                out.foreign(bytes, Math.min(at, end), end);
+            }
+            case Type.Bytes buffer when kind != Kind.TEXT ->
+                    ValueText.buffer(
+                            buffer,
+                            bytes,
+                            at,
+                            kind == Kind.BUFFER,
+                            kind != Kind.BUFFER_DIGITS,
+                            out);
+            case Type _ -> {
+                int start = out.size();
+                ValueText.write(type, bytes, at, names, out);
+                if (precision >= 0 && !(type instanceof Composite)) {
+                    out.cut(start + precision);
+                }
+            }
+        }
+    }
+
+    /** bpftrace pads the opening bracket of what has several values. */
+    private static int firstPiece(Type type, int length) {
+        return switch (type) {
+            case Type.Array array when !ValueText.isText(array) -> 1;
+            case Tuple tuple when !tuple.named() -> 1;
+            case Composite _ -> Math.min(2, length);
+            case Type _ -> length;
+        };
+    }
+
+    /** As the streams of C++ do: zeros go in front of the sign, and behind what stands left. */
+    private void pad(int start, int length, TextSink out) {
+        if (width > length) {
+            out.insert(left ? start + length : start, zeros ? '0' : ' ', width - length);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package sonde.lang.output;
+
+import java.util.Arrays;
+import java.util.List;
+import sonde.lang.type.Type.Stack;
+import sonde.lang.type.Type.StackMode;
+
+/** Call stacks: a line end, then a line for each frame. */
+final class Frames {
+    private static final String INDENT = "        ";
+
+    /** What the unwinder leaves where it lost its way. */
+    private static final long UNWIND_FAILURE = -1;
+
+    /**
+     * struct bpf_stack_build_id (include/uapi/linux/bpf.h): status, build id, offset or address.
+     */
+    private static final int BUILD_ID_BYTES = 32;
+
+    private static final int STATUS_EMPTY = 0;
+    private static final int STATUS_VALID = 1;
+
+    private Frames() {}
+
+    static void write(Stack type, byte[] bytes, int at, Names names, TextSink out) {
+        out.put('\n');
+        int first = at + (type.user() ? 8 : 0);
+        if (type.mode() == StackMode.BUILD_ID) {
+            buildIds(type, bytes, first, out);
+            return;
+        }
+        int count = 0;
+        while (count < type.frames() && ValueBytes.u64(bytes, first + 8 * count) != 0) {
+            count++;
+        }
+        long[] addresses = new long[count];
+        int good = count;
+        for (int i = 0; i < count; i++) {
+            addresses[i] = ValueBytes.u64(bytes, first + 8 * i);
+            if (addresses[i] == UNWIND_FAILURE) {
+                good = Math.min(good, i);
+            }
+        }
+        lines(type, ValueBytes.s32(bytes, at), Arrays.copyOf(addresses, good), names, out);
+        if (good < count) {
+            out.put(INDENT);
+            out.put("<unwind failure>\n");
+        }
+    }
+
+    private static void lines(Stack type, int pid, long[] addresses, Names names, TextSink out) {
+        if (type.mode() == StackMode.RAW) {
+            for (long address : addresses) {
+                out.hex(address, false);
+                out.put('\n');
+            }
+            return;
+        }
+        List<String> lines =
+                type.user()
+                        ? names.userStack(addresses, pid, type.mode())
+                        : names.kernelStack(addresses, type.mode());
+        for (String line : lines) {
+            out.put(type.mode() == StackMode.PERF ? "\t" : INDENT);
+            out.foreign(line);
+            out.put('\n');
+        }
+    }
+
+    private static void buildIds(Stack type, byte[] bytes, int first, TextSink out) {
+        for (int i = 0; i < type.frames(); i++) {
+            int at = first + i * BUILD_ID_BYTES;
+            int status = ValueBytes.s32(bytes, at);
+            if (status == STATUS_EMPTY) {
+                return;
+            }
+            long place = ValueBytes.u64(bytes, at + 24);
+            if (status == STATUS_VALID) {
+                for (int j = 0; j < 20; j++) {
+                    out.hexByte((int) ValueBytes.integer(bytes, at + 4 + j, 1, false));
+                }
+                out.put(place < 16 && place >= 0 ? " 0x0" : " 0x");
+            }
+            out.hex(place, false);
+            out.put('\n');
+        }
+    }
+}

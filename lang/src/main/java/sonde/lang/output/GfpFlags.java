@@ -1,0 +1,61 @@
+package sonde.lang.output;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** How memory is asked for (gfp_t), in words: {@code GFP_KERNEL|__GFP_ZERO}. */
+final class GfpFlags {
+    private record Flag(long mask, String name) {}
+
+    private static final List<Flag> FLAGS = load();
+
+    private GfpFlags() {}
+
+    private static List<Flag> load() {
+        try (InputStream in = GfpFlags.class.getResourceAsStream("gfp-flags.txt")) {
+            if (in == null) {
+                throw new IllegalStateException("gfp-flags.txt is missing");
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+            return Arrays.stream(text.split("\n"))
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split(" "))
+                    .map(words -> new Flag(Long.parseLong(words[0], 16), words[1]))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Names with bars between; bits without a name in hexadecimal; {@code 0} for none. */
+    static void write(long flags, TextSink out) {
+        if (flags == 0) {
+            out.put('0');
+            return;
+        }
+        int start = out.size();
+        long rest = flags;
+        for (Flag flag : FLAGS) {
+            if ((rest & flag.mask) == flag.mask) {
+                bar(start, out);
+                out.put(flag.name);
+                rest &= ~flag.mask;
+            }
+        }
+        if (rest != 0) {
+            bar(start, out);
+            out.put("0x");
+            out.hex(rest, false);
+        }
+    }
+
+    private static void bar(int start, TextSink out) {
+        if (out.size() > start) {
+            out.put('|');
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package sonde.lang.output;
+
+import org.jspecify.annotations.Nullable;
+import sonde.lang.type.Type;
+
+/** The buckets of a histogram between the first and the last that are not empty. */
+final class Histogram {
+    private static final int BAR_WIDTH = 52;
+    private static final String SUFFIXES = "KMGTPE";
+
+    /**
+     * A bound.
+     *
+     * @param short_ as text with a suffix, null for a plain number
+     */
+    private record Bound(long number, @Nullable String short_) {}
+
+    private final Type.Aggregate type;
+    private final long[] counts;
+    private int first;
+    private int last = -1;
+
+    private Histogram(Type.Aggregate type, long[] counts) {
+        this.type = type;
+        this.counts = counts;
+    }
+
+    /** By powers of two, the counts divided. */
+    static Histogram of(Type.Hist type, byte[] bytes, int at, long divisor) {
+        return read(type, type.buckets(), bytes, at, divisor);
+    }
+
+    /** By equal steps; nothing divides these counts. */
+    static Histogram of(Type.Lhist type, byte[] bytes, int at) {
+        return read(type, type.buckets(), bytes, at, 1);
+    }
+
+    private static Histogram read(
+            Type.Aggregate type, int buckets, byte[] bytes, int at, long divisor) {
+        Histogram histogram = new Histogram(type, new long[buckets]);
+        for (int i = 0; i < buckets; i++) {
+            long count = ValueBytes.u64(bytes, at + 8 * i);
+            if (count != 0) {
+                histogram.first = histogram.last < 0 ? i : histogram.first;
+                histogram.last = i;
+                histogram.counts[i] = Long.divideUnsigned(count, divisor);
+            }
+        }
+        return histogram;
+    }
+
+    /** What the values of a bucket are below; null for no bound. */
+    private @Nullable Bound upper(int bucket) {
+        return switch (type) {
+            case Type.Hist hist -> power(bucket, hist.bits());
+            case Type.Lhist lhist -> bucket == counts.length - 1 ? null : step(bucket, lhist);
+            case Type.Count _, Type.Sum _, Type.Extreme _, Type.Average _, Type.Series _ -> null;
+        };
+    }
+
+    private @Nullable Bound lower(int bucket) {
+        return bucket == 0 ? null : upper(bucket - 1);
+    }
+
+    private static Bound power(int bucket, int bits) {
+        if (bucket <= 2 << bits) {
+            return new Bound(bucket, null);
+        }
+        int steps = 1 << bits;
+        int factor = steps + (bucket & (steps - 1));
+        int power = (bucket >> bits) - 1;
+        long number = power >= 64 ? 0 : (long) factor << power;
+        int decade = power / 10;
+        String text = Long.toString((long) factor << power - 10 * decade);
+        return new Bound(number, decade == 0 ? text : text + SUFFIXES.charAt(decade - 1));
+    }
+
+    private static Bound step(int bucket, Type.Lhist type) {
+        long number = Math.min(type.max(), type.min() + bucket * type.step());
+        if (type.step() % 1024 != 0) {
+            return new Bound(number, null);
+        }
+        String text =
+                number == 0 || number % 1024 != 0
+                        ? Long.toString(number)
+                        : number % (1024 * 1024) == 0
+                                ? number / (1024 * 1024) + "M"
+                                : number / 1024 + "K";
+        return new Bound(number, text);
+    }
+
+    /** A line for each bucket: its bounds, its count and a bar. */
+    void write(TextSink out) {
+        float most = 0;
+        for (long count : counts) {
+            most = Math.max(most, size(count));
+        }
+        for (int i = first; i <= last; i++) {
+            int start = out.size();
+            bounds(lower(i), upper(i), out);
+            out.repeat(' ', start + 16 - out.size());
+            start = out.size();
+            out.unsigned(counts[i]);
+            int digits = out.size() - start;
+            if (digits < 8) {
+                out.insert(start, ' ', 8 - digits);
+            }
+            out.put(" |");
+            int bar = most == 0 ? 0 : (int) (size(counts[i]) / most * BAR_WIDTH);
+            out.repeat('@', bar);
+            out.repeat(' ', BAR_WIDTH - bar);
+            out.put("|\n");
+        }
+    }
+
+    /** A count has no sign. */
+    private static float size(long count) {
+        return count < 0 ? Long.MAX_VALUE : count;
+    }
+
+    private static void bounds(@Nullable Bound lower, @Nullable Bound upper, TextSink out) {
+        if (lower == null) {
+            out.put("(..., ");
+        } else {
+            out.put('[');
+            bound(lower, out);
+            if (upper != null
+                    && lower.short_ == null
+                    && upper.short_ == null
+                    && lower.number + 1 == upper.number) {
+                out.put(']');
+                return;
+            }
+            out.put(", ");
+        }
+        if (upper == null) {
+            out.put("...");
+        } else {
+            bound(upper, out);
+        }
+        out.put(')');
+    }
+
+    private static void bound(Bound bound, TextSink out) {
+        if (bound.short_ != null) {
+            out.put(bound.short_);
+        } else {
+            out.decimal(bound.number);
+        }
+    }
+
+    /** An array of objects with min, max (both within the bucket) and count. */
+    void writeJson(TextSink out) {
+        out.put('[');
+        for (int i = first; i <= last; i++) {
+            out.put(i == first ? "{" : ",{");
+            Bound lower = lower(i);
+            if (lower != null) {
+                out.put("\"min\": ");
+                json(lower.number, i, out);
+                out.put(", ");
+            }
+            Bound upper = upper(i);
+            if (upper != null) {
+                out.put("\"max\": ");
+                json(upper.number - 1, i, out);
+                out.put(", ");
+            }
+            out.put("\"count\": ");
+            out.unsigned(counts[i]);
+            out.put('}');
+        }
+        out.put(']');
+    }
+
+    private void json(long number, int bucket, TextSink out) {
+        JsonText.number(number, bucket == 0 || type instanceof Type.Lhist, out);
+    }
+}

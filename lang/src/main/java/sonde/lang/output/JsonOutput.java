@@ -1,0 +1,278 @@
+package sonde.lang.output;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import sonde.lang.source.Span;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** A JSON object per line for each thing printed, {@code {"type": "printf", "data": "hi"}}. */
+public final class JsonOutput implements Output {
+    private static final int MUCH = 1 << 16;
+
+    private final OutputStream stream;
+    private final Names names;
+    private final TextSink out = TextSink.raw();
+    private final TextSink text = TextSink.raw();
+
+    /** Prints everything to one stream. */
+    public JsonOutput(OutputStream out, Names names) {
+        this.stream = out;
+        this.names = names;
+    }
+
+    private void begin(String type) {
+        out.put("{\"type\": \"");
+        out.put(type);
+        out.put("\", \"data\": ");
+    }
+
+    private void endLine() {
+        out.put("}\n");
+        if (out.size() >= MUCH) {
+            drain();
+        }
+    }
+
+    private void string(String type, String value) {
+        begin(type);
+        out.json(value);
+        endLine();
+    }
+
+    private void string(String type, byte[] value) {
+        begin(type);
+        out.json(value, 0, value.length);
+        endLine();
+    }
+
+    @Override
+    public void attachedProbes(int count) {
+        counted("attached_probes", "probes", count);
+    }
+
+    private void counted(String type, String name, long count) {
+        out.put("{\"type\": \"" + type + "\", \"count\": " + count);
+        out.put(", \"data\": {\"" + name + "\": " + count + "}");
+        endLine();
+    }
+
+    @Override
+    public void printf(String value) {
+        string("printf", value);
+    }
+
+    @Override
+    public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+        text.clear();
+        format.render(arguments, bytes, offset, names, text);
+        begin("printf");
+        out.json(text);
+        endLine();
+    }
+
+    @Override
+    public void value(Type type, byte[] bytes, int offset) {
+        begin("value");
+        JsonText.write(type, bytes, offset, names, out);
+        endLine();
+    }
+
+    @Override
+    public void literal(String value) {
+        string("value", value);
+    }
+
+    @Override
+    public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
+        long by = divisor == 0 ? 1 : divisor;
+        boolean isAverage = rows.value() instanceof Type.Average;
+        if (!rows.scalar()) {
+            if (!rows.rows().isEmpty() || isAverage) {
+                object(rows, rows.ordered(order, top), by);
+            }
+        } else if (!rows.rows().isEmpty()) {
+            scalar(rows, rows.rows().getFirst().value(), by);
+        } else if (!rows.isTall()) {
+            scalar(rows, new byte[Math.max(0, rows.value().sizeBytes())], by);
+        }
+    }
+
+    @Override
+    public void mapAtEnd(MapRows rows) {
+        if (!rows.rows().isEmpty()) {
+            map(rows, 0, 1);
+        } else if (rows.value() instanceof Type.Average) {
+            // bpftrace leaves out all empty maps but these.
+            object(rows, List.of(), 1);
+        }
+    }
+
+    private void beginMap(MapRows rows) {
+        begin(
+                switch (rows.value()) {
+                    case Type.Average _ -> "stats";
+                    case Type.Hist _, Type.Lhist _ -> "hist";
+                    case Type.Series _ -> "tseries";
+                    case Type _ -> "map";
+                });
+        out.put('{');
+        out.json(rows.name());
+        out.put(": ");
+    }
+
+    private void scalar(MapRows rows, byte[] value, long divisor) {
+        beginMap(rows);
+        mapValue(rows.value(), value, rows.latest(), divisor);
+        out.put('}');
+        endLine();
+    }
+
+    private void object(MapRows rows, List<MapRows.Row> ordered, long divisor) {
+        beginMap(rows);
+        long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
+        out.put('{');
+        boolean isFirst = true;
+        for (MapRows.Row row : ordered) {
+            out.put(isFirst ? "" : ", ");
+            isFirst = false;
+            JsonText.key(rows.key(), row.key(), names, out);
+            out.put(": ");
+            mapValue(rows.value(), row.value(), latest, divisor);
+        }
+        out.put("}}");
+        endLine();
+    }
+
+    private void mapValue(Type type, byte[] bytes, long latest, long divisor) {
+        if (type instanceof Type.Series series) {
+            SeriesTable.of(series, bytes, 0).writeJson(latest, out);
+        } else {
+            JsonText.write(type, bytes, 0, names, out, divisor);
+        }
+    }
+
+    @Override
+    public void time(String value) {
+        string("time", value);
+    }
+
+    @Override
+    public void cat(byte[] contents) {
+        string("cat", contents);
+    }
+
+    @Override
+    public void join(List<String> words, String delimiter) {
+        string("join", String.join(delimiter, words));
+    }
+
+    @Override
+    public void syscall(byte[] output) {
+        string("syscall", output);
+    }
+
+    @Override
+    public void errorf(String value, List<Span> places) {
+        message("errorf", value, "", places);
+    }
+
+    @Override
+    public void warnf(String value, List<Span> places) {
+        message("warnf", value, "", places);
+    }
+
+    private void message(String type, String value, String more, List<Span> places) {
+        out.put("{\"type\": \"");
+        out.put(type);
+        out.put("\", \"msg\": ");
+        out.json(value);
+        out.put(more);
+        if (!places.isEmpty()) {
+            Span place = places.getFirst();
+            out.put(", \"filename\": ");
+            out.json(place.source().name());
+            out.put(", \"line\": " + place.source().line(place.from()));
+            out.put(", \"col\": " + place.source().column(place.from()));
+        }
+        endLine();
+    }
+
+    @Override
+    public void lostEvents(long count) {
+        counted("lost_events", "events", count);
+    }
+
+    @Override
+    public void lost(String probe, String reason, long count) {
+        begin("lost");
+        out.put("{\"probe\": ");
+        out.json(probe);
+        out.put(", \"reason\": ");
+        out.json(reason);
+        out.put(", \"events\": " + count + "}");
+        endLine();
+    }
+
+    @Override
+    public void helperError(String helper, long returned, List<Span> places) {
+        TextSink more = TextSink.raw();
+        more.put(", \"helper\": ");
+        more.json(helper);
+        more.put(", \"retcode\": ");
+        JsonText.number(returned, true, more);
+        message("helper_error", ErrorText.of(-returned), more.toString(), places);
+    }
+
+    @Override
+    public void runtimeError(String value, List<Span> places) {
+        message("runtime_error", value, "", places);
+    }
+
+    @Override
+    public void testResult(
+            List<String> all, int index, long nanos, List<Boolean> passed, String output) {
+        begin("test_result");
+        out.put('{');
+        out.json(all.get(index));
+        out.put(": {\"duration\": " + nanos + ", \"passed\": " + passed.get(index));
+        out.put(", \"output\": ");
+        out.json(output);
+        out.put("}}");
+        endLine();
+    }
+
+    @Override
+    public void benchmarkResult(List<String> all, int index, long averageNanos, long iterations) {
+        begin("benchmark_result");
+        out.put('{');
+        out.json(all.get(index));
+        out.put(": {\"average\": " + averageNanos + ", \"iters\": " + iterations + "}}");
+        endLine();
+    }
+
+    @Override
+    public void end() {
+        // Nothing: each line says itself what it is.
+    }
+
+    private void drain() {
+        try {
+            out.drainTo(stream);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void flush() {
+        drain();
+        try {
+            stream.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package sonde.lang.output;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.output.Conversion.Kind;
+import sonde.lang.type.Field;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/**
+ * The format string of printf and its kin, parsed once. A conversion is {@code %}, then flags in
+ * the order {@code - + space # 0}, a width, a precision, a length of {@code hh h l ll j z t L}, and
+ * one of {@code d i u x X o c s p}, {@code r rx rh} for buffers, {@code gr} for gfp flags, {@code
+ * %}. Whatever else follows a {@code %} is text.
+ *
+ * <p>As in bpftrace an integer without length is cut to 32 bits, and a precision counts for texts
+ * alone.
+ */
+public final class PrintFormat {
+    private static final int MAX_WIDTH = 65_535;
+
+    private final String format;
+    private final byte[][] pieces;
+    private final Conversion[] conversions;
+
+    private PrintFormat(String format, List<byte[]> pieces, List<Conversion> conversions) {
+        this.format = format;
+        this.pieces = pieces.toArray(byte[][]::new);
+        this.conversions = conversions.toArray(Conversion[]::new);
+    }
+
+    /**
+     * Takes a format apart.
+     *
+     * @param format escapes already replaced
+     * @throws FormatException when a width or precision is above 65535
+     */
+    public static PrintFormat parse(String format) throws FormatException {
+        List<byte[]> pieces = new ArrayList<>();
+        List<Conversion> conversions = new ArrayList<>();
+        StringBuilder piece = new StringBuilder();
+        Reader reader = new Reader(format);
+        int at = 0;
+        while (at < format.length()) {
+            Conversion conversion = format.charAt(at) == '%' ? reader.read(at) : null;
+            if (conversion == null) {
+                piece.append(format.charAt(at++));
+                continue;
+            }
+            at = reader.at;
+            if (conversion.spelling().equals("%")) {
+                piece.append('%');
+            } else {
+                pieces.add(piece.toString().getBytes(StandardCharsets.UTF_8));
+                piece.setLength(0);
+                conversions.add(conversion);
+            }
+        }
+        pieces.add(piece.toString().getBytes(StandardCharsets.UTF_8));
+        return new PrintFormat(format, pieces, conversions);
+    }
+
+    /** Reads one conversion by the grammar above. */
+    private static final class Reader {
+        private final String format;
+        private int at;
+
+        Reader(String format) {
+            this.format = format;
+        }
+
+        /** Null when no conversion begins at the percent sign there. */
+        @Nullable Conversion read(int percent) throws FormatException {
+            at = percent + 1;
+            boolean left = skip('-');
+            boolean plus = skip('+');
+            skip(' ');
+            boolean prefixed = skip('#');
+            boolean zeros = skip('0');
+            int width = Math.max(0, count(percent));
+            int precision = -1;
+            if (at + 1 < format.length() && format.charAt(at) == '.') {
+                int dot = at++;
+                precision = count(percent);
+                if (at == dot + 1) {
+                    return null;
+                }
+            }
+            int lengthStart = at;
+            while (at < format.length() && "hlLjzt".indexOf(format.charAt(at)) >= 0) {
+                at++;
+            }
+            String length = format.substring(lengthStart, at);
+            String spelling = spelling();
+            if (spelling == null) {
+                return null;
+            }
+            Kind kind = kind(spelling);
+            int bits = kind == Kind.GFP || kind == Kind.POINTER ? 64 : bits(length);
+            return new Conversion(
+                    kind, spelling, left, plus, prefixed, zeros, width, precision, bits);
+        }
+
+        private boolean skip(char wanted) {
+            boolean found = at < format.length() && format.charAt(at) == wanted;
+            at += found ? 1 : 0;
+            return found;
+        }
+
+        /** A number, or a star that counts as none; -1 for neither. */
+        private int count(int percent) throws FormatException {
+            if (skip('*')) {
+                return -1;
+            }
+            int start = at;
+            int value = 0;
+            while (at < format.length() && format.charAt(at) >= '0' && format.charAt(at) <= '9') {
+                value = value * 10 + format.charAt(at++) - '0';
+                if (value > MAX_WIDTH) {
+                    throw new FormatException(
+                            "a width or precision is at most " + MAX_WIDTH, percent);
+                }
+            }
+            return at == start ? -1 : value;
+        }
+
+        private @Nullable String spelling() {
+            for (String known : List.of("gr", "rh", "rx")) {
+                if (format.startsWith(known, at)) {
+                    at += 2;
+                    return known;
+                }
+            }
+            if (at < format.length() && "diouxXeEfFgGaAcspn%r".indexOf(format.charAt(at)) >= 0) {
+                return format.substring(at, ++at);
+            }
+            return null;
+        }
+    }
+
+    private static int bits(String length) {
+        return switch (length) {
+            case "hh" -> 8;
+            case "h" -> 16;
+            case "l", "ll", "j", "z", "t" -> 64;
+            default -> 32;
+        };
+    }
+
+    private static Kind kind(String spelling) {
+        return switch (spelling) {
+            case "d", "i" -> Kind.SIGNED;
+            case "u" -> Kind.UNSIGNED;
+            case "o" -> Kind.OCTAL;
+            case "x" -> Kind.HEX;
+            case "X" -> Kind.UPPER_HEX;
+            case "c" -> Kind.CHARACTER;
+            case "p" -> Kind.POINTER;
+            case "gr" -> Kind.GFP;
+            case "s" -> Kind.TEXT;
+            case "r" -> Kind.BUFFER;
+            case "rx" -> Kind.BUFFER_HEX;
+            case "rh" -> Kind.BUFFER_DIGITS;
+            default -> Kind.UNSUPPORTED;
+        };
+    }
+
+    /** How many arguments it takes. */
+    public int count() {
+        return conversions.length;
+    }
+
+    /** The most bytes of an argument that are shown, -1 for all: 3 for {@code %.3s}. */
+    public int limit(int argument) {
+        Conversion conversion = conversions[argument];
+        return conversion.kind() == Kind.TEXT ? conversion.precision() : -1;
+    }
+
+    /** What is wrong with arguments of these types; null for nothing. */
+    public @Nullable String check(List<Type> arguments) {
+        if (arguments.size() != conversions.length) {
+            return (arguments.size() < conversions.length ? "not enough" : "too many")
+                    + " arguments for format string ("
+                    + arguments.size()
+                    + " supplied, "
+                    + conversions.length
+                    + " expected)";
+        }
+        for (int i = 0; i < conversions.length; i++) {
+            String wrong = check(conversions[i], arguments.get(i));
+            if (wrong != null) {
+                return wrong;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String check(Conversion conversion, Type type) {
+        String spelling = conversion.spelling();
+        if (type instanceof Type.Void) {
+            return "unable to print none type for specifier: " + spelling;
+        }
+        boolean fits =
+                switch (conversion.kind()) {
+                    case UNSUPPORTED -> false;
+                    case TEXT -> true;
+                    case BUFFER, BUFFER_HEX, BUFFER_DIGITS -> type instanceof Type.Bytes;
+                    case SIGNED, UNSIGNED, OCTAL, HEX, UPPER_HEX, CHARACTER, POINTER, GFP ->
+                            Conversion.isNumber(type);
+                };
+        if (fits) {
+            return null;
+        }
+        return conversion.kind() == Kind.UNSUPPORTED
+                ? "unsupported format specifier: " + spelling
+                : "unsupported format specifier for type '" + type + "': " + spelling;
+    }
+
+    /**
+     * The text for people, control characters in the arguments made harmless.
+     *
+     * @param arguments how they lie from the offset on, one for each conversion
+     */
+    public String render(Tuple arguments, byte[] bytes, int offset, Names names) {
+        TextSink out = TextSink.forTerminal();
+        render(arguments, bytes, offset, names, out);
+        return out.toString();
+    }
+
+    /** The text for a command or a file name: every byte of the arguments as it is. */
+    public byte[] renderRaw(Tuple arguments, byte[] bytes, int offset, Names names) {
+        TextSink out = TextSink.raw();
+        render(arguments, bytes, offset, names, out);
+        return out.toBytes();
+    }
+
+    /** Appends the text; nothing is made on the way for numbers and texts. */
+    public void render(Tuple arguments, byte[] bytes, int offset, Names names, TextSink out) {
+        List<Field> fields = arguments.fields();
+        for (int i = 0; i < conversions.length; i++) {
+            out.put(pieces[i]);
+            if (i < fields.size()) {
+                Field field = fields.get(i);
+                conversions[i].write(field.type(), bytes, offset + field.offsetBytes(), names, out);
+            }
+        }
+        out.put(pieces[conversions.length]);
+    }
+
+    @Override
+    public String toString() {
+        return format;
+    }
+}

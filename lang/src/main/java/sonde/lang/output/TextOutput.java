@@ -1,0 +1,269 @@
+package sonde.lang.output;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import sonde.lang.source.Span;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** Text for people: what the script prints to one stream, messages to another. */
+public final class TextOutput implements Output {
+    private static final int MUCH = 1 << 16;
+    private static final int E2BIG = -7;
+    private static final int ENOENT = -2;
+
+    private final OutputStream stream;
+    private final OutputStream errors;
+    private final Names names;
+    private final TextSink out = TextSink.forTerminal();
+    private final TextSink message = TextSink.forTerminal();
+
+    /**
+     * Prints.
+     *
+     * @param out what the script prints
+     * @param errors messages about the script
+     */
+    public TextOutput(OutputStream out, OutputStream errors, Names names) {
+        this.stream = out;
+        this.errors = errors;
+        this.names = names;
+    }
+
+    @Override
+    public void attachedProbes(int count) {
+        message.put(count == 1 ? "Attached 1 probe\n" : "Attached " + count + " probes\n");
+        say();
+    }
+
+    @Override
+    public void printf(String text) {
+        out.put(text);
+        drainIfMuch();
+    }
+
+    @Override
+    public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+        format.render(arguments, bytes, offset, names, out);
+        drainIfMuch();
+    }
+
+    @Override
+    public void value(Type type, byte[] bytes, int offset) {
+        ValueText.write(type, bytes, offset, names, out);
+        endLine();
+    }
+
+    @Override
+    public void literal(String text) {
+        out.put(text);
+        endLine();
+    }
+
+    @Override
+    public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
+        long by = divisor == 0 ? 1 : divisor;
+        if (!rows.scalar()) {
+            long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
+            for (MapRows.Row row : rows.ordered(order, top)) {
+                row(rows, row, latest, by);
+            }
+        } else if (!rows.rows().isEmpty()) {
+            scalar(rows, rows.rows().getFirst().value(), by);
+        } else if (!rows.isTall()) {
+            scalar(rows, new byte[Math.max(0, rows.value().sizeBytes())], by);
+        }
+    }
+
+    @Override
+    public void mapAtEnd(MapRows rows) {
+        if (!rows.rows().isEmpty()) {
+            map(rows, 0, 1);
+        }
+    }
+
+    private void scalar(MapRows rows, byte[] value, long divisor) {
+        out.put(rows.name());
+        out.put(rows.isTall() ? ":\n" : ": ");
+        mapValue(rows.value(), value, rows.latest(), divisor);
+        endLine();
+    }
+
+    private void row(MapRows rows, MapRows.Row row, long latest, long divisor) {
+        out.put(rows.name());
+        out.put('[');
+        int start = out.size();
+        ValueText.write(rows.key(), row.key(), 0, names, out);
+        out.stripParentheses(start);
+        out.put(rows.isTall() ? "]:\n" : "]: ");
+        mapValue(rows.value(), row.value(), latest, divisor);
+        endLine();
+    }
+
+    private void mapValue(Type type, byte[] bytes, long latest, long divisor) {
+        if (type instanceof Type.Series series) {
+            SeriesTable.of(series, bytes, 0).write(latest, names.zone(), out);
+        } else {
+            ValueText.write(type, bytes, 0, names, out, divisor);
+        }
+    }
+
+    @Override
+    public void time(String text) {
+        printf(text);
+    }
+
+    @Override
+    public void cat(byte[] contents) {
+        out.foreign(contents, 0, contents.length);
+        drainIfMuch();
+    }
+
+    @Override
+    public void join(List<String> words, String delimiter) {
+        for (int i = 0; i < words.size(); i++) {
+            out.put(i > 0 ? delimiter : "");
+            out.foreign(words.get(i));
+        }
+        endLine();
+    }
+
+    @Override
+    public void syscall(byte[] output) {
+        out.put(output);
+        endLine();
+    }
+
+    @Override
+    public void errorf(String text, List<Span> places) {
+        written("ERROR: ", text, places);
+    }
+
+    @Override
+    public void warnf(String text, List<Span> places) {
+        written("WARNING: ", text, places);
+    }
+
+    private void written(String severity, String text, List<Span> places) {
+        said(severity, text, places.isEmpty() ? places : places.subList(0, 1), false);
+        chain(severity, places);
+        say();
+    }
+
+    @Override
+    public void lostEvents(long count) {
+        message.put("Lost " + count + " events\n");
+        say();
+    }
+
+    @Override
+    public void lost(String probe, String reason, long count) {
+        message.put("Lost " + count + " events of ");
+        message.foreign(probe);
+        message.put(": ");
+        message.foreign(reason);
+        message.put('\n');
+        say();
+    }
+
+    @Override
+    public void helperError(String helper, long returned, List<Span> places) {
+        String text =
+                helper.equals("map_update_elem") && returned == E2BIG
+                        ? "Map full; can't update element. Raise max_map_keys in the config block "
+                                + "or give the map a size: `let @a = hash(5000)`"
+                        : helper.equals("map_delete_elem") && returned == ENOENT
+                                ? "Can't delete map element because it does not exist."
+                                : helper.equals("map_lookup_elem")
+                                        ? "Can't lookup map element because it does not exist."
+                                        : ErrorText.of(-returned);
+        String more = "\nAdditional Info - helper: " + helper + ", retcode: " + returned;
+        runtimeError(text + more, places);
+    }
+
+    @Override
+    public void runtimeError(String text, List<Span> places) {
+        String severity = "WARNING: ";
+        said(severity, text, places.isEmpty() ? places : places.subList(0, 1), true);
+        chain(severity, places);
+        say();
+    }
+
+    private void chain(String severity, List<Span> places) {
+        for (int i = 1; i < places.size(); i++) {
+            said(severity, "expanded from", places.subList(i, i + 1), true);
+        }
+    }
+
+    private void said(String severity, String text, List<Span> place, boolean context) {
+        if (!place.isEmpty()) {
+            message.put(SourceContext.place(place.getFirst()) + ": ");
+        }
+        message.put(severity);
+        message.put(text.endsWith("\n") ? text.substring(0, text.length() - 1) : text);
+        message.put('\n');
+        if (context && !place.isEmpty()) {
+            SourceContext.lines(place.getFirst(), message);
+        }
+    }
+
+    @Override
+    public void testResult(
+            List<String> all, int index, long nanos, List<Boolean> passed, String output) {
+        TestReport.test(all, index, nanos, passed, output, out);
+        drainIfMuch();
+    }
+
+    @Override
+    public void benchmarkResult(List<String> all, int index, long averageNanos, long iterations) {
+        TestReport.benchmark(all, index, averageNanos, iterations, out);
+        drainIfMuch();
+    }
+
+    @Override
+    public void end() {
+        printf("\n\n");
+    }
+
+    private void endLine() {
+        out.put('\n');
+        drainIfMuch();
+    }
+
+    private void drainIfMuch() {
+        if (out.size() >= MUCH) {
+            drain();
+        }
+    }
+
+    private void drain() {
+        try {
+            out.drainTo(stream);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes a message, behind what the script printed before. */
+    private void say() {
+        flush();
+        try {
+            message.drainTo(errors);
+            errors.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void flush() {
+        drain();
+        try {
+            stream.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

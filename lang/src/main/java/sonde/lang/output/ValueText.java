@@ -1,0 +1,287 @@
+package sonde.lang.output;
+
+import java.math.BigInteger;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/**
+ * Values as text: {@code 5}, {@code true}, {@code 0x1f}, {@code [1,2]}, {@code (1, abc)}, {@code {
+ * .a = 1 }}. Bytes that are missing count as 0.
+ */
+public final class ValueText {
+    /** Deeper than any type nests. */
+    static final int MAX_DEPTH = 64;
+
+    private final Names names;
+    private final TextSink out;
+    private final long divisor;
+
+    private ValueText(Names names, TextSink out, long divisor) {
+        this.names = names;
+        this.out = out;
+        this.divisor = divisor;
+    }
+
+    /** As print shows it, control characters made harmless. */
+    public static String text(Type type, byte[] bytes, int offset, Names names) {
+        TextSink out = TextSink.forTerminal();
+        write(type, bytes, offset, names, out);
+        return out.toString();
+    }
+
+    /** As print shows it. */
+    public static void write(Type type, byte[] bytes, int offset, Names names, TextSink out) {
+        write(type, bytes, offset, names, out, 1);
+    }
+
+    /** As a map shows it: numbers divided. */
+    static void write(
+            Type type, byte[] bytes, int offset, Names names, TextSink out, long divisor) {
+        new ValueText(names, out, divisor).value(type, bytes, offset, 0);
+    }
+
+    private void value(Type type, byte[] bytes, int at, int depth) {
+        if (depth > MAX_DEPTH) {
+            out.put("...");
+            return;
+        }
+        switch (type) {
+            case Type.Void _, Type.Float _ -> out.put("null");
+            case Type.Int integer -> integer(integer, bytes, at);
+            case Type.Bool _ -> truth(ValueBytes.integer(bytes, at, 1, false));
+            case Type.Text text -> text(bytes, at, text.sizeBytes(), names, out);
+            case Type.Bytes buffer -> buffer(buffer, bytes, at, true, true, out);
+            case Type.Pointer _ -> {
+                out.put("0x");
+                out.hex(ValueBytes.u64(bytes, at), false);
+            }
+            case Type.Array array -> array(array, bytes, at, depth);
+            case Type.Enum constant -> constant(constant, number(constant, bytes, at), out);
+            case Type.Named named -> named(named.kind(), bytes, at);
+            case Type.Stack stack -> Frames.write(stack, bytes, at, names, out);
+            case Composite composite -> composite(composite, bytes, at, depth);
+            case Type.Aggregate aggregate -> aggregate(aggregate, bytes, at);
+        }
+    }
+
+    private void integer(Type.Int type, byte[] bytes, int at) {
+        if (type.sizeBytes() > 8) {
+            out.put(wide(type, bytes, at).toString());
+            return;
+        }
+        number(ValueBytes.integer(bytes, at, type.sizeBytes(), type.signed()), type.signed());
+    }
+
+    /** An integer of more than 8 bytes. */
+    static BigInteger wide(Type.Int type, byte[] bytes, int at) {
+        BigInteger low = new BigInteger(Long.toUnsignedString(ValueBytes.u64(bytes, at)));
+        long upper = ValueBytes.u64(bytes, at + 8);
+        BigInteger high =
+                type.signed()
+                        ? BigInteger.valueOf(upper)
+                        : new BigInteger(Long.toUnsignedString(upper));
+        return high.shiftLeft(64).add(low);
+    }
+
+    private void number(long value, boolean signed) {
+        if (signed) {
+            out.decimal(value / divisor);
+        } else {
+            out.unsigned(Long.divideUnsigned(value, divisor));
+        }
+    }
+
+    private void truth(long value) {
+        out.put(value != 0 ? "true" : "false");
+    }
+
+    /** Bytes up to a NUL; where there is none the text was cut, which is marked. */
+    static void text(byte[] bytes, int at, int sizeBytes, Names names, TextSink out) {
+        int end = ValueBytes.textEnd(bytes, at, sizeBytes);
+        out.foreign(bytes, Math.min(at, end), end);
+        if (sizeBytes > 0 && end - at == sizeBytes) {
+            out.put(names.truncated());
+        }
+    }
+
+    /** The bytes of a buffer. */
+    static void buffer(
+            Type.Bytes type,
+            byte[] bytes,
+            int at,
+            boolean printable,
+            boolean escaped,
+            TextSink out) {
+        out.buffer(bytes, at + 4, length(type, bytes, at), printable, escaped);
+    }
+
+    /** How many bytes of a buffer there are. */
+    static int length(Type.Bytes type, byte[] bytes, int at) {
+        int left = Math.max(0, bytes.length - at - 4);
+        int count = ValueBytes.s32(bytes, at);
+        return Math.clamp(count < 0 ? type.capacity() : count, 0, Math.min(left, type.capacity()));
+    }
+
+    /** The number of an enumeration, without sign as bpftrace has it. */
+    static long number(Type.Enum type, byte[] bytes, int at) {
+        return ValueBytes.integer(bytes, at, type.sizeBytes(), false);
+    }
+
+    /** The name of an enumeration's number, else the number. */
+    static void constant(Type.Enum type, long number, TextSink out) {
+        int unused = 64 - 8 * Math.clamp(type.sizeBytes(), 1, 8);
+        String name = type.names().get(type.signed() ? number << unused >> unused : number);
+        if (name != null) {
+            out.foreign(name);
+        } else {
+            out.unsigned(number);
+        }
+    }
+
+    private void array(Type.Array type, byte[] bytes, int at, int depth) {
+        if (isText(type)) {
+            text(bytes, at, type.count(), names, out);
+            return;
+        }
+        out.put('[');
+        int elementBytes = type.element().sizeBytes();
+        for (int i = 0; i < type.count(); i++) {
+            long from = at + (long) i * elementBytes;
+            if (from >= bytes.length) {
+                break;
+            }
+            if (i > 0) {
+                out.put(',');
+            }
+            value(type.element(), bytes, (int) from, depth + 1);
+        }
+        out.put(']');
+    }
+
+    /** Whether the elements are characters of C. */
+    static boolean isText(Type.Array type) {
+        return type.element() instanceof Type.Int element
+                && element.isChar()
+                && element.sizeBytes() == 1;
+    }
+
+    private void named(Type.Special kind, byte[] bytes, int at) {
+        switch (kind) {
+            case KERNEL_SYMBOL -> out.foreign(names.kernelSymbol(ValueBytes.u64(bytes, at)));
+            case USER_SYMBOL ->
+                    out.foreign(
+                            names.userSymbol(
+                                    ValueBytes.u64(bytes, at), ValueBytes.s32(bytes, at + 8)));
+            case INET -> Addresses.inet(bytes, at, out);
+            case MAC_ADDRESS -> Addresses.mac(bytes, at, out);
+            case CGROUP_PATH ->
+                    out.foreign(
+                            names.cgroupPath(
+                                    ValueBytes.u64(bytes, at), ValueBytes.u64(bytes, at + 8)));
+            case USERNAME -> out.foreign(names.userName(ValueBytes.u64(bytes, at)));
+            case TIMESTAMP ->
+                    out.foreign(
+                            names.timestamp(
+                                    ValueBytes.s32(bytes, at),
+                                    ValueBytes.s32(bytes, at + 4),
+                                    ValueBytes.u64(bytes, at + 8)));
+            case STRERROR -> out.put(ErrorText.of(ValueBytes.u64(bytes, at)));
+        }
+    }
+
+    private void composite(Composite type, byte[] bytes, int at, int depth) {
+        if (type instanceof Tuple tuple && !tuple.named()) {
+            out.put('(');
+            for (int i = 0; i < tuple.fields().size(); i++) {
+                if (i > 0) {
+                    out.put(", ");
+                }
+                field(tuple.fields().get(i), bytes, at * 8L, depth + 1);
+            }
+            out.put(')');
+            return;
+        }
+        int start = out.size();
+        out.put("{ ");
+        int empty = out.size();
+        members(type, bytes, at * 8L, empty, depth + 1);
+        if (out.size() == empty) {
+            out.put('}');
+            out.stripSpaces(start);
+        } else {
+            out.put(" }");
+        }
+    }
+
+    /** The members, those of members without a name in their place. */
+    private void members(Composite type, byte[] bytes, long bitOffset, int empty, int depth) {
+        for (Field field : type.fields()) {
+            long from = bitOffset + field.bitOffset();
+            if (!field.name().isEmpty()) {
+                if (out.size() > empty) {
+                    out.put(", ");
+                }
+                out.put('.');
+                out.foreign(field.name());
+                out.put(" = ");
+                field(field, bytes, bitOffset, depth);
+            } else if (field.type() instanceof Struct inner && depth <= MAX_DEPTH) {
+                members(inner, bytes, from, empty, depth + 1);
+            }
+        }
+    }
+
+    private void field(Field field, byte[] bytes, long base, int depth) {
+        long from = base + field.bitOffset();
+        int at = Math.clamp(from >> 3, 0, Integer.MAX_VALUE / 2);
+        if (field.place() != Field.Place.HERE) {
+            number(ValueBytes.integer(bytes, at, 4, false), false);
+        } else if (field.bits() == 0) {
+            value(field.type(), bytes, at, depth);
+        } else {
+            switch (field.type()) {
+                case Type.Bool _ -> truth(ValueBytes.bits(bytes, from, field.bits(), false));
+                case Type.Enum type ->
+                        constant(type, ValueBytes.bits(bytes, from, field.bits(), false), out);
+                case Type type -> {
+                    boolean signed = type instanceof Type.Int integer && integer.signed();
+                    number(ValueBytes.bits(bytes, from, field.bits(), signed), signed);
+                }
+            }
+        }
+    }
+
+    private void aggregate(Type.Aggregate type, byte[] bytes, int at) {
+        switch (type) {
+            case Type.Count _, Type.Sum _, Type.Extreme _ ->
+                    number(Aggregates.number(type, bytes, at), Aggregates.signed(type));
+            case Type.Average average -> {
+                if (average.full()) {
+                    out.put("{ .count = ");
+                    out.unsigned(Aggregates.count(bytes, at));
+                    out.put(", .average = ");
+                }
+                number(Aggregates.number(type, bytes, at), average.signed());
+                if (average.full()) {
+                    out.put(", .total = ");
+                    long total = ValueBytes.u64(bytes, at);
+                    if (average.signed()) {
+                        out.decimal(total);
+                    } else {
+                        out.unsigned(total);
+                    }
+                    out.put(" }");
+                }
+            }
+            case Type.Hist hist -> Histogram.of(hist, bytes, at, divisor).write(out);
+            case Type.Lhist lhist -> Histogram.of(lhist, bytes, at).write(out);
+            case Type.Series series -> {
+                SeriesTable table = SeriesTable.of(series, bytes, at);
+                table.write(table.latest(), names.zone(), out);
+            }
+        }
+    }
+}

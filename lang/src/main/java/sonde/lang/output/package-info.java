@@ -1,0 +1,18 @@
+/**
+ * What a script prints, as text and as lines of JSON, equal to what bpftrace 0.26 prints.
+ *
+ * <pre>{@code
+ * PrintFormat format = PrintFormat.parse("%-16s %5d\n");
+ * Tuple arguments = Tuple.of(List.of(new Type.Text(16), Type.Int.I64));
+ * String wrong = format.check(arguments.types()); // null
+ * Output output = new TextOutput(System.out, System.err, names);
+ * output.printf(format, arguments, event, 16);
+ * output.value(Type.Int.I64, event, 32); // "5\n"
+ * output.flush();
+ * }</pre>
+ *
+ * <p>Control characters in values that come from processes are written {@code \xNN} in text, so
+ * that no process can steer the terminal; newline and tab stay.
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.output;

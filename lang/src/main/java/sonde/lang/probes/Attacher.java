@@ -1,0 +1,317 @@
+package sonde.lang.probes;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import sonde.bpf.AttachType;
+import sonde.bpf.Link;
+import sonde.bpf.Program;
+import sonde.bpf.ProgramType;
+import sonde.bpf.TestRun;
+import sonde.bpf.link.Breakpoints;
+import sonde.bpf.link.KernelIterator;
+import sonde.bpf.link.Kprobes;
+import sonde.bpf.link.PerfEvents;
+import sonde.bpf.link.Tracing;
+import sonde.bpf.link.Uprobes;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.sys.Errno;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+
+/**
+ * Attaches programs to probes, by the best means that the kernel has; what was attached ends with
+ * its {@link Link} and with this process.
+ */
+public final class Attacher {
+    private static final int EILSEQ = 84;
+    private static final int PACKET_BYTES = 64;
+    private static final String BPFFS = "/sys/fs/bpf/";
+
+    private Attacher() {}
+
+    /**
+     * Attaches to one.
+     *
+     * @throws AttachException when the kernel does not
+     */
+    public static Link attach(Probe probe, Program program, AttachOptions options)
+            throws AttachException {
+        return attach(ProbeGroup.of(probe), program, options);
+    }
+
+    /**
+     * Attaches to all of a group; to all or none.
+     *
+     * @throws AttachException when the kernel does not
+     */
+    public static Link attach(ProbeGroup group, Program program, AttachOptions options)
+            throws AttachException {
+        Probe first = group.first();
+        boolean multi =
+                program.expected() == AttachType.TRACE_KPROBE_MULTI
+                        || program.expected() == AttachType.TRACE_KPROBE_SESSION
+                        || program.expected() == AttachType.TRACE_UPROBE_MULTI
+                        || program.expected() == AttachType.TRACE_UPROBE_SESSION;
+        if (multi) {
+            try {
+                return switch (first) {
+                    case Probe.Kernel _ -> kernelMulti(group, program);
+                    case Probe.User _, Probe.Usdt _ -> userMulti(group, program, options);
+                    default -> throw new IllegalArgumentException(first.name() + " by one link");
+                };
+            } catch (IOException e) {
+                throw failure(first, e);
+            }
+        }
+        if (group.probes().size() == 1) {
+            return single(first, 0, program, options);
+        }
+        List<Link> links = new ArrayList<>();
+        try {
+            int index = 0;
+            for (Probe probe : group.probes()) {
+                links.add(single(probe, index++, program, options));
+            }
+            return Link.of(first.name() + " and " + (links.size() - 1) + " more", links);
+        } catch (AttachException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+    }
+
+    private static Link single(Probe probe, int index, Program program, AttachOptions options)
+            throws AttachException {
+        try {
+            return switch (probe) {
+                case Probe.Special p ->
+                        throw new IllegalArgumentException(p.name() + " is run, not attached");
+                case Probe.Timer p -> timer(p, program, index);
+                case Probe.PerfEvent p -> counter(p, program, index, options);
+                case Probe.Tracepoint p ->
+                        Link.tracepoint(
+                                program, sonde.bpf.Tracepoint.of(p.subsystem(), p.event()), index);
+                case Probe.RawTracepoint p ->
+                        program.expected() == AttachType.TRACE_RAW_TP
+                                ? Tracing.attach(program, index)
+                                : Link.rawTracepoint(program, p.event(), index);
+                case Probe.Kernel p -> Kprobes.attach(program, place(p), index);
+                case Probe.Fentry _ -> Tracing.attach(program, index);
+                case Probe.User p ->
+                        Uprobes.attach(
+                                program,
+                                p.path(),
+                                new Uprobes.Place(p.fileOffset(), 0, index),
+                                p.kind().isReturn(),
+                                options.pid().orElse(Uprobes.ALL_PROCESSES));
+                case Probe.Usdt p ->
+                        Uprobes.usdt(
+                                program,
+                                p.path(),
+                                p.provider() + ":" + p.marker(),
+                                places(p, index),
+                                options.pid().orElse(Uprobes.ALL_PROCESSES));
+                case Probe.Watchpoint p -> watch(p, program, index, options);
+                case Probe.Iter p -> iterate(p, program).link();
+            };
+        } catch (IOException e) {
+            throw failure(probe, e);
+        }
+    }
+
+    private static Kprobes.Place place(Probe.Kernel probe) {
+        // The PMU takes an address as the offset from no symbol.
+        String module = probe.module();
+        boolean named = !module.isEmpty() && !module.equals(TraceableFunctions.KERNEL);
+        String symbol = named ? module + ":" + probe.function() : probe.function();
+        long offset = probe.address() != 0 ? probe.address() : probe.offset();
+        return new Kprobes.Place(symbol, offset, probe.kind().isReturn());
+    }
+
+    private static List<Uprobes.Place> places(Probe.Usdt probe, int index) {
+        List<Uprobes.Place> places = new ArrayList<>();
+        for (Probe.Location location : probe.locations()) {
+            long cookie = ProbeGroup.cookie(index, places.size());
+            places.add(new Uprobes.Place(location.fileOffset(), location.semaphore(), cookie));
+        }
+        return places;
+    }
+
+    private static Link kernelMulti(ProbeGroup group, Program program) throws IOException {
+        List<String> symbols = new ArrayList<>();
+        List<Long> cookies = new ArrayList<>();
+        for (Probe probe : group.probes()) {
+            cookies.add((long) symbols.size());
+            symbols.add(probe.function());
+        }
+        return Kprobes.multi(program, symbols, cookies, group.first().kind().isReturn());
+    }
+
+    /** A link a file. */
+    private static Link userMulti(ProbeGroup group, Program program, AttachOptions options)
+            throws IOException {
+        Map<String, List<Uprobes.Place>> byFile = new TreeMap<>();
+        int index = 0;
+        for (Probe probe : group.probes()) {
+            switch (probe) {
+                case Probe.User p ->
+                        byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
+                                .add(new Uprobes.Place(p.fileOffset(), 0, index));
+                case Probe.Usdt p ->
+                        byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
+                                .addAll(places(p, index));
+                default -> throw new IllegalArgumentException(probe.name() + " in a file");
+            }
+            index++;
+        }
+        boolean atReturn = group.first().kind().isReturn();
+        int pid = options.pid().orElse(Uprobes.ALL_PROCESSES);
+        List<Link> links = new ArrayList<>();
+        try {
+            for (Map.Entry<String, List<Uprobes.Place>> file : byFile.entrySet()) {
+                links.add(Uprobes.multi(program, file.getKey(), file.getValue(), atReturn, pid));
+            }
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+        return links.size() == 1 ? links.getFirst() : Link.of(group.first().name(), links);
+    }
+
+    private static Link timer(Probe.Timer timer, Program program, int index) throws IOException {
+        boolean rate = timer.hertz() != 0;
+        PerfEvents.Event event =
+                new PerfEvents.Event(
+                        PerfEvents.SOFTWARE,
+                        PerfEvents.CPU_CLOCK,
+                        rate ? timer.hertz() : timer.nanos(),
+                        rate);
+        if (timer.kind() == Kind.PROFILE) {
+            return PerfEvents.everywhere(program, event, index);
+        }
+        int cpu = Machine.onlineCpus().nextSetBit(0);
+        return PerfEvents.attach(program, event, -1, cpu, index);
+    }
+
+    private static Link counter(
+            Probe.PerfEvent probe, Program program, int index, AttachOptions options)
+            throws IOException {
+        PerfEvents.Event event =
+                new PerfEvents.Event(probe.type(), probe.config(), probe.count(), false);
+        OptionalInt pid = options.pid();
+        return pid.isPresent()
+                ? PerfEvents.ofThreads(program, event, threads(pid.getAsInt()), index)
+                : PerfEvents.everywhere(program, event, index);
+    }
+
+    private static Link watch(
+            Probe.Watchpoint probe, Program program, int index, AttachOptions options)
+            throws IOException {
+        String mode = probe.mode();
+        int access =
+                (mode.contains("r") ? Breakpoints.READ : 0)
+                        | (mode.contains("w") ? Breakpoints.WRITE : 0)
+                        | (mode.contains("x") ? Breakpoints.EXECUTE : 0);
+        Breakpoints.Place place = new Breakpoints.Place(probe.address(), probe.length(), access);
+        OptionalInt pid = options.pid();
+        return pid.isPresent()
+                ? Breakpoints.ofThreads(program, place, threads(pid.getAsInt()), index)
+                : Breakpoints.everywhere(program, place, index);
+    }
+
+    private static List<Integer> threads(int pid) throws IOException {
+        String[] names = new File("/proc/" + pid + "/task").list();
+        if (names == null || names.length == 0) {
+            throw new SyscallException("open", "/proc/" + pid + "/task", Errno.ESRCH);
+        }
+        return Arrays.stream(names).map(Integer::valueOf).sorted().toList();
+    }
+
+    /**
+     * Makes an iterator of a program, and pins it where the probe says.
+     *
+     * @throws AttachException when the kernel does not, or something of that name is there
+     */
+    public static KernelIterator iterator(Probe.Iter probe, Program program)
+            throws AttachException {
+        try {
+            return iterate(probe, program);
+        } catch (IOException e) {
+            throw failure(probe, e);
+        }
+    }
+
+    private static KernelIterator iterate(Probe.Iter probe, Program program) throws IOException {
+        KernelIterator iterator = KernelIterator.of(program);
+        try {
+            if (!probe.pin().isEmpty()) {
+                iterator.link().pin(pinPath(probe));
+            }
+            return iterator;
+        } catch (IOException e) {
+            iterator.close();
+            throw e;
+        }
+    }
+
+    /** Where an iterator is pinned: names are below {@code /sys/fs/bpf}. */
+    public static String pinPath(Probe.Iter probe) {
+        String pin = probe.pin();
+        return pin.startsWith("/") ? pin : BPFFS + pin;
+    }
+
+    /**
+     * Runs a program once, as those of {@code begin}, {@code end}, {@code self}, {@code test}.
+     *
+     * @return what it returned, and how long it took where the kernel says
+     */
+    public static TestRun.Outcome runOnce(Program program) throws IOException {
+        return program.run(isPacket(program) ? packet(1) : TestRun.once());
+    }
+
+    /**
+     * Runs a program so many times in one call, as those of {@code bench}; the outcome has the mean
+     * time of one run.
+     *
+     * @param repeat more than one for packet programs only
+     */
+    public static TestRun.Outcome runOften(Program program, int repeat) throws IOException {
+        return program.run(isPacket(program) ? packet(repeat) : TestRun.once());
+    }
+
+    private static boolean isPacket(Program program) throws IOException {
+        return program.facts().type() == ProgramType.XDP.code();
+    }
+
+    private static TestRun packet(int repeat) {
+        return TestRun.packet(new byte[PACKET_BYTES], repeat);
+    }
+
+    private static AttachException failure(Probe probe, IOException cause) {
+        int errno =
+                switch (cause) {
+                    case SyscallException e -> e.errno();
+                    case sonde.bpf.BpfRefusedException e -> e.errno();
+                    default -> 0;
+                };
+        boolean kprobe = probe instanceof Probe.Kernel;
+        String reason = "" + cause.getMessage();
+        if (kprobe && errno == EILSEQ) {
+            reason =
+                    "Possible attachment attempt in the middle of an instruction, try a different"
+                            + " offset.";
+        } else if (probe instanceof Probe.Watchpoint && errno == Errno.ENOSPC) {
+            reason = "No more HW registers left";
+        } else if (probe instanceof Probe.Tracepoint && errno == Errno.ENOENT) {
+            reason = "Probe does not exist: " + probe.name();
+        } else if (probe instanceof Probe.Tracepoint && errno == Errno.EACCES) {
+            reason = "Maybe trying to access arguments beyond what's available in this tracepoint";
+        }
+        return new AttachException(probe.name(), reason, cause);
+    }
+}

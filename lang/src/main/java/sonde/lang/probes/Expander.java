@@ -1,0 +1,352 @@
+package sonde.lang.probes;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.AttachType;
+import sonde.bpf.feature.FeatureProbe;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.AttachPoint.Place;
+import sonde.lang.probes.ExpanderOptions.Missing;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.Span;
+
+/**
+ * From attach points to the probes that this machine has for them. Nothing is read that no point
+ * asks for: a plain tracepoint costs one small file, a pattern of functions the list of them.
+ *
+ * <p>The words of errors and warnings are bpftrace's. What is not there is an error, a warning or
+ * nothing, as {@link ExpanderOptions#missing} says; patterns that match nothing are said of the
+ * probe as a whole by {@link #expandProbe}.
+ */
+public final class Expander implements AutoCloseable {
+    private final ExpanderOptions options;
+    private final KernelBtf types;
+    private final boolean ownsTypes;
+    private final KernelExpansion kernel;
+    private @Nullable UserExpansion user;
+    private @Nullable Boolean kprobeMulti;
+    private @Nullable Boolean uprobeMulti;
+    private int probes;
+    private int programs;
+
+    /** With types of its own. */
+    public Expander(ExpanderOptions options) {
+        this(options, new KernelBtf(), true);
+    }
+
+    /** With types that somebody else closes. */
+    public Expander(ExpanderOptions options, KernelBtf types) {
+        this(options, types, false);
+    }
+
+    private Expander(ExpanderOptions options, KernelBtf types, boolean ownsTypes) {
+        this.options = options;
+        this.types = types;
+        this.ownsTypes = ownsTypes;
+        this.kernel = new KernelExpansion(options, types);
+    }
+
+    /** All probes that a point means, by name; empty after saying why there are none. */
+    public List<Probe> expand(AttachPoint point, Diagnostics diagnostics) {
+        try {
+            warnUntraceable(point, diagnostics);
+            List<Probe> found = named(point, find(point, diagnostics));
+            if (found.isEmpty() && !point.isPattern()) {
+                sayMissing(point, diagnostics);
+            }
+            found = filtered(found);
+            probes += found.size();
+            return found;
+        } catch (AttachPointException e) {
+            diagnostics.error(point.span(), e.text(), e.hint());
+        } catch (IOException e) {
+            diagnostics.error(point.span(), "" + e.getMessage());
+        }
+        return List.of();
+    }
+
+    /** The probes of all points of a probe of the script; says so where there are none. */
+    public List<Probe> expandProbe(Span probe, List<AttachPoint> points, Diagnostics diagnostics) {
+        List<Probe> all = new ArrayList<>();
+        int before = diagnostics.all().size();
+        for (AttachPoint point : points) {
+            all.addAll(expand(point, diagnostics));
+        }
+        boolean failed =
+                diagnostics.all().stream()
+                        .skip(before)
+                        .anyMatch(d -> d.severity() == sonde.lang.source.Diagnostic.Severity.ERROR);
+        if (all.isEmpty() && !failed && options.filter() == null) {
+            switch (options.missing()) {
+                case ERROR -> diagnostics.error(probe, "Probe has no valid attach points.");
+                case WARN ->
+                        diagnostics.warning(
+                                probe,
+                                "Probe has no valid attach points. It is being removed which may"
+                                        + " cause issues with program behavior.",
+                                "");
+                case IGNORE -> {}
+            }
+        }
+        return all;
+    }
+
+    private List<Probe> find(AttachPoint point, Diagnostics out)
+            throws IOException, AttachPointException {
+        Kind kind = point.kind();
+        String name = kind.longName();
+        return switch (point.place()) {
+            case Place.Nowhere _ -> List.of(new Probe.Special(kind, name, ""));
+            case Place.Named(String word) ->
+                    List.of(new Probe.Special(kind, name + ":" + word, word));
+            case Place.Signal(String signal) ->
+                    List.of(new Probe.Special(kind, "self:signal:" + signal, signal));
+            case Place.Time time -> {
+                long hertz = time.unit().equals("hz") ? time.count() : 0;
+                String full = name + ":" + time.unit() + ":" + time.count();
+                yield List.of(new Probe.Timer(kind, full, time.nanos(), hertz));
+            }
+            case Place.Counter counter -> List.of(counter(kind, counter));
+            case Place.Event event -> kernel.tracepoints(event);
+            case Place.RawEvent event -> kernel.rawTracepoints(event);
+            case Place.KernelFunction place ->
+                    kind == Kind.FENTRY || kind == Kind.FEXIT
+                            ? kernel.typed(kind, place)
+                            : kernel.kernel(kind, place);
+            case Place.BpfFunction place -> KernelExpansion.programs(kind, place);
+            case Place.UserFunction place -> user().functions(point, place, out);
+            case Place.SourceLine place -> user().line(point, place, out);
+            case Place.Marker place -> user().markers(point, place, out);
+            case Place.Memory m -> {
+                String full =
+                        name
+                                + ":"
+                                + Long.toUnsignedString(m.address())
+                                + ":"
+                                + m.length()
+                                + ":"
+                                + m.mode();
+                yield List.of(new Probe.Watchpoint(full, m.address(), m.length(), m.mode()));
+            }
+            case Place.Objects place -> kernel.iterators(place);
+        };
+    }
+
+    private static Probe counter(Kind kind, Place.Counter place) throws AttachPointException {
+        CounterTable.Counter counter = CounterTable.find(kind == Kind.HARDWARE, place.event());
+        if (counter == null) {
+            throw new AttachPointException(
+                    place.event() + " is not a " + kind.longName() + " probe");
+        }
+        long count = place.count();
+        String name = kind.longName() + ":" + place.event() + (count == 0 ? "" : ":" + count);
+        return new Probe.PerfEvent(
+                kind, name, counter.type(), counter.config(), count == 0 ? counter.every() : count);
+    }
+
+    private UserExpansion user() {
+        UserExpansion known = user;
+        if (known == null) {
+            known = new UserExpansion(options);
+            user = known;
+        }
+        return known;
+    }
+
+    private void warnUntraceable(AttachPoint point, Diagnostics out) throws IOException {
+        boolean kprobe = point.kind() == Kind.KPROBE || point.kind() == Kind.KRETPROBE;
+        if (kprobe
+                && options.missing() != Missing.IGNORE
+                && point.place() instanceof Place.KernelFunction place
+                && !place.function().isEmpty()
+                && !Glob.isPattern(place.function())
+                && !kernel.functions().contains(place.function())) {
+            out.warning(
+                    point.span(),
+                    place.function()
+                            + " is not traceable (either non-existing, inlined, or marked as"
+                            + " \"notrace\"); attaching to it will likely fail",
+                    "");
+        }
+    }
+
+    private void sayMissing(AttachPoint point, Diagnostics out) {
+        String where =
+                switch (point.place()) {
+                    case Place.Event(String subsystem, String event) -> subsystem + ":" + event;
+                    case Place.RawEvent(String module, String event) -> module + ":" + event;
+                    case Place.KernelFunction f -> prefixed(f.module(), f.function());
+                    case Place.BpfFunction f -> "bpf:" + f.function();
+                    case Place.UserFunction f -> prefixed(f.path(), f.function());
+                    case Place.Marker m -> prefixed(m.path(), m.name());
+                    case Place.Nowhere _,
+                            Place.Named _,
+                            Place.Signal _,
+                            Place.Time _,
+                            Place.Counter _,
+                            Place.SourceLine _,
+                            Place.Memory _,
+                            Place.Objects _ ->
+                            point.text();
+                };
+        String message = "No matches for " + point.kind().longName() + " " + where + ".";
+        switch (options.missing()) {
+            case ERROR -> out.error(point.span(), message);
+            case WARN -> out.warning(point.span(), message + " Skipping.", "");
+            case IGNORE -> {}
+        }
+    }
+
+    private static String prefixed(String before, String name) {
+        return before.isEmpty() ? name : before + ":" + name;
+    }
+
+    /** With the name that the script gives, where it gives one. */
+    private static List<Probe> named(AttachPoint point, List<Probe> found) {
+        String name = point.userName();
+        if (name.isEmpty()) {
+            return found;
+        }
+        return found.stream().map(probe -> ProbeNames.with(probe, name)).toList();
+    }
+
+    private List<Probe> filtered(List<Probe> found) {
+        Pattern filter = options.filter();
+        if (filter == null) {
+            return found;
+        }
+        return found.stream()
+                .filter(p -> p.kind().isSpecial() || filter.matcher(p.name()).find())
+                .toList();
+    }
+
+    /**
+     * Puts probes together that one program and, where the kernel can, one link are enough for.
+     *
+     * @param place for the error that there are more programs than allowed
+     * @param needsOwnProgram whether each must have a program of its own: it asks for its name, or
+     *     has arguments of its own
+     */
+    public List<ProbeGroup> group(
+            Span place, List<Probe> all, boolean needsOwnProgram, Diagnostics diagnostics) {
+        List<ProbeGroup> groups = new ArrayList<>();
+        if (needsOwnProgram) {
+            all.forEach(probe -> groups.add(ProbeGroup.of(probe)));
+        } else {
+            Map<Object, List<Probe>> byMeans = new LinkedHashMap<>();
+            for (Probe probe : all) {
+                byMeans.computeIfAbsent(means(probe), _ -> new ArrayList<>()).add(probe);
+            }
+            for (List<Probe> together : byMeans.values()) {
+                boolean one = together.size() == 1;
+                groups.add(new ProbeGroup(together, !one, !one && hasMulti(together.getFirst())));
+            }
+        }
+        programs += groups.size();
+        if (programs > options.maxPrograms()) {
+            diagnostics.error(
+                    place,
+                    "Your program is trying to generate more than "
+                            + programs
+                            + " BPF programs, which exceeds the current limit of "
+                            + options.maxPrograms(),
+                    "You can increase the limit through the BPFTRACE_MAX_BPF_PROGS environment"
+                            + " variable.");
+        }
+        return groups;
+    }
+
+    /** Equal for probes that may share a program; itself for one that may not. */
+    private static Object means(Probe probe) {
+        return switch (probe) {
+            case Probe.Tracepoint _ -> Kind.TRACEPOINT;
+            case Probe.RawTracepoint _ -> Kind.RAWTRACEPOINT;
+            case Probe.Kernel k ->
+                    k.offset() == 0 && k.address() == 0 && k.module().isEmpty()
+                            ? List.of(k.kind(), "")
+                            : List.of(k.kind(), "single");
+            case Probe.User u -> List.of(u.kind(), u.path());
+            case Probe.Special _,
+                    Probe.Timer _,
+                    Probe.PerfEvent _,
+                    Probe.Fentry _,
+                    Probe.Usdt _,
+                    Probe.Watchpoint _,
+                    Probe.Iter _ ->
+                    probe;
+        };
+    }
+
+    private boolean hasMulti(Probe probe) {
+        return switch (probe) {
+            case Probe.Kernel k ->
+                    k.offset() == 0 && k.address() == 0 && k.module().isEmpty() && hasKprobeMulti();
+            case Probe.User _, Probe.Usdt _ -> hasUprobeMulti();
+            case Probe.Special _,
+                    Probe.Timer _,
+                    Probe.PerfEvent _,
+                    Probe.Tracepoint _,
+                    Probe.RawTracepoint _,
+                    Probe.Fentry _,
+                    Probe.Watchpoint _,
+                    Probe.Iter _ ->
+                    false;
+        };
+    }
+
+    /** Whether many functions of the kernel can be probed by one link. */
+    public boolean hasKprobeMulti() {
+        Boolean known = kprobeMulti;
+        if (known == null) {
+            known =
+                    !options.disabledFeatures().contains("kprobe_multi")
+                            && FeatureProbe.attachType(AttachType.TRACE_KPROBE_MULTI).isYes();
+            kprobeMulti = known;
+        }
+        return known;
+    }
+
+    /** Whether many places of a file can be probed by one link. */
+    public boolean hasUprobeMulti() {
+        Boolean known = uprobeMulti;
+        if (known == null) {
+            known =
+                    !options.disabledFeatures().contains("uprobe_multi")
+                            && FeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes();
+            uprobeMulti = known;
+        }
+        return known;
+    }
+
+    /** Why no more probes may be attached; empty while they are few enough. */
+    public String overLimit() {
+        if (probes <= options.maxProbes()) {
+            return "";
+        }
+        return "Can't attach to "
+                + probes
+                + " probes because it exceeds the current limit of "
+                + options.maxProbes()
+                + " probes.\nYou can increase the limit through the BPFTRACE_MAX_PROBES"
+                + " environment variable, but BE CAREFUL since a high number of probes attached"
+                + " can cause your system to crash.";
+    }
+
+    /** What of the kernel patterns are looked for in. */
+    KernelExpansion kernel() {
+        return kernel;
+    }
+
+    /** Gives back what was mapped. */
+    @Override
+    public void close() {
+        if (ownsTypes) {
+            types.close();
+        }
+    }
+}

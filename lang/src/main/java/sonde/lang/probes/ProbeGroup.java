@@ -1,0 +1,46 @@
+package sonde.lang.probes;
+
+import java.util.List;
+
+/**
+ * Probes that one program is attached to.
+ *
+ * <p>Each probe of a group has a number that the program finds by bpf_get_attach_cookie (Linux
+ * 5.15): its place in the list. Of a marker it is {@link #cookie} of that and of the location.
+ *
+ * @param probes at least one, all of one kind
+ * @param shared whether there may be more than one
+ * @param multi whether they are attached by one link, which the program must be loaded for
+ */
+public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi) {
+    private static final int LOCATION_BITS = 16;
+
+    public ProbeGroup {
+        probes = List.copyOf(probes);
+        if (probes.isEmpty()) {
+            throw new IllegalArgumentException("a group of no probes");
+        }
+    }
+
+    /** Attached by links of their own. */
+    public ProbeGroup(List<Probe> probes, boolean shared) {
+        this(probes, shared, false);
+    }
+
+    /** Of a single probe. */
+    public static ProbeGroup of(Probe probe) {
+        return new ProbeGroup(List.of(probe), false, false);
+    }
+
+    /** The first, which tells the kind of all. */
+    public Probe first() {
+        return probes.getFirst();
+    }
+
+    /**
+     * The cookie of a location of a marker: the probe's number from bit 16, below the location's.
+     */
+    public static long cookie(int probe, int location) {
+        return (long) probe << LOCATION_BITS | location;
+    }
+}

@@ -1,0 +1,45 @@
+package sonde.lang.probes;
+
+/**
+ * How an argument of a marker is found.
+ *
+ * @param sizeBytes 1, 2, 4 or 8
+ * @param isSigned whether it is a signed integer
+ * @param isFloat whether it is a floating-point number
+ */
+public record UsdtArgument(int sizeBytes, boolean isSigned, boolean isFloat, Operand operand) {
+    /** Where its value is. */
+    public sealed interface Operand {
+        /** The value itself. */
+        record Constant(long value) implements Operand {}
+
+        /**
+         * In a register, in its lowest bits, or from bit {@code shift} ({@code %ah}: 8).
+         *
+         * @param register the name of all of it: {@code "rax"}, {@code "x0"}
+         * @param offset in struct pt_regs
+         */
+        record Register(String register, int offset, int shift) implements Operand {}
+
+        /**
+         * In memory: at base + index × scale + displacement.
+         *
+         * @param base name of the register; empty for none
+         * @param baseOffset in struct pt_regs
+         * @param index name of the register; empty for none
+         * @param indexOffset in struct pt_regs
+         * @param scale 1, 2, 4 or 8
+         */
+        record Memory(
+                String base,
+                int baseOffset,
+                String index,
+                int indexOffset,
+                int scale,
+                long displacement)
+                implements Operand {}
+
+        /** What cannot be read, as it stands in the note. */
+        record Unreadable(String text) implements Operand {}
+    }
+}

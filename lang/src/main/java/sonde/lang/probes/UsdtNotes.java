@@ -1,0 +1,115 @@
+package sonde.lang.probes;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfSymbols;
+import sonde.format.elf.Note;
+import sonde.format.elf.Section;
+import sonde.lang.probes.Probe.Location;
+import sonde.sys.Arch;
+
+/**
+ * The markers of an ELF file: notes of owner {@code stapsdt}, type 3, as {@code <sys/sdt.h>} writes
+ * them. Each has three words (address of the marker, address of {@code .stapsdt.base} when it was
+ * linked, address of the semaphore or 0), then provider, name and arguments, each ended by a zero.
+ * Where the file was moved since ({@code prelink}), the addresses are moved as well.
+ */
+final class UsdtNotes {
+    private static final int TYPE = 3;
+    private static final String OWNER = "stapsdt";
+    private static final int MOST_NAME = 1024;
+
+    private final ElfFile elf;
+    private final long base;
+
+    private UsdtNotes(ElfFile elf) {
+        this.elf = elf;
+        this.base = elf.section(".stapsdt.base").map(Section::address).orElse(0L);
+    }
+
+    /** What a marker is called. */
+    record Name(String provider, String name) {
+        static final Comparator<Name> ORDER =
+                Comparator.comparing(Name::provider).thenComparing(Name::name);
+    }
+
+    /** All markers with their places in the order of the file; notes that are damaged are not. */
+    static Map<Name, List<Location>> read(ElfFile elf) {
+        UsdtNotes reader = new UsdtNotes(elf);
+        Map<Name, List<Location>> found = new TreeMap<>(Name.ORDER);
+        for (Note note : elf.notes()) {
+            if (note.type() == TYPE && note.owner().equals(OWNER)) {
+                reader.add(note.description(), found);
+            }
+        }
+        return found;
+    }
+
+    private void add(byte[] description, Map<Name, List<Location>> found) {
+        ByteBuffer bytes = ByteBuffer.wrap(description).order(elf.order());
+        int wordBytes = elf.is64() ? 8 : 4;
+        if (bytes.remaining() < 3 * wordBytes + 3) {
+            return;
+        }
+        long pc = word(bytes);
+        long linkedBase = word(bytes);
+        long semaphore = word(bytes);
+        String provider = text(bytes);
+        String name = text(bytes);
+        String arguments = text(bytes);
+        long moved = base == 0 || linkedBase == 0 ? 0 : base - linkedBase;
+        long address = pc + moved;
+        long fileOffset = UserBinary.fileOffset(elf, address);
+        boolean named = !provider.isEmpty() && !name.isEmpty();
+        if (!named || fileOffset < 0 || name.length() > MOST_NAME) {
+            return;
+        }
+        long counter = semaphore == 0 ? 0 : UserBinary.fileOffset(elf, semaphore + moved);
+        Arch arch = elf.machine() == ElfFile.EM_AARCH64 ? Arch.AARCH64 : Arch.X86_64;
+        UsdtArguments parser = new UsdtArguments(arch, symbol -> distance(symbol, address));
+        found.computeIfAbsent(new Name(provider, name), _ -> new ArrayList<>())
+                .add(new Location(fileOffset, Math.max(0, counter), parser.parse(arguments)));
+    }
+
+    private long word(ByteBuffer bytes) {
+        return elf.is64() ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+    }
+
+    /** Up to the next zero, or all that is left. */
+    private static String text(ByteBuffer bytes) {
+        int from = bytes.position();
+        int end = from;
+        while (end < bytes.limit() && bytes.get(end) != 0) {
+            end++;
+        }
+        bytes.position(Math.min(end + 1, bytes.limit()));
+        return new String(bytes.array(), from, end - from, StandardCharsets.UTF_8);
+    }
+
+    private long distance(String symbol, long address) {
+        try {
+            for (int table : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
+                ElfSymbols symbols = elf.symbols(table).orElse(null);
+                int count = symbols == null ? 0 : symbols.count();
+                for (int i = 0; i < count; i++) {
+                    if (symbols != null
+                            && symbols.section(i) != ElfSymbols.SHN_UNDEF
+                            && symbols.name(i).equals(symbol)) {
+                        return symbols.value(i) - address;
+                    }
+                }
+            }
+        } catch (MalformedInputException e) {
+            // Symbols that cannot be read name nothing.
+            return 0;
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,200 @@
+package sonde.lang.probes;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.AttachPoint.Place;
+import sonde.lang.probes.Probe.Location;
+import sonde.lang.source.Diagnostics;
+
+/** Finds places in files. */
+final class UserExpansion {
+    private final ExpanderOptions options;
+    private final BinaryPaths paths;
+
+    UserExpansion(ExpanderOptions options) {
+        this.options = options;
+        this.paths = new BinaryPaths(options.pid(), options.unsafe());
+    }
+
+    List<Probe> functions(AttachPoint point, Place.UserFunction place, Diagnostics out)
+            throws AttachPointException {
+        List<Probe> found = new ArrayList<>();
+        List<String> files = files(point, "uprobe", place.path(), out);
+        for (String path : files) {
+            try (UserBinary binary = UserBinary.open(path)) {
+                if (place.function().isEmpty()) {
+                    found.add(byAddress(point.kind(), path, binary, place.address()));
+                } else {
+                    addFunctions(point.kind(), path, binary, place, found);
+                }
+            } catch (IOException e) {
+                // Of many files that are meant those count that can be read.
+                if (files.size() == 1) {
+                    unreadable(point.kind(), path, place, e, found);
+                }
+            }
+        }
+        return found;
+    }
+
+    private void unreadable(
+            Kind kind, String path, Place.UserFunction place, IOException why, List<Probe> found)
+            throws AttachPointException {
+        if (!options.unsafe() || !place.function().isEmpty()) {
+            throw new AttachPointException(
+                    "error finding uprobe target: " + path + ": " + why.getMessage());
+        }
+        found.add(atOffset(kind, path, place.address()));
+    }
+
+    private static Probe atOffset(Kind kind, String path, long offset) {
+        String name = kind.longName() + ":" + path + ":" + Long.toUnsignedString(offset);
+        return new Probe.User(kind, name, path, "", 0, offset);
+    }
+
+    private List<String> files(AttachPoint point, String kind, String target, Diagnostics out)
+            throws AttachPointException {
+        List<String> found = paths.resolve(target);
+        if (found.isEmpty()) {
+            throw new AttachPointException(
+                    kind + " target file '" + target + "' does not exist or is not executable");
+        }
+        if (found.size() > 1 && !Glob.isPattern(target)) {
+            out.warning(
+                    point.span(),
+                    "attaching to "
+                            + kind
+                            + " target file '"
+                            + found.getFirst()
+                            + "' but matched "
+                            + found.size()
+                            + " binaries",
+                    "");
+            return List.of(found.getFirst());
+        }
+        return found;
+    }
+
+    private Probe byAddress(Kind kind, String path, UserBinary binary, long address)
+            throws IOException, AttachPointException {
+        UserBinary.Function function = binary.functionAt(address);
+        if (function == null) {
+            if (options.unsafe()) {
+                return atOffset(kind, path, address);
+            }
+            throw new AttachPointException(
+                    "Could not resolve address: " + path + ":0x" + Long.toHexString(address));
+        }
+        long offset = address - function.address();
+        if (kind == Kind.URETPROBE && offset != 0) {
+            throw new AttachPointException(
+                    "uretprobes cannot be attached at function offset. (address resolved to: "
+                            + function.name()
+                            + "+"
+                            + offset
+                            + ")");
+        }
+        String name = kind.longName() + ":" + path + ":" + Long.toUnsignedString(address);
+        return new Probe.User(
+                kind, name, path, function.name(), offset, function.fileOffset() + offset);
+    }
+
+    private void addFunctions(
+            Kind kind, String path, UserBinary binary, Place.UserFunction place, List<Probe> found)
+            throws IOException, AttachPointException {
+        Glob glob = Glob.of(place.function());
+        Map<String, UserBinary.Function> functions =
+                place.cpp()
+                        ? binary.cppFunctions(glob, place.function().indexOf('(') >= 0)
+                        : binary.functions(glob);
+        boolean pattern = place.cpp() || Glob.isPattern(place.function());
+        String middle = place.cpp() ? ":cpp:" : ":";
+        long offset = place.offset();
+        for (UserBinary.Function function : functions.values()) {
+            String problem = problem(function, offset);
+            if (!problem.isEmpty()) {
+                if (pattern) {
+                    continue;
+                }
+                throw new AttachPointException(problem);
+            }
+            String tail = offset == 0 ? "" : "+" + offset;
+            found.add(
+                    new Probe.User(
+                            kind,
+                            kind.longName() + ":" + path + middle + function.name() + tail,
+                            path,
+                            function.name(),
+                            offset,
+                            function.fileOffset() + offset));
+        }
+    }
+
+    /** Why a place in a function is none; empty when it is one. */
+    private String problem(UserBinary.Function function, long offset) {
+        if (function.sizeBytes() == 0 && offset == 0) {
+            return options.unsafe()
+                    ? ""
+                    : "Could not determine boundary for "
+                            + function.name()
+                            + " (symbol has size 0).\nUse --unsafe to force attachment. "
+                            + "WARNING: This option could lead to data corruption in the "
+                            + "target process.";
+        }
+        return offset < function.sizeBytes()
+                ? ""
+                : "Offset outside the function bounds ('"
+                        + function.name()
+                        + "' size is "
+                        + function.sizeBytes()
+                        + ")";
+    }
+
+    List<Probe> line(AttachPoint point, Place.SourceLine place, Diagnostics out)
+            throws AttachPointException {
+        String path = files(point, "uprobe", place.path(), out).getFirst();
+        throw new AttachPointException(
+                "No DWARF debug info found for '"
+                        + path
+                        + "', cannot attach by source code location.");
+    }
+
+    List<Probe> markers(AttachPoint point, Place.Marker place, Diagnostics out)
+            throws AttachPointException {
+        boolean everywhere = place.path().isEmpty() || place.path().equals("*");
+        if (place.path().isEmpty() && options.pid().isEmpty()) {
+            throw new AttachPointException(
+                    "usdt probe must specify at least path or pid to probe. "
+                            + "To target all paths/pids set the path to '*'.");
+        }
+        List<String> files = everywhere ? paths.mapped() : files(point, "usdt", place.path(), out);
+        Glob provider = place.provider().isEmpty() ? Glob.all() : Glob.of(place.provider());
+        Glob name = Glob.of(place.name());
+        List<Probe> found = new ArrayList<>();
+        for (String path : files) {
+            try (UserBinary binary = UserBinary.open(path)) {
+                addMarkers(path, binary, provider, name, found);
+            } catch (IOException e) {
+                // It is gone, or damaged: it has no markers.
+                continue;
+            }
+        }
+        return found;
+    }
+
+    private static void addMarkers(
+            String path, UserBinary binary, Glob provider, Glob name, List<Probe> found) {
+        for (Map.Entry<UsdtNotes.Name, List<Location>> entry : binary.markers().entrySet()) {
+            UsdtNotes.Name marker = entry.getKey();
+            if (provider.matches(marker.provider()) && name.matches(marker.name())) {
+                String full = "usdt:" + path + ":" + marker.provider() + ":" + marker.name();
+                found.add(
+                        new Probe.Usdt(
+                                full, path, marker.provider(), marker.name(), entry.getValue()));
+            }
+        }
+    }
+}

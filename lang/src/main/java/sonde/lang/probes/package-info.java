@@ -1,0 +1,20 @@
+/**
+ * Where a script looks: from the text of an attach point to a link that the kernel holds.
+ *
+ * {@snippet :
+ * SourceText text = new SourceText("script.bt", "tracepoint:syscalls:sys_enter_open*");
+ * Diagnostics diagnostics = new Diagnostics();
+ * Span span = new Span(text, 0, text.text().length());
+ * AttachPoint point = AttachPointParser.parse(span, text.text(), diagnostics);
+ * try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
+ *     List<Probe> probes = expander.expand(point, diagnostics);
+ *     for (ProbeGroup group : expander.group(span, probes, false, diagnostics)) {
+ *         LoadNeeds needs = LoadNeeds.of(group);
+ *         Program program = needs.load(needs.spec("opens", code));
+ *         Link link = Attacher.attach(group, program, AttachOptions.EVERYWHERE);
+ *     }
+ * }
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.probes;

@@ -1,0 +1,322 @@
+package sonde.lang.declare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
+import sonde.lang.source.Diagnostic;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Int;
+
+class DeclarationsTest {
+    /** A kernel with a structure, an enumeration and a typedef. */
+    private static final TypeSource KERNEL =
+            new TypeSource() {
+                private final Map<String, Type> types =
+                        Map.of(
+                                "STRUCT list_head",
+                                new Struct("list_head", false, 16, 8, List::of),
+                                "STRUCT task_struct",
+                                new Struct("task_struct", false, 9000, 8, List::of),
+                                "PLAIN sigset_t",
+                                new Struct("", false, 8, 8, List::of),
+                                "ENUM pid_type",
+                                new Type.Enum("pid_type", 4, false, Map.of(0L, "PIDTYPE_PID")));
+
+                @Override
+                public @Nullable Type type(Kind kind, String name) {
+                    return types.get(kind + " " + name);
+                }
+
+                @Override
+                public @Nullable Long constant(String enumerator) {
+                    return enumerator.equals("PIDTYPE_MAX") ? 4L : null;
+                }
+            };
+
+    private static Declarations good(String text) {
+        Scripts.Result result = Scripts.script(text, KERNEL);
+        assertThat(result.said()).isEmpty();
+        return result.declarations();
+    }
+
+    private static Struct struct(Declarations from, String name) {
+        return (Struct) Objects.requireNonNull(from.type(Kind.STRUCT, name));
+    }
+
+    private static Field field(Struct struct, String name) {
+        return Objects.requireNonNull(struct.field(name));
+    }
+
+    private static List<String> errors(String text) {
+        return Scripts.script(text, KERNEL).said().stream().map(Diagnostic::message).toList();
+    }
+
+    @Test
+    void laysOutIntegers() {
+        Struct foo = struct(good("struct Foo { int x; int y, z; }"), "Foo");
+        assertThat(foo.sizeBytes()).isEqualTo(12);
+        assertThat(foo.fields())
+                .extracting(Field::name, Field::offsetBytes, Field::type)
+                .containsExactly(
+                        tuple("x", 0, Int.I32), tuple("y", 4, Int.I32), tuple("z", 8, Int.I32));
+    }
+
+    @Test
+    void readsDefinitionsThatFollowEachOtherWithoutSemicolon() {
+        Declarations all =
+                good(
+                        "struct a {int a} struct b { volatile const struct a* restrict a; const"
+                                + " struct a a2; };");
+        Struct b = struct(all, "b");
+        assertThat(b.sizeBytes()).isEqualTo(16);
+        assertThat(field(b, "a").type())
+                .isEqualTo(new Type.Pointer(struct(all, "a"), Type.Space.KERNEL));
+        assertThat(field(b, "a2").type()).isEqualTo(struct(all, "a"));
+    }
+
+    @Test
+    void findsMembersOfStructuresWithoutName() {
+        Struct foo =
+                struct(
+                        good(
+                                "struct Foo { union { long long _xy; struct { int x; int y;}; };"
+                                        + " int a; struct { int z; }; struct Bar { int q; }; }"),
+                        "Foo");
+        assertThat(foo.sizeBytes()).isEqualTo(16);
+        assertThat(field(foo, "y").offsetBytes()).isEqualTo(4);
+        assertThat(field(foo, "z").offsetBytes()).isEqualTo(12);
+        assertThat(foo.field("q")).isNull();
+    }
+
+    @Test
+    void packsAndAligns() {
+        Declarations all =
+                good(
+                        "struct Foo { int x; char y; int z; } __attribute__((packed, aligned(1)))"
+                                + " struct Bar { int x; char y; int z; } __attribute__((packed))"
+                                + " __attribute__((aligned(2)))");
+        assertThat(struct(all, "Foo").sizeBytes()).isEqualTo(9);
+        assertThat(field(struct(all, "Foo"), "z").offsetBytes()).isEqualTo(5);
+        assertThat(struct(all, "Bar").sizeBytes()).isEqualTo(10);
+    }
+
+    @Test
+    void placesBitfields() {
+        Struct foo = struct(good("struct Foo { int pad; int a:28, b:4; long int end;}"), "Foo");
+        assertThat(foo.sizeBytes()).isEqualTo(16);
+        assertThat(foo.fields())
+                .extracting(Field::name, Field::bitOffset, Field::bits)
+                .containsExactly(
+                        tuple("pad", 0L, 0),
+                        tuple("a", 32L, 28),
+                        tuple("b", 60L, 4),
+                        tuple("end", 64L, 0));
+    }
+
+    @Test
+    void readsArraysPointersAndFunctions() {
+        Struct s =
+                struct(
+                        good(
+                                "struct S { char name[16]; int y[2][3]; int *z[4]; int (*row)[4];"
+                                        + " int (*call)(struct S *, int); void *(*more[2])(void);"
+                                        + " struct S *next; unsigned char tail[]; };"),
+                        "S");
+        assertThat(field(s, "name").type()).isEqualTo(new Type.Array(BasicTypes.CHAR, 16));
+        assertThat(field(s, "y").type()).isEqualTo(new Type.Array(new Type.Array(Int.I32, 3), 2));
+        assertThat(field(s, "z").type())
+                .isEqualTo(new Type.Array(new Type.Pointer(Int.I32, Type.Space.KERNEL), 4));
+        assertThat(field(s, "row").type())
+                .isEqualTo(new Type.Pointer(new Type.Array(Int.I32, 4), Type.Space.KERNEL));
+        assertThat(field(s, "call").type())
+                .isEqualTo(new Type.Pointer(new Type.Void(), Type.Space.KERNEL));
+        assertThat(field(s, "next").type()).isEqualTo(new Type.Pointer(s, Type.Space.KERNEL));
+        assertThat(((Type.Array) field(s, "more").type()).count()).isEqualTo(2);
+        assertThat(field(s, "tail").offsetBytes()).isEqualTo(s.sizeBytes());
+    }
+
+    @Test
+    void countsEnumerations() {
+        Declarations all =
+                good(
+                        "enum E { NONE, SOME = 99, NEXT, BIT = 1 << 4 | SOME & 3, NEG = -1 };"
+                                + " enum { BIG = 0x100000000ULL, LAST = ~0U };"
+                                + " struct Foo { enum E e; enum pid_type t; }");
+        assertThat(all.constant("NEXT")).isEqualTo(100);
+        assertThat(all.constant("BIT")).isEqualTo(19);
+        assertThat(all.constant("LAST")).isEqualTo(0xffff_ffffL);
+        Type.Enum e = (Type.Enum) Objects.requireNonNull(all.type(Kind.ENUM, "E"));
+        assertThat(e.names()).containsEntry(99L, "SOME").containsEntry(-1L, "NEG");
+        assertThat(e.signed()).isTrue();
+        assertThat(Objects.requireNonNull(all.enumerationOf("BIG")).sizeBytes()).isEqualTo(8);
+        assertThat(all.enumerationOf("NEXT")).isEqualTo(e);
+        assertThat(struct(all, "Foo").sizeBytes()).isEqualTo(8);
+    }
+
+    @Test
+    void evaluatesMacros() {
+        Declarations all =
+                good(
+                        """
+                        #define _UNDERSCORE 314
+                        #define RED "\\033[31m" "m"
+                        #define TWICE(x) ((x) + (x))
+                        #define SUM (TWICE(_UNDERSCORE) - 1) /* 627 */
+                        #define PTR sizeof(void *)
+                        #define WORD size_t
+                        #define SELF SELF
+                        #define JOIN(a, b) a##b
+                        #define JOINED JOIN(_UNDER, SCORE)
+                        #define NAME(x) #x
+                        #define SHOWN NAME(a + b)
+                        #define REST(first, ...) (first, __VA_ARGS__)
+                        #define COMMA REST(1, 2, 3)
+                        #define TYPES PIDTYPE_MAX + AF_INET6
+                        #undef GONE
+                        #define GONE 1
+                        #undef GONE
+                        """);
+        assertThat(all.constant("_UNDERSCORE")).isEqualTo(314);
+        assertThat(all.constant("SUM")).isEqualTo(627);
+        assertThat(all.constant("PTR")).isEqualTo(8);
+        assertThat(all.constant("WORD")).isNull();
+        assertThat(all.expansion("WORD")).isEqualTo("size_t");
+        assertThat(all.constant("SELF")).isNull();
+        assertThat(all.expansion("SELF")).isEqualTo("SELF");
+        assertThat(all.constant("JOINED")).isEqualTo(314);
+        assertThat(all.text("RED")).isEqualTo("\033[31mm");
+        assertThat(all.text("SHOWN")).isEqualTo("a + b");
+        assertThat(all.constant("COMMA")).isEqualTo(3);
+        assertThat(all.constant("TYPES")).isEqualTo(14);
+        assertThat(all.constant("GONE")).isNull();
+        assertThat(all.names()).contains("SUM", "RED").doesNotContain("GONE", "TWICE", "__GNUC__");
+    }
+
+    @Test
+    void choosesByConditions() {
+        String text =
+                """
+                #ifndef BPFTRACE_HAVE_BTF
+                #include <linux/lol.h>
+                struct none { int a; };
+                #elif defined(X) && X > 1
+                #define Y 1
+                #else
+                #define Y 2
+                #if Y == 2 && (1 ? 5 : 1 / 0) == 5 && UNKNOWN(1) == 0
+                #define Z 'a'
+                #endif
+                #endif
+                """;
+        Declarations all = good(text);
+        assertThat(all.constant("Y")).isEqualTo(2);
+        assertThat(all.constant("Z")).isEqualTo('a');
+        assertThat(all.type(Kind.STRUCT, "none")).isNull();
+        Scripts.Result without = Scripts.script(text, TypeSource.NONE);
+        assertThat(without.said())
+                .extracting(Diagnostic::message)
+                .containsExactly("definitions.h:3:10: fatal error: 'linux/lol.h' file not found");
+        assertThat(without.declarations().type(Kind.STRUCT, "none")).isNotNull();
+    }
+
+    @Test
+    void missesHeadersNobodyKnows() {
+        assertThat(errors("#include <lol/no.h>"))
+                .containsExactly("definitions.h:2:10: fatal error: 'lol/no.h' file not found");
+        // Its types come from BTF.
+        assertThat(errors("#include <net/sock.h>\n#include <linux/nosuch.h>")).isEmpty();
+    }
+
+    @Test
+    void readsHeaders(@TempDir Path folder) throws IOException {
+        Files.writeString(
+                folder.resolve("inner.h"),
+                "#pragma once\ntypedef unsigned int my_t;\n#define DEEP 7\nextern int f(my_t a);\n");
+        Files.writeString(
+                folder.resolve("outer.h"),
+                """
+                #ifndef OUTER_H
+                #define OUTER_H
+                #include "inner.h"
+                #include "outer.h"
+                static inline int g(int a) { if (a) { return 1; } return 2; }
+                this is no C at all;
+                struct outer { my_t a; char b; };
+                #endif
+                """);
+        Includes includes = new Includes(List.of(folder), List.of("outer.h"));
+        SourceText source = new SourceText("test.bt", "#include <outer.h>\n");
+        Diagnostics diagnostics = new Diagnostics();
+        Declarations all = Declarations.parse(source, List.of(), includes, KERNEL, diagnostics);
+        assertThat(diagnostics.all()).isEmpty();
+        assertThat(all.constant("DEEP")).isEqualTo(7);
+        assertThat(struct(all, "outer").sizeBytes()).isEqualTo(8);
+        assertThat(all.type(Kind.PLAIN, "my_t")).isEqualTo(Int.U32);
+    }
+
+    @Test
+    void takesTypesOfTheKernel() {
+        Declarations all = good("struct foo { struct task_struct t; sigset_t s; struct gone *p; }");
+        assertThat(struct(all, "foo").sizeBytes()).isEqualTo(9016);
+        Type.Pointer gone = (Type.Pointer) field(struct(all, "foo"), "p").type();
+        assertThat(gone.to().toString()).isEqualTo("struct gone");
+        assertThat(all.type(Kind.STRUCT, "task_struct")).isNull();
+    }
+
+    @Test
+    void mixesNoTypesOfTwoWorlds() {
+        assertThat(errors("struct task_struct { struct list_head x; }"))
+                .containsExactly("C error: field has incomplete type 'struct list_head'");
+        Declarations all = good("struct task_struct { int x; struct list_head *l; }");
+        assertThat(struct(all, "task_struct").sizeBytes()).isEqualTo(16);
+    }
+
+    @Test
+    void saysWhatIsWrong() {
+        assertThat(errors("struct a { int a; struct b b; };"))
+                .containsExactly("C error: field has incomplete type 'struct b'");
+        assertThat(errors("struct a { struct a b[2]; };")).hasSize(1);
+        assertThat(errors("struct a {int a;}; struct a {int a; short b;};"))
+                .containsExactly("C error: redefinition of 'a'");
+        assertThat(errors("struct a { foo_t b; }"))
+                .containsExactly("C error: unknown type name 'foo_t'");
+        assertThat(errors("struct a { int a[-1]; }")).hasSize(1);
+        assertThat(errors("struct a { int a[0x7fffffff]; int b; }")).hasSize(1);
+        assertThat(errors("struct a { int a:33; }")).hasSize(1);
+        assertThat(errors("struct a { int x; int x; }")).hasSize(1);
+        assertThat(errors("#if 1\nstruct a { int x; }")).hasSize(1);
+        assertThat(errors("#error \"no good\"")).hasSize(1);
+        assertThat(errors("enum e { A = B }"))
+                .containsExactly("C error: use of undeclared identifier 'B'");
+    }
+
+    @Test
+    void pointsAtTheScript() {
+        Scripts.Result result = Scripts.script("#define T nosuch\nstruct a {\n T x; }", KERNEL);
+        assertThat(result.said().getFirst().span().place()).isEqualTo("test.bt:3:2-3");
+    }
+
+    @Test
+    void stopsAtMacrosThatMakeTooMuch() {
+        StringBuilder text = new StringBuilder("#define M0 a a a a a a a a\n");
+        for (int i = 1; i < 40; i++) {
+            text.append("#define M%d M%d M%d\n".formatted(i, i - 1, i - 1));
+        }
+        text.append("struct s { int x[M39]; }");
+        assertThat(errors(text.toString())).isNotEmpty();
+    }
+}

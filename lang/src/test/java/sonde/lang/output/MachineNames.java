@@ -1,0 +1,56 @@
+package sonde.lang.output;
+
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.lang.type.Type;
+
+/** Names that tell what they were asked. */
+final class MachineNames implements Names {
+    @Override
+    public String kernelSymbol(long address) {
+        return "k" + address;
+    }
+
+    @Override
+    public String userSymbol(long address, int pid) {
+        return "u" + address + "@" + pid;
+    }
+
+    @Override
+    public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
+        List<String> lines = new ArrayList<>();
+        for (long address : addresses) {
+            String symbol = "f" + address + "+1";
+            boolean perf = mode == Type.StackMode.PERF;
+            lines.add(perf ? Long.toHexString(address) + " " + symbol : symbol);
+        }
+        return lines;
+    }
+
+    @Override
+    public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
+        return kernelStack(addresses, mode).stream().map(line -> line + "@" + pid).toList();
+    }
+
+    @Override
+    public String cgroupPath(long pattern, long id) {
+        return "unified:/" + pattern + "/" + id;
+    }
+
+    @Override
+    public String userName(long uid) {
+        return uid == 0 ? "root" : "\033[2J";
+    }
+
+    @Override
+    public String timestamp(int format, int clock, long nanos) {
+        return "t" + format + "," + clock + "," + nanos;
+    }
+
+    @Override
+    public ZoneId zone() {
+        return ZoneOffset.UTC;
+    }
+}

@@ -1,0 +1,183 @@
+package sonde.lang.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import sonde.lang.output.MapRows.Order;
+import sonde.lang.output.MapRows.Row;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** Maps as text and as JSON. */
+final class MapOutputTest {
+    private static final Type.Text WORD = new Type.Text(8);
+    private static final Type AVERAGE = new Type.Average(false, true);
+
+    private static byte[] word(String text) {
+        return Little.bytes().text(text, 8).get();
+    }
+
+    private static MapRows scalar(String name, Type value, byte[] bytes) {
+        return new MapRows(
+                name, true, new Type.Void(), value, List.of(new Row(new byte[0], bytes)));
+    }
+
+    private static MapRows empty(Type value) {
+        return new MapRows("@", true, new Type.Void(), value, List.of());
+    }
+
+    /** Keys are words, values numbers. */
+    private static MapRows counted(Type value, Object... keysAndValues) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            byte[] bytes = Little.i64s(((Integer) keysAndValues[i + 1]).longValue(), 1);
+            rows.add(new Row(word((String) keysAndValues[i]), bytes));
+        }
+        return new MapRows("@", false, WORD, value, rows);
+    }
+
+    private static String text(MapRows rows) {
+        return Printed.text(out -> out.map(rows, 0, 1));
+    }
+
+    private static String json(MapRows rows) {
+        return Printed.json(out -> out.map(rows, 0, 1));
+    }
+
+    @Test
+    void scalars() {
+        MapRows five = scalar("@scalar", Type.Int.I64, Little.i64s(5));
+        assertThat(text(five)).isEqualTo("@scalar: 5\n");
+        assertThat(json(five)).isEqualTo("{\"type\": \"map\", \"data\": {\"@scalar\": 5}}\n");
+        MapRows words = scalar("@s", WORD, word("a b \n d"));
+        assertThat(json(words))
+                .isEqualTo("{\"type\": \"map\", \"data\": {\"@s\": \"a b \\n d\"}}\n");
+        MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
+        assertThat(json(stats))
+                .isEqualTo(
+                        "{\"type\": \"stats\", \"data\": {\"@stats\": {\"count\": 2, "
+                                + "\"average\": 6, \"total\": 12}}}\n");
+    }
+
+    @Test
+    void emptyOnes() {
+        assertThat(text(empty(Type.Int.I64))).isEqualTo("@: 0\n");
+        assertThat(text(empty(new Type.Average(true, true))))
+                .isEqualTo("@: { .count = 0, .average = 0, .total = 0 }\n");
+        Tuple record =
+                Tuple.ofRecord(
+                        List.of("a", "b"),
+                        List.of(Type.Int.I64, Tuple.of(List.of(Type.Int.I64, WORD))));
+        assertThat(text(empty(record))).isEqualTo("@: { .a = 0, .b = (0, ) }\n");
+        assertThat(text(empty(new Type.Hist(0)))).isEmpty();
+        assertThat(text(counted(Type.Int.I64))).isEmpty();
+        assertThat(json(counted(Type.Int.I64))).isEmpty();
+        assertThat(json(counted(AVERAGE)))
+                .isEqualTo("{\"type\": \"stats\", \"data\": {\"@\": {}}}\n");
+        MapRows none = empty(Type.Int.I64);
+        assertThat(Printed.text(out -> out.mapAtEnd(none))).isEmpty();
+        assertThat(Printed.json(out -> out.mapAtEnd(none))).isEmpty();
+    }
+
+    @Test
+    void keys() {
+        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
+        MapRows rows =
+                new MapRows(
+                        "@complex",
+                        false,
+                        key,
+                        Type.Int.I64,
+                        List.of(
+                                new Row(
+                                        Little.bytes().text("bpf x", 8).i64(2).get(),
+                                        Little.i64s(5))));
+        assertThat(text(rows)).isEqualTo("@complex[bpf x, 2]: 5\n");
+        assertThat(json(rows))
+                .isEqualTo("{\"type\": \"map\", \"data\": {\"@complex\": {\"bpfx,2\": 5}}}\n");
+        Tuple nested = Tuple.of(List.of(key, Type.Int.I64));
+        MapRows inner =
+                new MapRows(
+                        "@",
+                        false,
+                        nested,
+                        new Type.Bool(),
+                        List.of(
+                                new Row(
+                                        Little.bytes().text("hi", 8).i64(2, 3).get(),
+                                        new byte[] {1})));
+        assertThat(text(inner)).isEqualTo("@[(hi, 2), 3]: true\n");
+        Type.Stack stack = new Type.Stack(false, Type.StackMode.BPFTRACE, 2);
+        MapRows stacks =
+                new MapRows(
+                        "@",
+                        false,
+                        stack,
+                        new Type.Count(),
+                        List.of(new Row(Little.i64s(7, 0), Little.i64s(2))));
+        assertThat(text(stacks)).isEqualTo("@[\n        f7+1\n]: 2\n");
+    }
+
+    @Test
+    void numbersSortByValueThenKey() {
+        MapRows rows = counted(Type.Int.I64, "b", 2, "c", -1, "a", 2);
+        assertThat(text(rows)).isEqualTo("@[c]: -1\n@[a]: 2\n@[b]: 2\n");
+        MapRows unsigned = counted(Type.Int.U64, "b", 2, "c", -1);
+        assertThat(text(unsigned)).isEqualTo("@[b]: 2\n@[c]: 18446744073709551615\n");
+        Type.Enum letter = new Type.Enum("l", 8, false, Map.of(1L, "ONE"));
+        assertThat(text(counted(letter, "a", 2, "b", 1))).isEqualTo("@[b]: ONE\n@[a]: 2\n");
+    }
+
+    @Test
+    void allElseSortsByKey() {
+        MapRows words =
+                new MapRows(
+                        "@",
+                        false,
+                        Type.Int.I32,
+                        WORD,
+                        List.of(
+                                new Row(Little.bytes().i32(2).get(), word("a")),
+                                new Row(Little.bytes().i32(-1).get(), word("b"))));
+        assertThat(text(words)).isEqualTo("@[-1]: b\n@[2]: a\n");
+        Tuple pair = Tuple.of(List.of(Type.Int.I32, WORD));
+        List<Row> rows = new ArrayList<>();
+        for (String key : List.of("2a", "1b", "1a")) {
+            byte[] bytes = Little.bytes().i32(key.charAt(0) - '0').text(key.substring(1), 8).get();
+            rows.add(new Row(bytes, new byte[] {1}));
+        }
+        MapRows pairs = new MapRows("@", false, pair, new Type.Bool(), rows);
+        assertThat(text(pairs)).isEqualTo("@[1, a]: true\n@[1, b]: true\n@[2, a]: true\n");
+    }
+
+    @Test
+    void topAndDivisor() {
+        MapRows rows = counted(AVERAGE, "b", 20, "d", 40, "a", 10, "c", 30);
+        assertThat(Printed.text(out -> out.map(rows, 2, 10))).isEqualTo("@[c]: 3\n@[d]: 4\n");
+        assertThat(Printed.text(out -> out.map(rows, 10, 0)))
+                .isEqualTo("@[a]: 10\n@[b]: 20\n@[c]: 30\n@[d]: 40\n");
+        assertThat(Printed.json(out -> out.map(rows, 2, 10)))
+                .isEqualTo("{\"type\": \"stats\", \"data\": {\"@\": {\"c\": 3, \"d\": 4}}}\n");
+        MapRows stats = scalar("@", new Type.Average(true, true), Little.i64s(40, 2));
+        assertThat(Printed.text(out -> out.map(stats, 0, 10)))
+                .isEqualTo("@: { .count = 2, .average = 2, .total = 40 }\n");
+        MapRows negative = scalar("@", new Type.Sum(true), Little.i64s(-25));
+        assertThat(Printed.text(out -> out.map(negative, 0, 10))).isEqualTo("@: -2\n");
+    }
+
+    @Test
+    void otherOrders() {
+        MapRows rows = counted(new Type.Count(), "b", 3, "a", 1, "c", 2);
+        assertThat(Printed.text(out -> out.map(rows, Order.KEY, 0, 1)))
+                .isEqualTo("@[a]: 1\n@[b]: 3\n@[c]: 2\n");
+        assertThat(Printed.text(out -> out.map(rows, Order.KEY_DESCENDING, 1, 1)))
+                .isEqualTo("@[c]: 2\n");
+        assertThat(Printed.text(out -> out.map(rows, Order.VALUE_DESCENDING, 2, 1)))
+                .isEqualTo("@[b]: 3\n@[c]: 2\n");
+        assertThat(Printed.text(out -> out.map(rows, Order.VALUE, 2, 1)))
+                .isEqualTo("@[c]: 2\n@[b]: 3\n");
+    }
+}

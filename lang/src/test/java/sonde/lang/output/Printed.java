@@ -1,0 +1,35 @@
+package sonde.lang.output;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/** What an output writes. */
+final class Printed {
+    private Printed() {}
+
+    /** What the script prints as text; messages are left out. */
+    static String text(Consumer<Output> body) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        run(new TextOutput(out, new ByteArrayOutputStream(), new MachineNames()), body);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Messages alone. */
+    static String messages(Consumer<Output> body) {
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        run(new TextOutput(new ByteArrayOutputStream(), errors, new MachineNames()), body);
+        return errors.toString(StandardCharsets.UTF_8);
+    }
+
+    static String json(Consumer<Output> body) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        run(new JsonOutput(out, new MachineNames()), body);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static void run(Output output, Consumer<Output> body) {
+        body.accept(output);
+        output.flush();
+    }
+}
