@@ -1,15 +1,18 @@
 """Runs cases with the suite's own parser and runner, in the directory they are made for.
 
 Reads the name of a case as JSON from each line of standard input, answers with a line
-"RESULT {...}" behind what the runner says. With --list names all cases.
+"RESULT {...}" behind what the runner says. With --list names all cases and where they can run.
 """
 
+import ctypes
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -40,6 +43,21 @@ def file_cases():
     for file in sorted(Path("tools").glob("*.bt")):
         cases[f"tools.{file.stem}"] = [EXECUTABLE, "--unsafe", "--dry-run", str(file)]
     return cases
+
+
+def place(case):
+    """Where a case can run: "guest" needs a kernel with kprobes and fentry, "pmu" counters."""
+    if isinstance(case, list):
+        text = Path(case[-1]).read_text(errors="replace") if "tools" in case[-1] else ""
+    else:
+        text = case.prog or case.run or ""
+        scripts = re.findall(r"runtime/scripts/\S+\.bt", text)
+        text += "".join(Path(script).read_text() for script in scripts)
+    before = r"(?:^|[\s,;'\"}=])"
+    if re.search(before + r"(?:hardware|h):", text):
+        return "pmu"
+    kernel = r"(?:kprobe|kretprobe|k|kr|fentry|fexit|f|fr|kfunc|kretfunc):"
+    return "guest" if re.search(before + kernel, text, re.M) else "here"
 
 
 def run_file(command):
@@ -94,14 +112,38 @@ def reason(text):
     return "exit status 0, an error was expected" if "Clean exit code" in text else ""
 
 
+def adopt():
+    """Whatever a case leaves becomes a child of this process."""
+    set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def clear():
+    """Ends what a case has left running, with all that those have started."""
+    for _ in range(20):
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        if not children:
+            return
+        for child in children:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+                os.waitpid(int(child), 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+        time.sleep(0.01)
+
+
 def main():
     cases = {**runtime_cases(), **file_cases()}
     if "--list" in sys.argv:
-        print("\n".join(cases))
+        for name, case in cases.items():
+            print(json.dumps([name, place(case)]))
         return
+    adopt()
     for line in sys.stdin:
         case = cases[json.loads(line)]
         status, why = run_file(case) if isinstance(case, list) else run_test(case)
+        clear()
         sys.stdout.flush()
         print("RESULT " + json.dumps({"status": status, "reason": why}), flush=True)
 

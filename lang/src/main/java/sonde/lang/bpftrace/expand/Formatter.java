@@ -66,6 +66,9 @@ public final class Formatter {
         for (Part part : preamble(script)) {
             before(0, part.span());
             out.append(part.text()).append('\n');
+            if (part.text().equals(part.span().text())) {
+                skip(part.span());
+            }
             done(0, part.span());
         }
         boolean first = script.definitions().isEmpty() && script.config() == null;
@@ -85,12 +88,10 @@ public final class Formatter {
     private List<Part> preamble(Script script) {
         List<Part> parts = new ArrayList<>();
         script.definitions().forEach(span -> parts.add(new Part(span, span.text().strip())));
-        script.imports()
-                .forEach(one ->
-                        parts.add(
-                                new Part(
-                                        one.span(),
-                                        "import " + TreeText.quoted(one.path()) + ";")));
+        for (Script.Import one : script.imports()) {
+            String text = "import " + TreeText.quoted(one.path()) + ";";
+            parts.add(new Part(one.span(), commented(one.span()) ? one.span().text() : text));
+        }
         Script.Config config = script.config();
         if (config != null) {
             parts.add(new Part(config.span(), config(config)));
@@ -124,8 +125,11 @@ public final class Formatter {
                 out.append("macro ").append(macro.name()).append(parameters).append("\n");
                 body(macro.body(), true);
             }
-            case Script.MapDeclaration(var span, var map, var type, var entries) ->
-                    out.append("let " + map + " = " + type + "(" + entries + ");\n");
+            case Script.MapDeclaration(var span, var map, var type, var entries) -> {
+                String text = "let " + map + " = " + type + "(" + entries + ");";
+                out.append(commented(span) ? span.text() : text).append('\n');
+                skip(span);
+            }
             case Script.Function function -> {
                 String parameters =
                         function.parameters().stream()
@@ -143,13 +147,13 @@ public final class Formatter {
         List<Script.AttachPoint> points = probe.attachPoints();
         for (int i = 0; i < points.size(); i++) {
             Span span = points.get(i).span();
-            comments(0, span.from());
+            comments(0, span.from(), false);
             out.append(points.get(i).text()).append(i + 1 < points.size() ? ",\n" : "\n");
             last = Math.max(last, span.to());
         }
         Expression predicate = probe.predicate();
         if (predicate != null) {
-            comments(0, predicate.span().from());
+            comments(0, predicate.span().from(), false);
             boolean keep = commented(predicate.span());
             String text = keep ? predicate.span().text() : expressions.text(0, 1, predicate);
             skip(predicate.span());
@@ -160,7 +164,7 @@ public final class Formatter {
 
     /** The block of an item. */
     private void body(Block block, boolean value) {
-        comments(0, block.span().from());
+        comments(0, block.span().from(), false);
         String text = block(0, block, false, value);
         out.append(text).append('\n');
     }
@@ -230,7 +234,8 @@ public final class Formatter {
         if (commented(head)) {
             String text = statement.span().text().strip();
             skip(statement.span());
-            indent(depth).append(text).append(text.endsWith(";") ? "" : ";").append('\n');
+            boolean ends = text.endsWith(";") || (isClosed(statement) && !closes);
+            indent(depth).append(text).append(ends ? "" : ";").append('\n');
         } else {
             // What is written before the rest is there is measured from the line's beginning.
             int start = out.length();
@@ -239,6 +244,23 @@ public final class Formatter {
             indent(depth).append(text).append('\n');
         }
         done(depth, statement.span());
+    }
+
+    /** Whether it ends with a brace and needs no semicolon. */
+    private static boolean isClosed(Statement statement) {
+        return switch (statement) {
+            case Statement.Evaluate(var span, var value) ->
+                    value instanceof If || value instanceof Block;
+            case Statement.ForMap loop -> true;
+            case Statement.ForRange loop -> true;
+            case Statement.While loop -> true;
+            case Statement.Unroll loop -> true;
+            case Statement.Assign assign -> false;
+            case Statement.Declare declare -> false;
+            case Statement.Discard discard -> false;
+            case Statement.Jump jump -> false;
+            case Statement.Import one -> false;
+        };
     }
 
     /** What of a statement cannot have a comment before a part of it; all but its body. */
@@ -261,10 +283,8 @@ public final class Formatter {
 
     private String text(int depth, Statement statement, boolean closes) {
         return switch (statement) {
-            case Statement.Evaluate(var span, var expression) -> {
-                boolean braces = expression instanceof If || expression instanceof Block;
-                yield text(depth, expression) + (braces && !closes ? "" : ";");
-            }
+            case Statement.Evaluate(var span, var expression) ->
+                    text(depth, expression) + (isClosed(statement) && !closes ? "" : ";");
             case Statement.Assign(var span, var target, var operator, var value) ->
                     value(
                             depth,
@@ -344,9 +364,16 @@ public final class Formatter {
 
     /** Comments up to an offset, each on its line. */
     private void comments(int depth, int to) {
+        comments(depth, to, true);
+    }
+
+    /**
+     * @param apart whether blank lines between them stay
+     */
+    private void comments(int depth, int to, boolean apart) {
         while (next < comments.size() && comments.get(next).from() < to) {
             Span comment = comments.get(next++);
-            if (blanks(last, comment.from())) {
+            if (apart && blanks(last, comment.from())) {
                 blank();
             }
             indent(depth).append(comment.text().stripTrailing()).append('\n');

@@ -49,6 +49,24 @@ public final class Parser {
         return new Parser(source, diagnostics, header.length()).script(header);
     }
 
+    /**
+     * Parses a text that is one expression: what a constant of a C header stands for. Null where it
+     * is none, which {@code diagnostics} then says.
+     */
+    public static @Nullable Expression parseExpression(SourceText source, Diagnostics diagnostics) {
+        Parser parser = new Parser(source, diagnostics, 0);
+        try {
+            Expression expression = parser.blocks.expressions().expression();
+            if (!parser.cursor.isEnd()) {
+                throw parser.cursor.fail(
+                        "expected the end but found " + parser.cursor.token().shown());
+            }
+            return expression;
+        } catch (SyntaxException e) {
+            return null;
+        }
+    }
+
     private Script script(String header) {
         while (!cursor.isEnd() && !cursor.isFull()) {
             int before = cursor.token().from();

@@ -95,7 +95,7 @@ final class ExpansionPropertyTest {
     void madeScripts() {
         Property.forAll(
                 7,
-                2_000,
+                1_000,
                 random -> {
                     String text = script(random);
                     Diagnostics diagnostics = new Diagnostics();

@@ -208,6 +208,19 @@ final class ParserTest {
     }
 
     @Test
+    void oneExpression() {
+        Diagnostics diagnostics = new Diagnostics();
+        SourceText right = new SourceText("FLAG", "(1 << 3) | OTHER // bits");
+        assertThat(Trees.show(Parser.parseExpression(right, diagnostics)))
+                .isEqualTo("((1 << 3) | OTHER)");
+        assertThat(diagnostics.all()).isEmpty();
+        SourceText wrong = new SourceText("LIST", "1, 2");
+        assertThat(Parser.parseExpression(wrong, diagnostics)).isNull();
+        assertThat(diagnostics.all().toString()).contains("LIST:1:2-3", "expected the end");
+        assertThat(Parser.parseExpression(new SourceText("E", ""), diagnostics)).isNull();
+    }
+
+    @Test
     void nestingHasAnEnd() {
         assertThat(errors("begin { _ = " + "(".repeat(10_000) + " }").getFirst())
                 .contains("nested too deeply");
