@@ -74,7 +74,9 @@ final class Globals {
         Type promoted =
                 known instanceof Type.Aggregate && !known.getClass().equals(type.getClass())
                         ? null
-                        : Promotion.of(known, type);
+                        : known == null && type instanceof Type.Aggregate
+                                ? type
+                                : Promotion.of(known, type);
         if (promoted == null) {
             error(
                     span,
