@@ -45,9 +45,11 @@ final class TraceArguments {
     boolean noWarnings;
     boolean information;
     boolean help;
+    boolean version;
     boolean plan;
     boolean debug;
     @Nullable String formatted;
+    String comm = "sonde";
     Mode mode = Mode.TRACE;
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
@@ -96,6 +98,15 @@ final class TraceArguments {
         String attached = equals < 0 ? null : word.substring(equals + 1);
         switch (name) {
             case "--help" -> help = true;
+            case "--version" -> version = true;
+            case "--list" -> list = true;
+            case "--verbose" -> verbose = true;
+            case "--quiet" -> quiet = true;
+            case "--warnings" -> helperErrors = true;
+            case "--pid" -> value('p', attached(word, attached));
+            case "--cmd" -> value('c', attached(word, attached));
+            case "--output" -> value('o', attached(word, attached));
+            case "--mode" -> mode(attached(word, attached));
             case "--info" -> information = true;
             case "--dry-run" -> dryRun = true;
             case "--unsafe" -> unsafe = true;
@@ -106,6 +117,7 @@ final class TraceArguments {
             case "--debug" -> debug = true;
             case "--json" -> format = "json";
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
+            case "--comm" -> comm = attached(word, attached);
             case "--fmt" -> formatted = attached(word, attached);
             case "--dump" -> dumps.add(attached(word, attached));
             case "--include" -> includes.add(attached(word, attached));
@@ -116,6 +128,15 @@ final class TraceArguments {
                     disabled.addAll(List.of(attached(word, attached).split(",", -1)));
             default -> throw new UsageException("unknown option " + name, true);
         }
+    }
+
+    private void mode(String name) throws UsageException {
+        mode =
+                switch (name) {
+                    case "test" -> Mode.TEST;
+                    case "bench" -> Mode.BENCH;
+                    default -> throw new UsageException("--mode is test or bench", true);
+                };
     }
 
     private String attached(String word, @Nullable String attached) throws UsageException {
@@ -134,6 +155,7 @@ final class TraceArguments {
             String rest = word.substring(i + 1);
             switch (letter) {
                 case 'h' -> help = true;
+                case 'V' -> version = true;
                 case 'l' -> list = true;
                 case 'v' -> verbose = true;
                 case 'q' -> quiet = true;
@@ -179,10 +201,11 @@ final class TraceArguments {
     }
 
     private void rest() throws UsageException {
-        check();
-        boolean wantsFile = program.isEmpty() && !help && !information && formatted == null;
+        boolean wantsFile =
+                program.isEmpty() && !help && !version && !information && formatted == null;
         if (wantsFile && at < words.size() && !words.get(at).equals("--")) {
             file = words.get(at++);
+            options();
         }
         if (file == null && wantsFile && !list) {
             throw new UsageException("a program or a file is missing", true);
@@ -196,6 +219,7 @@ final class TraceArguments {
             behind |= word.equals("--");
             parameters.add(word);
         }
+        check();
     }
 
     private void check() throws UsageException {

@@ -92,6 +92,10 @@ final class TraceCommand {
             print(TraceUsage.text());
             return ExitCode.DONE;
         }
+        if (arguments.version) {
+            print("sonde " + Main.VERSION + "\n");
+            return ExitCode.DONE;
+        }
         if (arguments.information) {
             print(TraceInformation.text());
             return ExitCode.DONE;
@@ -259,20 +263,17 @@ final class TraceCommand {
             throws IOException, AttachException {
         try (EndSignals signals = EndSignals.listen(kind -> session.stop());
                 AutoCloseable self = TraceSignals.listen(session)) {
-            session.begin();
-            session.drain();
-            if (!session.isExiting()) {
-                int attached = session.attach();
-                if (!arguments.quiet) {
-                    session.output().attachedProbes(attached);
-                }
-                notifyAttached(session);
-                if (arguments.dryRun) {
-                    return ExitCode.DONE;
-                }
-                session.drain();
-                follow(session, child);
+            session.begin(arguments.comm);
+            int attached = session.attach();
+            if (!arguments.quiet) {
+                session.output().attachedProbes(attached);
             }
+            notifyAttached(session);
+            if (arguments.dryRun) {
+                return ExitCode.DONE;
+            }
+            session.drain();
+            follow(session, child);
             session.end();
             return session.exitCode();
         } catch (IOException | RuntimeException e) {

@@ -20,6 +20,7 @@ import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPointParser;
 import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.Glob;
 import sonde.lang.probes.Listing;
 import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
@@ -41,9 +42,17 @@ final class TraceListing {
     }
 
     int run(OutputStream out) throws IOException {
-        String pattern = arguments.file == null ? "" : arguments.file;
-        if (pattern.matches("(struct|union|enum) .*")) {
-            return type(pattern, out);
+        List<String> probes = new ArrayList<>();
+        for (String part : (arguments.file == null ? "" : arguments.file).split(",", -1)) {
+            if (part.strip().matches("(struct|union|enum) .*")) {
+                type(part.strip(), out);
+            } else {
+                probes.add(part);
+            }
+        }
+        String pattern = String.join(",", probes);
+        if (probes.isEmpty()) {
+            return ExitCode.DONE;
         }
         ExpanderOptions options =
                 ExpanderOptions.USUAL
@@ -116,7 +125,7 @@ final class TraceListing {
         return lines;
     }
 
-    private int type(String pattern, OutputStream out) throws IOException {
+    private void type(String pattern, OutputStream out) throws IOException {
         String[] words = pattern.split(" +", 2);
         TypeSyntax.Kind kind =
                 switch (words[0]) {
@@ -126,13 +135,13 @@ final class TraceListing {
                 };
         List<String> lines = new ArrayList<>();
         for (String tag : kernel.tags()) {
-            if (sonde.lang.probes.Glob.of(pattern).matches(tag)) {
+            if (Glob.of(pattern).matches(tag)) {
                 String definition = kernel.definition(kind, tag.substring(tag.indexOf(' ') + 1));
-                lines.add(arguments.verbose && definition != null ? definition : tag);
+                boolean whole = arguments.verbose && definition != null;
+                lines.add("vmlinux: " + (whole ? definition : tag));
             }
         }
         print(lines, out);
-        return ExitCode.DONE;
     }
 
     private List<String> details(Probe probe) {
@@ -141,6 +150,7 @@ final class TraceListing {
                 Composite arguments = TracepointTypes.arguments(t.subsystem(), t.event());
                 yield arguments == null ? List.of() : TypeNames.arguments(arguments);
             }
+            case Probe.Kernel k -> signature(kernel.function("", k.function()), false);
             case Probe.RawTracepoint r ->
                     signature(kernel.rawTracepoint(r.event(), Type.Space.KERNEL), false);
             case Probe.Fentry f ->

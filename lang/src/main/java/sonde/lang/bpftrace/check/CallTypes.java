@@ -258,7 +258,8 @@ final class CallTypes {
             case "cgroup_path" -> new Type.Named(Special.CGROUP_PATH);
             case "strftime" -> new Type.Named(Special.TIMESTAMP);
             case "strerror" -> new Type.Named(Special.STRERROR);
-            case "kaddr", "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
+            case "kaddr" -> kernelAddress(e);
+            case "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
             case "uaddr" -> new Type.Pointer(Int.U64, Space.USER);
             case "percpu_kaddr" -> perCpu(e);
             case "pid", "tid", "skboutput" -> Int.U32;
@@ -356,6 +357,13 @@ final class CallTypes {
         return e.arguments().get(1) instanceof Expression.IntegerLiteral n
                 ? new Type.Bytes((int) Math.clamp(n.value(), 0L, most))
                 : new Type.Bytes(most);
+    }
+
+    private @Nullable Type kernelAddress(Expression.Call e) {
+        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        return globals().isReporting() && !globals().environment().hasKernelSymbol(name)
+                ? globals().error(e.span(), "Failed to resolve kernel symbol: " + name)
+                : Int.U64;
     }
 
     private @Nullable Type perCpu(Expression.Call e) {

@@ -29,6 +29,9 @@ public interface Environment {
     /** Whether the kernel has a function that programs may call. */
     boolean hasKernelFunction(String name);
 
+    /** Whether the kernel has a symbol. */
+    boolean hasKernelSymbol(String name);
+
     /** Names of the functions that change more than the trace ({@code system}). */
     Set<String> unsafe();
 

@@ -150,7 +150,7 @@ final class Aggregates {
     }
 
     private void series(Type.Series type, Vreg at, Vreg value) {
-        Vreg now = emit().call(KernelFunction.KTIME_GET_NS);
+        Vreg now = emit().register(now());
         Vreg epoch = emit().alu(AluOperation.DIVIDE, now, emit().constant(type.intervalNanos()));
         Vreg index = emit().alu(AluOperation.REMAINDER, epoch, type.buckets());
         Block done = emit().block();
@@ -181,6 +181,17 @@ final class Aggregates {
             case MAX -> extreme(new Type.Extreme(true, type.signed()), bucket, value);
         }
         emit().start(done);
+    }
+
+    /** The international atomic time, or what the script's own clock says. */
+    private Operand now() {
+        String map = lowerer.unit().options().clockMap();
+        MapPlan clock = lowerer.unit().maps().get(map);
+        Value time =
+                clock != null && clock.isArray()
+                        ? Value.of(emit().load(Width.U64, false, emit().mapValue(map, 0), 0))
+                        : lowerer.context().clock("sw_tai");
+        return lowerer.numbers().convert(time, Type.Int.U64, Type.Int.U64);
     }
 
     /** Visits the value of each CPU that has one. */

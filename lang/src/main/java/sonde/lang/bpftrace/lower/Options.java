@@ -12,6 +12,7 @@ package sonde.lang.bpftrace.lower;
  * @param child the process that was started; 0 for none
  * @param pidSpaceDevice of the tracer's name space of processes
  * @param pidSpaceInode its inode; 0 when it is the first one
+ * @param clockMap a map without keys that time series take their time from; empty for the clock
  * @param process the only one that is looked at, where the kernel does not choose; 0 for all
  */
 public record Options(
@@ -24,4 +25,5 @@ public record Options(
         int child,
         long pidSpaceDevice,
         long pidSpaceInode,
-        int process) {}
+        int process,
+        String clockMap) {}

@@ -264,7 +264,8 @@ public final class Compilation {
                 options.child(),
                 machine.pidSpaceDevice(),
                 machine.pidSpaceInode(),
-                options.pid().orElse(0));
+                options.pid().orElse(0),
+                options.environment().getOrDefault("BPFTRACE_DUMMY_TS_MAP", ""));
     }
 
     private static List<CompiledProgram> lower(

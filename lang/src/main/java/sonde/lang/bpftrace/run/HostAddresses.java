@@ -12,8 +12,6 @@ import java.util.stream.Stream;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.lang.bpftrace.lower.Addresses;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
 import sonde.sys.Syscalls;
 
 /** Names of a script on this machine. */
@@ -29,19 +27,13 @@ final class HostAddresses implements Addresses {
         this.maxText = maxText;
     }
 
-    /** Says what is not there; true when all is. */
-    static void check(String symbol, Span span, Diagnostics diagnostics) {
-        if (find(symbol) == 0) {
-            diagnostics.error(span, "Failed to resolve kernel symbol: " + symbol);
-        }
-    }
-
     @Override
     public long kernel(String symbol) {
         return kernel.computeIfAbsent(symbol, HostAddresses::find);
     }
 
-    private static long find(String symbol) {
+    /** Address of a symbol of the kernel; 0 for none. */
+    static long find(String symbol) {
         try (Stream<String> lines = Files.lines(KALLSYMS)) {
             return lines.map(line -> line.split("[ \t]", 4))
                     .filter(words -> words.length > 2 && words[2].equals(symbol))

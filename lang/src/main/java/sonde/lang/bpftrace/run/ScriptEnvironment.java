@@ -114,6 +114,11 @@ final class ScriptEnvironment implements Environment {
     }
 
     @Override
+    public boolean hasKernelSymbol(String name) {
+        return HostAddresses.find(name) != 0;
+    }
+
+    @Override
     public Set<String> unsafe() {
         return UNSAFE;
     }

@@ -1,6 +1,8 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -128,8 +130,17 @@ public final class TraceSession implements AutoCloseable {
         return actions.isExiting();
     }
 
-    /** Runs the begin probes. */
-    public void begin() throws IOException {
+    /**
+     * Runs the begin probes.
+     *
+     * @param comm what the builtin comm says there
+     */
+    public void begin(String comm) throws IOException {
+        try {
+            Files.writeString(Path.of("/proc/thread-self/comm"), comm);
+        } catch (IOException e) {
+            // Then it says "java".
+        }
         runAll(Kind.BEGIN);
     }
 

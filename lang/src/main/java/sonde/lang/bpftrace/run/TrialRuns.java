@@ -35,7 +35,7 @@ public final class TrialRuns {
         List<Trial> trials = trials(session, Kind.TEST);
         List<String> names = trials.stream().map(Trial::name).toList();
         List<Boolean> passed = new ArrayList<>();
-        session.begin();
+        session.begin("sonde");
         for (int i = 0; i < trials.size(); i++) {
             int errors = session.actions().errors();
             TestRun.Outcome outcome = Attacher.runOnce(trials.get(i).program());
@@ -51,7 +51,7 @@ public final class TrialRuns {
     public static int bench(TraceSession session) throws IOException {
         List<Trial> trials = trials(session, Kind.BENCH);
         List<String> names = trials.stream().map(Trial::name).toList();
-        session.begin();
+        session.begin("sonde");
         session.output().attachedProbes(trials.size());
         for (int i = 0; i < trials.size(); i++) {
             TestRun.Outcome outcome = Attacher.runOften(trials.get(i).program(), REPEAT);

@@ -139,7 +139,7 @@ final class Lexer {
     private Token string(int from) {
         StringBuilder bytes = new StringBuilder();
         int at = from + 1;
-        while (at < text.length() && at(at) != '"' && at(at) != '\n') {
+        while (at < text.length() && at(at) != '"') {
             if (at(at) == '\\') {
                 at = escape(at, bytes);
             } else {
