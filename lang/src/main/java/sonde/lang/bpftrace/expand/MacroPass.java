@@ -38,7 +38,7 @@ final class MacroPass extends Rewriter {
     private static final int MAX_NODES = 2_000_000;
 
     /** Later passes walk the tree by recursion. */
-    private static final int MAX_HEIGHT = 1_200;
+    private static final int MAX_HEIGHT = 400;
 
     private static final String TOO_MUCH = "macros make more of this script than can be compiled";
 
