@@ -8,6 +8,7 @@ module sonde.cli {
     requires sonde.format;
     requires sonde.probe;
     requires sonde.analysis;
+    requires sonde.lang;
     requires sonde.store;
     requires sonde.tools;
     requires sonde.view;

@@ -9,6 +9,7 @@ module sonde.lang {
     requires sonde.sys;
 
     exports sonde.lang.bpftrace.expand;
+    exports sonde.lang.bpftrace.run;
     exports sonde.lang.bpftrace.syntax;
     exports sonde.lang.declare;
     exports sonde.lang.ir;

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -12,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import sonde.bpf.call.Attr;
 import sonde.bpf.call.KernelObject;
+import sonde.format.Input;
+import sonde.format.btf.Btf;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -136,6 +139,15 @@ public final class LoadedBtf implements AutoCloseable {
     /** The types themselves, as loaded. */
     public byte[] bytes() throws SyscallException {
         return bytes(fd);
+    }
+
+    /**
+     * The types themselves, read; those of a module need the kernel's as their base and are not.
+     *
+     * @throws sonde.format.MalformedInputException for those of a module
+     */
+    public Btf types() throws IOException {
+        return Btf.read(Input.of("loaded BTF", MemorySegment.ofArray(bytes())));
     }
 
     /** The types behind a descriptor. */

@@ -96,6 +96,9 @@ public final class Main {
             }
             default -> {}
         }
+        if (first.equals("trace")) {
+            return TraceCommand.run(List.of(args).subList(1, args.length), err);
+        }
         Optional<Entry> entry = entry(first);
         if (entry.isEmpty()) {
             String what = first.startsWith("-") ? "option" : "command";

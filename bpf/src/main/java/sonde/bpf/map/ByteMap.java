@@ -57,10 +57,8 @@ public final class ByteMap {
     /** Hands every entry to the consumer, as copies; see {@link BpfMap#forEach}. */
     public Visit forEach(BiConsumer<byte[], byte[]> entries) throws SyscallException {
         int keyBytes = map.spec().keyBytes();
-        return map.forEach(
-                (key, value) ->
-                        entries.accept(
-                                key.asSlice(0, keyBytes).toArray(JAVA_BYTE),
-                                value.toArray(JAVA_BYTE)));
+        return map.forEach((key, value) ->
+                entries.accept(
+                        key.asSlice(0, keyBytes).toArray(JAVA_BYTE), value.toArray(JAVA_BYTE)));
     }
 }

@@ -70,6 +70,9 @@ class BtfTest {
         assertThat(btf.sizeBytes(8)).hasValue(24);
         assertThat(btf.sizeBytes(13)).isEmpty();
         assertThat(((BtfType.Enum) btf.type(9)).values().getFirst().value()).isEqualTo(-1);
+        assertThat(btf.findEnumerator("MINUS")).isEqualTo(9);
+        assertThat(btf.findEnumerator("value")).isZero();
+        assertThat(CHeader.definition(btf, 9)).isEqualTo("enum e {\n\tMINUS = -1,\n};");
         assertThat(btf.function("run").orElseThrow().isVariadic()).isTrue();
         assertThat(btf.find("node_t", BtfType.Typedef.class::isInstance)).isEqualTo(8);
         assertThat(btf.end()).isEqualTo(15);

@@ -22,12 +22,12 @@ final class Compiled {
     private final String optimised;
     private final List<Step> steps = new ArrayList<>();
 
-    private Compiled(Body body, Allocation allocation, String optimised) {
+    private Compiled(Body body, Sharing sharing, Allocation allocation, String optimised) {
         this.source = body.source();
         this.body = body;
         this.allocation = allocation;
         this.optimised = optimised;
-        this.frame = Frame.of(body);
+        this.frame = Frame.of(body, sharing);
         body.layout().forEach(block -> steps.addAll(block.steps()));
     }
 
@@ -37,9 +37,10 @@ final class Compiled {
         String optimised = body.toString();
         Legalisation.apply(body, target.isa4());
         ControlFlow.shareReturns(body);
+        Sharing sharing = Sharing.of(body);
         MachineForm.apply(body);
         DeadSteps.remove(body);
-        return new Compiled(body, allocate(body), optimised);
+        return new Compiled(body, sharing, allocate(body), optimised);
     }
 
     private static void optimise(Body body) {

@@ -19,6 +19,7 @@ final class Copies {
     /** Whether anything changed. */
     static boolean remove(Body body) {
         boolean changed = unite(body);
+        changed |= retarget(body);
         changed |= new Readers(body).replace();
         return changed;
     }
@@ -76,6 +77,50 @@ final class Copies {
             block.steps()
                     .removeIf(step -> step.operation() instanceof Copy c && c.to() == c.from());
         }
+    }
+
+    /** Lets what computes a value only to copy it write where it is copied to. */
+    private static boolean retarget(Body body) {
+        int[] writes = body.writes();
+        int[] reads = new int[writes.length];
+        for (Block block : body.layout()) {
+            block.steps().forEach(step -> Effects.reads(step.operation(), r -> reads[r.index()]++));
+        }
+        boolean changed = false;
+        for (Block block : body.layout()) {
+            Map<Vreg, Integer> touched = new HashMap<>();
+            Map<Vreg, Integer> written = new HashMap<>();
+            List<Step> steps = block.steps();
+            for (int i = 0; i < steps.size(); i++) {
+                Operation operation = steps.get(i).operation();
+                int now = i;
+                if (operation instanceof Copy(Vreg to, Vreg from)
+                        && to.kind() == from.kind()
+                        && writes[from.index()] == 1
+                        && reads[from.index()] == 1
+                        && written.containsKey(from)
+                        && touched.getOrDefault(to, -1) <= written.get(from)) {
+                    int at = written.get(from);
+                    Step before = steps.get(at);
+                    steps.set(
+                            at,
+                            new Step(
+                                    Effects.withWritten(before.operation(), _ -> to),
+                                    before.span()));
+                    // Dropped with the other copies of a register to itself.
+                    steps.set(i, new Step(new Copy(to, to), null));
+                    changed = true;
+                }
+                Effects.reads(operation, register -> touched.put(register, now));
+                Vreg to = Effects.written(operation);
+                if (to != null) {
+                    touched.put(to, i);
+                    written.put(to, i);
+                }
+            }
+            steps.removeIf(step -> step.operation() instanceof Copy c && c.to() == c.from());
+        }
+        return changed;
     }
 
     /**

@@ -29,10 +29,10 @@ final class Frame {
     }
 
     /** Places the objects that are left. */
-    static Frame of(Body body) {
+    static Frame of(Body body, Sharing sharing) {
         int[] offsets = new int[body.objects().size()];
         int depth = slots(body, offsets);
-        depth = objects(body, offsets, depth);
+        depth = objects(body, sharing, offsets, depth);
         return new Frame(offsets, depth + 7 & ~7);
     }
 
@@ -64,7 +64,7 @@ final class Frame {
     }
 
     /** The widest first, so that nothing lies between. */
-    private static int objects(Body body, int[] offsets, int above) {
+    private static int objects(Body body, Sharing sharing, int[] offsets, int above) {
         boolean[] seen = new boolean[offsets.length];
         for (Block block : body.layout()) {
             block.steps()
@@ -81,9 +81,8 @@ final class Frame {
                                         .reversed()
                                         .thenComparingInt(StackObject::index))
                         .toList();
-        List<Sharing.Group> groups = Sharing.of(body, order);
         int depth = above;
-        for (Sharing.Group group : groups) {
+        for (Sharing.Group group : sharing.groups(order)) {
             depth = depth + group.sizeBytes() + group.align() - 1 & -group.align();
             for (StackObject object : group.objects()) {
                 offsets[object.index()] = -depth;

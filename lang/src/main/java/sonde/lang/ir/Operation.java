@@ -53,7 +53,8 @@ public sealed interface Operation {
     /**
      * Reads, changes and writes {@code *(base + offset)} in one.
      *
-     * @param result takes what was there; null for operations that do not fetch
+     * @param result takes what was there; null for operations that do not fetch. Of a compare and
+     *     exchange it holds before what to compare with
      */
     record Atomic(
             AtomicOperation operation,

@@ -1,5 +1,6 @@
 package sonde.lang.output;
 
+import java.util.Arrays;
 import sonde.lang.type.Type;
 
 /** Aggregates: those of all CPUs put together, and what a number of one is. */
@@ -17,7 +18,7 @@ public final class Aggregates {
     public static byte[] merge(Type.Aggregate type, byte[] perCpu, int strideBytes, int cpus) {
         byte[] into = ValueBytes.slice(perCpu, 0, type.sizeBytes());
         if (into.length < type.sizeBytes()) {
-            into = java.util.Arrays.copyOf(into, type.sizeBytes());
+            into = Arrays.copyOf(into, type.sizeBytes());
         }
         for (int cpu = 1; cpu < cpus; cpu++) {
             long at = (long) cpu * strideBytes;

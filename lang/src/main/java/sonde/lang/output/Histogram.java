@@ -11,9 +11,9 @@ final class Histogram {
     /**
      * A bound.
      *
-     * @param short_ as text with a suffix, null for a plain number
+     * @param label with a suffix, null for a plain number
      */
-    private record Bound(long number, @Nullable String short_) {}
+    private record Bound(long number, @Nullable String label) {}
 
     private final Type.Aggregate type;
     private final long[] counts;
@@ -125,8 +125,8 @@ final class Histogram {
             out.put('[');
             bound(lower, out);
             if (upper != null
-                    && lower.short_ == null
-                    && upper.short_ == null
+                    && lower.label == null
+                    && upper.label == null
                     && lower.number + 1 == upper.number) {
                 out.put(']');
                 return;
@@ -142,8 +142,8 @@ final class Histogram {
     }
 
     private static void bound(Bound bound, TextSink out) {
-        if (bound.short_ != null) {
-            out.put(bound.short_);
+        if (bound.label != null) {
+            out.put(bound.label);
         } else {
             out.decimal(bound.number);
         }

@@ -82,7 +82,7 @@ public final class JsonOutput implements Output {
 
     @Override
     public void literal(String value) {
-        string("value", value);
+        string("value", TextSink.scriptBytes(value));
     }
 
     @Override
@@ -156,7 +156,7 @@ public final class JsonOutput implements Output {
 
     @Override
     public void time(String value) {
-        string("time", value);
+        string("time", TextSink.scriptBytes(value));
     }
 
     @Override
@@ -166,7 +166,17 @@ public final class JsonOutput implements Output {
 
     @Override
     public void join(List<String> words, String delimiter) {
-        string("join", String.join(delimiter, words));
+        text.clear();
+        byte[] between = TextSink.scriptBytes(delimiter);
+        for (int i = 0; i < words.size(); i++) {
+            if (i > 0) {
+                text.put(between);
+            }
+            text.put(words.get(i));
+        }
+        begin("join");
+        out.json(text);
+        endLine();
     }
 
     @Override

@@ -11,7 +11,8 @@ import sonde.lang.type.Type;
  * messages for people are written at once, behind what came before.
  *
  * <p>All methods throw {@link java.io.UncheckedIOException} when nobody reads any more. Places are
- * the call first, then the macro calls it was expanded from; none may be known.
+ * the call first, then the macro calls it was expanded from; none may be known. Texts that stand in
+ * the script hold one char (0 to 255) for each byte, as in its syntax tree.
  */
 public interface Output {
     /** The script runs now. */
@@ -45,7 +46,7 @@ public interface Output {
     /** A map when the script has ended; one without a row is left out. */
     void mapAtEnd(MapRows rows);
 
-    /** A text of strftime, as it is. */
+    /** A text of strftime, as it is; its format stands in the script. */
     void time(String text);
 
     /** A file's contents. */
@@ -56,7 +57,11 @@ public interface Output {
         cat(contents.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Words in a line. */
+    /**
+     * Words in a line.
+     *
+     * @param delimiter stands in the script
+     */
     void join(List<String> words, String delimiter);
 
     /** As {@link #join(List, String)} with spaces between. */

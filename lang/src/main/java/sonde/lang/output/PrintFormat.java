@@ -1,6 +1,5 @@
 package sonde.lang.output;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ public final class PrintFormat {
     /**
      * Takes a format apart.
      *
-     * @param format escapes already replaced
+     * @param format escapes already replaced, one char (0 to 255) for each byte
      * @throws FormatException when a width or precision is above 65535
      */
     public static PrintFormat parse(String format) throws FormatException {
@@ -53,12 +52,12 @@ public final class PrintFormat {
             if (conversion.spelling().equals("%")) {
                 piece.append('%');
             } else {
-                pieces.add(piece.toString().getBytes(StandardCharsets.UTF_8));
+                pieces.add(TextSink.scriptBytes(piece.toString()));
                 piece.setLength(0);
                 conversions.add(conversion);
             }
         }
-        pieces.add(piece.toString().getBytes(StandardCharsets.UTF_8));
+        pieces.add(TextSink.scriptBytes(piece.toString()));
         return new PrintFormat(format, pieces, conversions);
     }
 

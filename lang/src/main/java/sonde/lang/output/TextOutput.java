@@ -58,7 +58,7 @@ public final class TextOutput implements Output {
 
     @Override
     public void literal(String text) {
-        out.put(text);
+        out.put(TextSink.scriptBytes(text));
         endLine();
     }
 
@@ -112,7 +112,8 @@ public final class TextOutput implements Output {
 
     @Override
     public void time(String text) {
-        printf(text);
+        out.put(TextSink.scriptBytes(text));
+        drainIfMuch();
     }
 
     @Override
@@ -123,8 +124,11 @@ public final class TextOutput implements Output {
 
     @Override
     public void join(List<String> words, String delimiter) {
+        byte[] between = TextSink.scriptBytes(delimiter);
         for (int i = 0; i < words.size(); i++) {
-            out.put(i > 0 ? delimiter : "");
+            if (i > 0) {
+                out.put(between);
+            }
             out.foreign(words.get(i));
         }
         endLine();

@@ -82,6 +82,15 @@ public final class TextSink {
         }
     }
 
+    /**
+     * The bytes of a text that stands in a script, which the syntax tree holds as one char (0 to
+     * 255) for each byte; other characters as UTF-8.
+     */
+    static byte[] scriptBytes(String text) {
+        boolean isBytes = text.chars().allMatch(c -> c <= 0xff);
+        return text.getBytes(isBytes ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
+    }
+
     /** Bytes of the program's own, unchanged. */
     public void put(byte[] text) {
         room(text.length);

@@ -63,7 +63,7 @@ public final class TimeFormat {
             }
             int start = out.length();
             if (end < format.length() && conversion(format.charAt(end), flag, width)) {
-                if (upper) {
+                if (upper && format.charAt(end) != 'P') {
                     String text = out.substring(start).toUpperCase(Locale.ROOT);
                     out.replace(start, out.length(), text);
                 }
@@ -127,7 +127,7 @@ public final class TimeFormat {
                     case 'R' -> again("%H:%M");
                     case 't' -> "\t";
                     case 'T', 'X' -> again("%H:%M:%S");
-                    case 'z' -> offset();
+                    case 'z' -> offset(flag);
                     case 'Z' -> zoneName();
                     case '%' -> "%";
                     default -> "";
@@ -135,7 +135,7 @@ public final class TimeFormat {
         if (text.isEmpty()) {
             return false;
         }
-        if (flag == '#') {
+        if (flag == '#' && "aAbBhpZ".indexOf(c) >= 0) {
             boolean lower = c == 'p' || c == 'Z';
             text = lower ? text.toLowerCase(Locale.ROOT) : text.toUpperCase(Locale.ROOT);
         }
@@ -162,8 +162,8 @@ public final class TimeFormat {
     }
 
     private void digits(long value, int least, char padding, char flag, int width) {
-        char pad = flag == '_' ? ' ' : flag == '0' ? '0' : padding;
-        int count = flag == '-' ? 1 : Math.max(least, width);
+        char pad = flag == '_' || flag == '-' ? ' ' : flag == '0' ? '0' : padding;
+        int count = flag == '-' ? width : Math.max(least, width);
         String text = Long.toString(Math.abs(value));
         String sign = value < 0 ? "-" : "";
         int missing = Math.max(0, count - text.length() - sign.length());
@@ -185,14 +185,12 @@ public final class TimeFormat {
         return (time.getDayOfYear() - 1 + 7 - days) / 7;
     }
 
-    private String offset() {
+    private String offset(char flag) {
         int minutes = time.getOffset().getTotalSeconds() / 60;
         int size = Math.abs(minutes);
-        return (minutes < 0 ? "-" : "+") + two(size / 60) + two(size % 60);
-    }
-
-    private static String two(int value) {
-        return value < 10 ? "0" + value : Integer.toString(value);
+        String digits = Integer.toString(size / 60 * 100 + size % 60);
+        int missing = flag == '-' ? 0 : 4 - digits.length();
+        return (minutes < 0 ? "-" : "+") + (flag == '_' ? " " : "0").repeat(missing) + digits;
     }
 
     private String zoneName() {

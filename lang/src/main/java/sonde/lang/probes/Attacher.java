@@ -96,10 +96,7 @@ public final class Attacher {
                 case Probe.Tracepoint p ->
                         Link.tracepoint(
                                 program, sonde.bpf.Tracepoint.of(p.subsystem(), p.event()), index);
-                case Probe.RawTracepoint p ->
-                        program.expected() == AttachType.TRACE_RAW_TP
-                                ? Tracing.attach(program, index)
-                                : Link.rawTracepoint(program, p.event(), index);
+                case Probe.RawTracepoint p -> raw(p, program, index);
                 case Probe.Kernel p -> Kprobes.attach(program, place(p), index);
                 case Probe.Fentry _ -> Tracing.attach(program, index);
                 case Probe.User p ->
@@ -121,6 +118,22 @@ public final class Attacher {
             };
         } catch (IOException e) {
             throw failure(probe, e);
+        }
+    }
+
+    private static Link raw(Probe.RawTracepoint probe, Program program, int index)
+            throws IOException {
+        if (program.expected() == AttachType.TRACE_RAW_TP) {
+            return Tracing.attach(program, index);
+        }
+        try {
+            return Link.rawTracepoint(program, probe.event(), index);
+        } catch (SyscallException e) {
+            // Before Linux 6.10 they know no cookies.
+            if (e.errno() != Errno.EINVAL || index == 0) {
+                throw e;
+            }
+            return Link.rawTracepoint(program, probe.event());
         }
     }
 

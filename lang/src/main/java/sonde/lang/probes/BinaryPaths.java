@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -74,13 +76,23 @@ final class BinaryPaths {
             }
         }
         List<String> found = new ArrayList<>();
+        Set<Path> files = new HashSet<>();
         for (String candidate : candidates(target)) {
             String path = inRoot(candidate);
-            if (isProgram(path) || unsafe && isThere(path)) {
+            // /bin and /usr/bin are one folder on most systems.
+            if ((isProgram(path) || unsafe && isThere(path)) && files.add(realPath(path))) {
                 found.add(path);
             }
         }
         return found;
+    }
+
+    private static Path realPath(String path) {
+        try {
+            return Path.of(path).toRealPath();
+        } catch (IOException e) {
+            return Path.of(path);
+        }
     }
 
     private List<String> executable(String link) {

@@ -1,13 +1,11 @@
 package sonde.lang.probes;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
-import sonde.format.Input;
 import sonde.format.btf.Btf;
 
 /** Functions of the BPF programs that are loaded, of those that have types. */
@@ -47,10 +45,7 @@ final class BpfFunctions {
             return;
         }
         try (LoadedBtf loaded = LoadedBtf.openId(types)) {
-            Btf btf =
-                    Btf.read(
-                            Input.of(
-                                    "BTF of program " + id, MemorySegment.ofArray(loaded.bytes())));
+            Btf btf = loaded.types();
             // struct bpf_func_info: instruction, type id.
             int[] records = ProgramFacts.functionRecords(program);
             for (int i = 1; i < records.length; i += 2) {

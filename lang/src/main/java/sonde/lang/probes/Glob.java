@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
  *
  * @param pattern in UTF-8
  */
-record Glob(byte[] pattern) {
+public record Glob(byte[] pattern) {
     private static final Glob ALL = of("*");
 
-    static Glob of(String pattern) {
+    public static Glob of(String pattern) {
         return new Glob(pattern.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -19,17 +19,17 @@ record Glob(byte[] pattern) {
     }
 
     /** Whether a text means more than itself. */
-    static boolean isPattern(String text) {
+    public static boolean isPattern(String text) {
         return text.indexOf('*') >= 0 || text.indexOf('[') >= 0 && text.indexOf(']') >= 0;
     }
 
-    boolean matches(String text) {
+    public boolean matches(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return matches(bytes, 0, bytes.length);
     }
 
     /** Linear in practice: only the last star is ever tried again. */
-    boolean matches(byte[] text, int from, int to) {
+    public boolean matches(byte[] text, int from, int to) {
         int p = 0;
         int t = from;
         int star = -1;

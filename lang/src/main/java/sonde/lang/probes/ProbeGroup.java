@@ -6,7 +6,8 @@ import java.util.List;
  * Probes that one program is attached to.
  *
  * <p>Each probe of a group has a number that the program finds by bpf_get_attach_cookie (Linux
- * 5.15): its place in the list. Of a marker it is {@link #cookie} of that and of the location.
+ * 5.15; of raw tracepoints 6.10): its place in the list. Of a marker it is {@link #cookie} of that
+ * and of the location.
  *
  * @param probes at least one, all of one kind
  * @param shared whether there may be more than one

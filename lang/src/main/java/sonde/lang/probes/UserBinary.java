@@ -7,9 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.SourceLines;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Segment;
+import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
 import sonde.symbol.demangle.Demangler;
 import sonde.sys.TargetFile;
@@ -119,9 +121,14 @@ final class UserBinary implements AutoCloseable {
         return UsdtNotes.read(elf);
     }
 
-    /** Whether lines of its source are known. */
-    boolean hasLines() {
-        return elf.section(".debug_line").isPresent();
+    /** Where a line of its source is. */
+    SourceLines.Answer line(Place.SourceLine place) throws MalformedInputException {
+        return SourceLines.find(elf, place.file(), place.line(), place.column());
+    }
+
+    /** Where an address stands in the file; -1 for nowhere. */
+    long fileOffset(long address) {
+        return fileOffset(elf, address);
     }
 
     private List<ElfSymbols> tables() throws MalformedInputException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import sonde.format.dwarf.SourceLines;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
@@ -156,10 +157,43 @@ final class UserExpansion {
     List<Probe> line(AttachPoint point, Place.SourceLine place, Diagnostics out)
             throws AttachPointException {
         String path = files(point, "uprobe", place.path(), out).getFirst();
-        throw new AttachPointException(
-                "No DWARF debug info found for '"
-                        + path
-                        + "', cannot attach by source code location.");
+        try (UserBinary binary = UserBinary.open(path)) {
+            SourceLines.Answer answer = binary.line(place);
+            if (!answer.hasLines()) {
+                throw new AttachPointException(
+                        "No DWARF debug info found for '"
+                                + path
+                                + "', cannot attach by source code location.");
+            }
+            if (!answer.hasFile()) {
+                throw new AttachPointException("No compilation unit matches " + place.file());
+            }
+            long address = answer.address().orElse(0);
+            long fileOffset = answer.address().isEmpty() ? -1 : binary.fileOffset(address);
+            if (fileOffset < 0) {
+                String column = place.column() == 0 ? "" : ":" + place.column();
+                throw new AttachPointException(
+                        "Unable to map '"
+                                + place.file()
+                                + ":"
+                                + place.line()
+                                + column
+                                + "' to address");
+            }
+            UserBinary.Function function = binary.functionAt(address);
+            String name = point.kind().longName() + ":" + path + ":" + address;
+            return List.of(
+                    new Probe.User(
+                            point.kind(),
+                            name,
+                            path,
+                            function == null ? "" : function.name(),
+                            function == null ? 0 : address - function.address(),
+                            fileOffset));
+        } catch (IOException e) {
+            throw new AttachPointException(
+                    "error finding uprobe target: " + path + ": " + e.getMessage());
+        }
     }
 
     List<Probe> markers(AttachPoint point, Place.Marker place, Diagnostics out)

@@ -122,4 +122,80 @@ class LayoutPropertyTest {
         }
         assertThat(our).hasSameSizeAs(their);
     }
+
+    private static final List<String> OF_HEADERS =
+            List.of(
+                    "struct stat",
+                    "struct sockaddr_in6",
+                    "struct tm",
+                    "struct sigaction",
+                    "struct epoll_event",
+                    "struct msghdr",
+                    "struct termios",
+                    "struct rusage",
+                    "struct addrinfo",
+                    "struct tcp_info",
+                    "struct utsname",
+                    "siginfo_t",
+                    "pthread_mutex_t",
+                    "ucontext_t",
+                    "fd_set",
+                    "struct _IO_FILE",
+                    "union sigval",
+                    "struct perf_event_attr",
+                    "struct bpf_prog_info",
+                    "struct statx",
+                    "max_align_t");
+
+    /** What glibc and Linux declare in a thousand ways is read from their own headers. */
+    @Test
+    void agreesWithGccAboutHeaders(@TempDir Path folder) throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "there is no gcc");
+        assumeTrue(Files.exists(Path.of("/usr/include/stdio.h")), "there are no headers");
+        StringBuilder includes = new StringBuilder();
+        for (String header :
+                List.of(
+                        "stdio.h",
+                        "stddef.h",
+                        "sys/stat.h",
+                        "netinet/in.h",
+                        "netinet/tcp.h",
+                        "time.h",
+                        "signal.h",
+                        "sys/epoll.h",
+                        "sys/socket.h",
+                        "termios.h",
+                        "sys/resource.h",
+                        "netdb.h",
+                        "sys/utsname.h",
+                        "pthread.h",
+                        "ucontext.h",
+                        "sys/select.h",
+                        "linux/perf_event.h",
+                        "linux/bpf.h")) {
+            includes.append("#include <").append(header).append(">\n");
+        }
+        StringBuilder program = new StringBuilder("#define _GNU_SOURCE 1\n").append(includes);
+        program.append("int main(void) {\n");
+        for (String type : OF_HEADERS) {
+            program.append("printf(\"%s %%zu\\n\", sizeof(%s));\n".formatted(type, type));
+        }
+        Files.writeString(folder.resolve("h.c"), program.append("}\n").toString());
+        run(folder, "gcc", "-w", "-o", "h", "h.c");
+        Scripts.Result result = Scripts.plain(includes.toString(), TypeSource.NONE);
+        assertThat(result.said()).isEmpty();
+        StringBuilder our = new StringBuilder();
+        for (String type : OF_HEADERS) {
+            int space = type.indexOf(' ');
+            Kind kind =
+                    space < 0 ? Kind.PLAIN : type.startsWith("union") ? Kind.UNION : Kind.STRUCT;
+            var made = result.declarations().type(kind, type.substring(space + 1));
+            our.append(type).append(' ').append(made == null ? "none" : made.sizeBytes());
+            our.append('\n');
+        }
+        assertThat(our.toString()).isEqualTo(run(folder, "./h"));
+        assertThat(result.declarations().constant("SIGKILL")).isEqualTo(9);
+        assertThat(result.declarations().constant("S_IFDIR")).isEqualTo(0x4000);
+        assertThat(result.declarations().constant("BPF_PROG_TYPE_KPROBE")).isEqualTo(2);
+    }
 }

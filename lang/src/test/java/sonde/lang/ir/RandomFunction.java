@@ -6,11 +6,13 @@ import java.util.Random;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.Condition;
-import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 
 /** Functions that end, by a seed: arithmetic, memory, branches, loops that count down, calls. */
 final class RandomFunction {
+    /** bpf_get_current_uid_gid: what it gives does not change. */
+    static final int HELPER = 15;
+
     private static final long[] SPECIAL = {
         0,
         1,
@@ -41,6 +43,7 @@ final class RandomFunction {
     private final List<Function> callees;
     private final List<Vreg> variables = new ArrayList<>();
     private final List<Vreg> values = new ArrayList<>();
+    private final List<StackObject> scratches = new ArrayList<>();
     private final StackObject array;
 
     private RandomFunction(Random random, String name, int parameters, List<Function> callees) {
@@ -137,7 +140,9 @@ final class RandomFunction {
                 branch(depth);
             } else if (kind < 18 && depth < 2) {
                 loop(depth);
-            } else if (kind == 18) {
+            } else if (kind == 18 && depth < 3) {
+                scratch(depth);
+            } else if (random.nextBoolean()) {
                 Vreg from = any();
                 function.add(new Operation.Copy(target(depth), from));
             } else {
@@ -247,13 +252,38 @@ final class RandomFunction {
         return sum;
     }
 
+    /** An object of its own, filled and read again, now or in a loop. */
+    private void scratch(int depth) {
+        int bytes = 1 << random.nextInt(4);
+        StackObject object =
+                random.nextInt(3) > 0 || scratches.isEmpty()
+                        ? function.object(bytes, bytes)
+                        : scratches.get(random.nextInt(scratches.size()));
+        Width width = Width.of(object.sizeBytes());
+        Anchor base = object;
+        if (random.nextBoolean()) {
+            Vreg address = function.pointer();
+            function.add(new Operation.Address(address, object, 0));
+            base = address;
+        }
+        if (!scratches.contains(object)) {
+            function.add(new Operation.Store(width, base, 0, operand()));
+        }
+        if (depth == 0 && scratches.size() < 4 && !scratches.contains(object)) {
+            scratches.add(object);
+        }
+        statements(random.nextInt(3), depth + 1);
+        function.add(new Operation.Load(width, false, target(depth), base, 0));
+        if (random.nextInt(3) == 0) {
+            function.add(new Operation.Store(width, object, 0, operand()));
+        }
+    }
+
     private void call(int depth) {
         if (callees.isEmpty() || random.nextInt(3) == 0) {
             function.add(
                     new Operation.Call(
-                            random.nextInt(4) == 0 ? null : target(depth),
-                            KernelFunction.GET_CURRENT_PID_TGID,
-                            List.of()));
+                            random.nextInt(4) == 0 ? null : target(depth), HELPER, List.of()));
             return;
         }
         Function callee = callees.get(random.nextInt(callees.size()));

@@ -49,6 +49,18 @@ final class OutputTest {
     }
 
     @Test
+    void textsOfTheScriptAreBytes() {
+        assertThat(both(out -> out.literal("\u00c3\u00a9")))
+                .isEqualTo("\u00e9\n{\"type\": \"value\", \"data\": \"\u00e9\"}\n");
+        assertThat(both(out -> out.time("\u00c3\u00a9")))
+                .isEqualTo("\u00e9{\"type\": \"time\", \"data\": \"\u00e9\"}\n");
+        assertThat(both(out -> out.join(List.of("a", "\u00e9"), "\u00c3\u00a9")))
+                .isEqualTo(
+                        "a\u00e9\u00e9\n{\"type\": \"join\", \"data\": " + "\"a\u00e9\u00e9\"}\n");
+        assertThat(Printed.text(out -> out.literal("\u2192"))).isEqualTo("\u2192\n");
+    }
+
+    @Test
     void actions() {
         assertThat(both(out -> out.time("10:11:12\n")))
                 .isEqualTo("10:11:12\n{\"type\": \"time\", \"data\": \"10:11:12\\n\"}\n");

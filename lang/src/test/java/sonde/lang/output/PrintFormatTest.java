@@ -38,7 +38,9 @@ final class PrintFormatTest {
         byte[] bytes = Little.bytes().i64(-1).i32(1).text("ab", 4).i8(-2).text("c", 3).get();
         assertThat(parse("%dst: %sa; %dnd: %s;;\n").render(arguments, bytes, 8, new MachineNames()))
                 .isEqualTo("1st: aba; -2nd: c;;\n");
-        assertThat(parse("hi %% \033[31m\u00e9").render(Tuple.of(List.of()), bytes, 0, names()))
+        assertThat(
+                        parse("hi %% \033[31m\u00c3\u00a9")
+                                .render(Tuple.of(List.of()), bytes, 0, names()))
                 .isEqualTo("hi % \033[31m\u00e9");
     }
 

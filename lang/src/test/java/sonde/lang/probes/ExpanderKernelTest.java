@@ -248,6 +248,23 @@ final class ExpanderKernelTest {
     }
 
     @Test
+    void linesThatAreNotThere() throws Exception {
+        String source = "int main() {\n    return 0;\n}\n";
+        Path plain = Programs.compile(folder, "plain", source);
+        assertThat(error("uprobe:" + plain + "@plain.c:1"))
+                .isEqualTo(
+                        "ERROR: No DWARF debug info found for '"
+                                + plain
+                                + "', cannot attach by source code location.");
+        Path file = Programs.compile(folder, "lines", source, "-g");
+        assertThat(names(ExpanderOptions.USUAL, "uprobe:" + file + "@lines.c:2")).hasSize(1);
+        assertThat(error("uprobe:" + file + "@invalid.c:1"))
+                .isEqualTo("ERROR: No compilation unit matches invalid.c");
+        assertThat(error("uprobe:" + file + "@lines.c:77:3"))
+                .isEqualTo("ERROR: Unable to map 'lines.c:77:3' to address");
+    }
+
+    @Test
     void librariesByName() {
         assertThat(names(ExpanderOptions.USUAL, "uprobe:libc:malloc"))
                 .hasSize(1)

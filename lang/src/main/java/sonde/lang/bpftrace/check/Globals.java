@@ -74,7 +74,9 @@ final class Globals {
         Type promoted =
                 known instanceof Type.Aggregate && !known.getClass().equals(type.getClass())
                         ? null
-                        : Promotion.of(known, type);
+                        : known == null && type instanceof Type.Aggregate
+                                ? type
+                                : Promotion.of(known, type);
         if (promoted == null) {
             error(
                     span,
@@ -150,8 +152,7 @@ final class Globals {
         }
     }
 
-    private void mismatch(
-            VariableSymbol variable, Type type, @Nullable Type known, Span span) {
+    private void mismatch(VariableSymbol variable, Type type, @Nullable Type known, Span span) {
         error(
                 span,
                 "Type mismatch for "

@@ -3,11 +3,13 @@ package sonde.lang.bpftrace.lower;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Vreg;
 import sonde.lang.probes.AttachPoint.Kind;
@@ -51,9 +53,9 @@ final class ContextReads {
         return switch (n.name()) {
             case "pid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32));
             case "tid" -> lowerCut(ids());
-            case "uid" ->
-                    lowerCut(emit().call(GET_UID_GID));
-            case "gid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
+            case "uid" -> lowerCut(emit().call(GET_UID_GID));
+            case "gid" ->
+                    Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
             case "username" -> lowerCut(emit().call(GET_UID_GID));
             case "nsecs" -> Value.of(emit().call(KTIME_BOOT));
             case "elapsed" ->
@@ -62,7 +64,9 @@ final class ContextReads {
                                             AluOperation.SUBTRACT,
                                             emit().call(KTIME_BOOT),
                                             emit().constant(
-                                                            lowerer.unit().options().startNanos())));
+                                                            lowerer.unit()
+                                                                    .options()
+                                                                    .startNanos())));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
             case "ncpus" -> Value.of(lowerer.unit().options().cpus());
             case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
@@ -88,6 +92,19 @@ final class ContextReads {
             }
             default -> argument(Integer.parseInt(n.name().substring(3)));
         };
+    }
+
+    /** Leaves other processes alone, where the kernel does not choose by itself. */
+    void onlyProcess(int process, Block end) {
+        boolean chosen =
+                switch (kind()) {
+                    case KPROBE, KRETPROBE, FENTRY, FEXIT, TRACEPOINT, RAWTRACEPOINT -> true;
+                    default -> false;
+                };
+        if (process != 0 && chosen) {
+            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
+            emit().when(Condition.NOT_EQUAL, pid, process, end);
+        }
     }
 
     private Vreg ids() {
@@ -272,14 +289,9 @@ final class ContextReads {
                         Vreg base =
                                 m.base().isEmpty()
                                         ? emit().constant(0)
-                                        : emit().load(
-                                                        Width.U64,
-                                                        false,
-                                                        context,
-                                                        m.baseOffset());
+                                        : emit().load(Width.U64, false, context, m.baseOffset());
                         if (!m.index().isEmpty()) {
-                            Vreg index =
-                                    emit().load(Width.U64, false, context, m.indexOffset());
+                            Vreg index = emit().load(Width.U64, false, context, m.indexOffset());
                             Vreg scaled = emit().alu(AluOperation.MULTIPLY, index, m.scale());
                             base = emit().alu(AluOperation.ADD, base, scaled);
                         }

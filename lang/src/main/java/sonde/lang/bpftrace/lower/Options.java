@@ -12,6 +12,7 @@ package sonde.lang.bpftrace.lower;
  * @param child the process that was started; 0 for none
  * @param pidSpaceDevice of the tracer's name space of processes
  * @param pidSpaceInode its inode; 0 when it is the first one
+ * @param process the only one that is looked at, where the kernel does not choose; 0 for all
  */
 public record Options(
         int stackLimit,
@@ -22,4 +23,5 @@ public record Options(
         long taiOffsetNanos,
         int child,
         long pidSpaceDevice,
-        long pidSpaceInode) {}
+        long pidSpaceInode,
+        int process) {}

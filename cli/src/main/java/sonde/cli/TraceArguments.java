@@ -1,0 +1,214 @@
+package sonde.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.run.TraceOptions.Mode;
+
+/** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
+final class TraceArguments {
+    private static final int MOST_PID = 4 << 20;
+
+    /** Wrong use. */
+    static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1;
+        private final boolean usage;
+
+        UsageException(String message, boolean usage) {
+            super(message);
+            this.usage = usage;
+        }
+
+        /** Whether the usage is to be shown. */
+        boolean showsUsage() {
+            return usage;
+        }
+    }
+
+    Optional<String> program = Optional.empty();
+    @Nullable String file;
+    @Nullable String output;
+    String format = "text";
+    String buffer = "line";
+    @Nullable String command;
+    OptionalInt pid = OptionalInt.empty();
+    boolean list;
+    boolean verbose;
+    boolean quiet;
+    boolean helperErrors;
+    boolean dryRun;
+    boolean unsafe;
+    boolean noWarnings;
+    boolean information;
+    boolean help;
+    boolean plan;
+    boolean debug;
+    @Nullable String formatted;
+    Mode mode = Mode.TRACE;
+    @Nullable String probeFilter;
+    @Nullable String traceableFunctions;
+    final Set<String> disabled = new LinkedHashSet<>();
+    final List<String> includes = new ArrayList<>();
+    final List<String> dumps = new ArrayList<>();
+    final List<String> parameters = new ArrayList<>();
+
+    private final List<String> words;
+    private int at;
+
+    private TraceArguments(List<String> words) {
+        this.words = words;
+    }
+
+    static TraceArguments parse(List<String> words) throws UsageException {
+        TraceArguments arguments = new TraceArguments(words);
+        arguments.options();
+        arguments.rest();
+        return arguments;
+    }
+
+    /** Up to the first word that is none: the program or its file. */
+    private void options() throws UsageException {
+        while (at < words.size()) {
+            String word = words.get(at);
+            if (!word.startsWith("-") || word.equals("-")) {
+                return;
+            }
+            at++;
+            if (word.equals("--")) {
+                at--;
+                return;
+            }
+            if (word.startsWith("--")) {
+                longOption(word);
+            } else {
+                letters(word);
+            }
+        }
+    }
+
+    private void longOption(String word) throws UsageException {
+        int equals = word.indexOf('=');
+        String name = equals < 0 ? word : word.substring(0, equals);
+        String attached = equals < 0 ? null : word.substring(equals + 1);
+        switch (name) {
+            case "--help" -> help = true;
+            case "--info" -> information = true;
+            case "--dry-run" -> dryRun = true;
+            case "--unsafe" -> unsafe = true;
+            case "--test" -> mode = Mode.TEST;
+            case "--bench" -> mode = Mode.BENCH;
+            case "--no-warnings" -> noWarnings = true;
+            case "--plan" -> plan = true;
+            case "--debug" -> debug = true;
+            case "--json" -> format = "json";
+            case "--verify-llvm-ir", "--usdt-file-activation" -> {}
+            case "--fmt" -> formatted = attached(word, attached);
+            case "--dump" -> dumps.add(attached(word, attached));
+            case "--include" -> includes.add(attached(word, attached));
+            case "--debuginfo" -> attached(word, attached);
+            case "--probe-filter" -> probeFilter = attached(word, attached);
+            case "--traceable-functions" -> traceableFunctions = attached(word, attached);
+            case "--no-feature" ->
+                    disabled.addAll(List.of(attached(word, attached).split(",", -1)));
+            default -> throw new UsageException("unknown option " + name, true);
+        }
+    }
+
+    private String attached(String word, @Nullable String attached) throws UsageException {
+        if (attached != null) {
+            return attached;
+        }
+        if (at >= words.size()) {
+            throw new UsageException(word + " needs a value", true);
+        }
+        return words.get(at++);
+    }
+
+    private void letters(String word) throws UsageException {
+        for (int i = 1; i < word.length(); i++) {
+            char letter = word.charAt(i);
+            String rest = word.substring(i + 1);
+            switch (letter) {
+                case 'h' -> help = true;
+                case 'l' -> list = true;
+                case 'v' -> verbose = true;
+                case 'q' -> quiet = true;
+                case 'k' -> helperErrors = true;
+                case 'e', 'f', 'o', 'B', 'c', 'p', 'I', 'd' -> {
+                    value(letter, attached("-" + letter, rest.isEmpty() ? null : rest));
+                    return;
+                }
+                default -> throw new UsageException("unknown option -" + letter, true);
+            }
+        }
+    }
+
+    private void value(char letter, String value) throws UsageException {
+        switch (letter) {
+            case 'e' -> program = Optional.of(value);
+            case 'f' -> format = value;
+            case 'o' -> output = value;
+            case 'B' -> buffer = value;
+            case 'c' -> command = value;
+            case 'p' -> pid = OptionalInt.of(pid(value));
+            case 'I' -> includes.add(value);
+            default -> dumps.add(value);
+        }
+    }
+
+    static int pid(String word) throws UsageException {
+        int digits = 0;
+        while (digits < word.length() && Character.isDigit(word.charAt(digits))) {
+            digits++;
+        }
+        if (digits == 0) {
+            throw new UsageException("Failed to parse pid: invalid integer: " + word, false);
+        }
+        if (digits < word.length()) {
+            throw new UsageException("Failed to parse pid: invalid trailing bytes: " + word, false);
+        }
+        long pid = digits > 9 ? MOST_PID + 1L : Long.parseLong(word);
+        if (pid < 1 || pid > MOST_PID) {
+            throw new UsageException("Pid out of range: " + word, false);
+        }
+        return (int) pid;
+    }
+
+    private void rest() throws UsageException {
+        check();
+        boolean wantsFile = program.isEmpty() && !help && !information && formatted == null;
+        if (wantsFile && at < words.size() && !words.get(at).equals("--")) {
+            file = words.get(at++);
+        }
+        if (file == null && wantsFile && !list) {
+            throw new UsageException("a program or a file is missing", true);
+        }
+        boolean behind = false;
+        while (at < words.size()) {
+            String word = words.get(at++);
+            if (!behind && !word.equals("--") && word.startsWith("--")) {
+                throw new UsageException("options of the program go behind --", true);
+            }
+            behind |= word.equals("--");
+            parameters.add(word);
+        }
+    }
+
+    private void check() throws UsageException {
+        if (!format.equals("text") && !format.equals("json")) {
+            throw new UsageException(
+                    "Invalid output format \"" + format + "\"\nValid formats: " + "'text', 'json'",
+                    false);
+        }
+        if (!Set.of("none", "line", "full").contains(buffer)) {
+            throw new UsageException("-B must be either 'line', 'full', or 'none'.", true);
+        }
+        if (command != null && pid.isPresent()) {
+            throw new UsageException("Cannot use both -c and -p.", true);
+        }
+    }
+}

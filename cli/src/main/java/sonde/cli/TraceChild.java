@@ -1,0 +1,46 @@
+package sonde.cli;
+
+import sonde.probe.launch.Target;
+import sonde.sys.Processes;
+import sonde.sys.SyscallException;
+
+/** The command that {@code -c} starts: watched for its end, ended with the trace. */
+final class TraceChild {
+    private static final int SIGTERM = 15;
+
+    private volatile boolean running = true;
+
+    private TraceChild() {}
+
+    static TraceChild watch(Target child) {
+        TraceChild watch = new TraceChild();
+        Thread thread =
+                new Thread(
+                        () -> {
+                            try {
+                                child.await();
+                            } catch (SyscallException e) {
+                                // It is nobody's child any more: gone all the same.
+                            }
+                            watch.running = false;
+                        },
+                        "child");
+        thread.setDaemon(true);
+        thread.start();
+        return watch;
+    }
+
+    boolean isRunning() {
+        return running;
+    }
+
+    /** Ends a command that still runs. */
+    static void end(Target child) throws SyscallException {
+        child.close();
+        try {
+            Processes.kill(child.pid(), SIGTERM);
+        } catch (SyscallException e) {
+            // It has ended by itself.
+        }
+    }
+}

@@ -1,0 +1,316 @@
+package sonde.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.expand.Formatter;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.LoadException;
+import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TraceOptions;
+import sonde.lang.bpftrace.run.TraceSession;
+import sonde.lang.bpftrace.run.TrialRuns;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.output.JsonOutput;
+import sonde.lang.output.Names;
+import sonde.lang.output.Output;
+import sonde.lang.output.TextOutput;
+import sonde.lang.probes.AttachException;
+import sonde.lang.source.Diagnostic;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.probe.launch.Command;
+import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.ExecException;
+import sonde.probe.launch.Launcher;
+import sonde.probe.launch.Origin;
+import sonde.probe.launch.Target;
+
+/** {@code sonde trace}: compiles a script and runs it until it ends. */
+final class TraceCommand {
+    private static final String ATTACHED = "__BPFTRACE_NOTIFY_PROBES_ATTACHED";
+    private static final int BUFFER = 1 << 16;
+
+    private final TraceArguments arguments;
+    private final PrintWriter err;
+    private final OutputStream out;
+
+    private TraceCommand(TraceArguments arguments, PrintWriter err, OutputStream out) {
+        this.arguments = arguments;
+        this.err = err;
+        this.out = out;
+    }
+
+    /** Runs the command line behind {@code trace}. */
+    static int run(List<String> words, PrintWriter err) {
+        TraceArguments arguments;
+        try {
+            arguments = TraceArguments.parse(words);
+        } catch (TraceArguments.UsageException e) {
+            err.println("ERROR: " + e.getMessage());
+            if (e.showsUsage()) {
+                err.print(TraceUsage.text());
+            }
+            err.flush();
+            return ExitCode.USAGE;
+        }
+        try (OutputStream out = open(arguments)) {
+            return new TraceCommand(arguments, err, out).run();
+        } catch (IOException | UncheckedIOException e) {
+            if (arguments.debug) {
+                e.printStackTrace(err);
+            }
+            err.println("ERROR: " + e.getMessage());
+            err.flush();
+            return ExitCode.IMPOSSIBLE;
+        }
+    }
+
+    private static OutputStream open(TraceArguments arguments) throws IOException {
+        OutputStream raw =
+                arguments.output == null
+                        ? new FileOutputStream(FileDescriptor.out)
+                        : Files.newOutputStream(Path.of(arguments.output));
+        return new BufferedOutputStream(raw, BUFFER);
+    }
+
+    private int run() throws IOException {
+        if (arguments.help) {
+            print(TraceUsage.text());
+            return ExitCode.DONE;
+        }
+        if (arguments.information) {
+            print(TraceInformation.text());
+            return ExitCode.DONE;
+        }
+        if (arguments.list) {
+            return new TraceListing(arguments, err).run(out);
+        }
+        SourceText text = source();
+        if (text == null) {
+            return ExitCode.NEGATIVE;
+        }
+        if (arguments.formatted != null) {
+            return format(text);
+        }
+        return trace(text);
+    }
+
+    private void print(String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    private @Nullable SourceText source() throws IOException {
+        String file = arguments.formatted != null ? arguments.formatted : arguments.file;
+        if (arguments.program.isPresent()) {
+            return new SourceText("stdin", arguments.program.get());
+        }
+        if (file == null) {
+            return null;
+        }
+        if (file.equals("-")) {
+            return new SourceText(
+                    "stdin", new String(System.in.readAllBytes(), StandardCharsets.UTF_8));
+        }
+        Path path = Path.of(file.indexOf('{') >= 0 ? "." : file);
+        if (file.indexOf('{') >= 0 && !Files.isRegularFile(path)) {
+            return new SourceText("stdin", file);
+        }
+        if (!Files.isReadable(path) || Files.isDirectory(path)) {
+            err.println("ERROR: failed to open file '" + file + "': No such file or directory");
+            err.flush();
+            return null;
+        }
+        return new SourceText(path.getFileName().toString(), Files.readString(path));
+    }
+
+    private int format(SourceText text) throws IOException {
+        Diagnostics diagnostics = new Diagnostics();
+        Script script = Parser.parse(text, diagnostics);
+        if (say(diagnostics)) {
+            return ExitCode.NEGATIVE;
+        }
+        print(Formatter.format(script));
+        return ExitCode.DONE;
+    }
+
+    /** Prints messages; true when there are errors. */
+    private boolean say(Diagnostics diagnostics) {
+        for (Diagnostic diagnostic : diagnostics.all()) {
+            if (diagnostic.severity() == Diagnostic.Severity.ERROR || !arguments.noWarnings) {
+                err.println(diagnostic.render());
+            }
+        }
+        err.flush();
+        return diagnostics.hasErrors();
+    }
+
+    private int trace(SourceText text) throws IOException {
+        Target child = null;
+        try {
+            if (arguments.command != null && !arguments.dryRun) {
+                List<String> words = ShellWords.of(arguments.command);
+                child =
+                        Launcher.prepare(
+                                Command.of(words.toArray(String[]::new)), Origin.capture());
+            }
+            return trace(text, child);
+        } finally {
+            if (child != null) {
+                TraceChild.end(child);
+            }
+        }
+    }
+
+    private int trace(SourceText text, @Nullable Target child) throws IOException {
+        TraceOptions options = options(child == null ? 0 : child.pid());
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        if (say(diagnostics) || compiled == null) {
+            return ExitCode.NEGATIVE;
+        }
+        Optional<Parameters.Problem> problem = compiled.problem();
+        if (problem.isPresent()) {
+            String message = problem.get().message();
+            err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
+            err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
+            err.flush();
+            return message.isEmpty() ? ExitCode.DONE : ExitCode.NEGATIVE;
+        }
+        if (!arguments.dumps.isEmpty()) {
+            print(TraceDump.of(compiled, arguments.dumps));
+            return ExitCode.DONE;
+        }
+        if (compiled.programs().isEmpty()) {
+            err.println("ERROR: No probes to attach");
+            err.flush();
+            return ExitCode.NEGATIVE;
+        }
+        try (TraceSession session = TraceSession.open(compiled, options, this::output)) {
+            return switch (options.mode()) {
+                case TRACE -> run(session, child);
+                case TEST -> TrialRuns.test(session) ? ExitCode.DONE : ExitCode.NEGATIVE;
+                case BENCH -> TrialRuns.bench(session);
+            };
+        } catch (LoadException e) {
+            err.println(TraceRefusal.text(e, compiled, arguments.verbose));
+            err.flush();
+            return ExitCode.NEGATIVE;
+        } catch (AttachException e) {
+            if (!e.reason().isEmpty()) {
+                err.println("ERROR: " + e.reason());
+            }
+            err.println(
+                    "ERROR: Unable to attach probe: "
+                            + e.probe()
+                            + ". If this is expected, set the 'missing_probes' config variable to"
+                            + " 'warn'.");
+            err.flush();
+            return ExitCode.NEGATIVE;
+        } catch (ExecException e) {
+            err.println("ERROR: " + e.getMessage());
+            err.flush();
+            return ExitCode.NEGATIVE;
+        }
+    }
+
+    private TraceOptions options(int child) {
+        Path directory = Path.of(".");
+        if (arguments.file != null && arguments.file.indexOf('{') < 0) {
+            Path parent = Path.of(arguments.file).toAbsolutePath().getParent();
+            directory = parent == null ? directory : parent;
+        }
+        return new TraceOptions(
+                Parameters.of(arguments.parameters),
+                arguments.pid,
+                child,
+                arguments.unsafe,
+                arguments.mode,
+                arguments.helperErrors,
+                arguments.includes,
+                Map.copyOf(System.getenv()),
+                directory,
+                arguments.probeFilter,
+                arguments.traceableFunctions,
+                arguments.disabled);
+    }
+
+    private Output output(Names names) {
+        return arguments.format.equals("json")
+                ? new JsonOutput(out, names)
+                : new TextOutput(out, System.err, names);
+    }
+
+    private int run(TraceSession session, @Nullable Target child)
+            throws IOException, AttachException {
+        try (EndSignals signals = EndSignals.listen(kind -> session.stop());
+                AutoCloseable self = TraceSignals.listen(session)) {
+            session.begin();
+            session.drain();
+            if (!session.isExiting()) {
+                int attached = session.attach();
+                if (!arguments.quiet) {
+                    session.output().attachedProbes(attached);
+                }
+                notifyAttached(session);
+                if (arguments.dryRun) {
+                    return ExitCode.DONE;
+                }
+                session.drain();
+                follow(session, child);
+            }
+            session.end();
+            return session.exitCode();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void notifyAttached(TraceSession session) throws IOException {
+        session.output().flush();
+        if (System.getenv(ATTACHED) != null) {
+            out.flush();
+            System.out.println(ATTACHED);
+            System.out.flush();
+        }
+    }
+
+    private void follow(TraceSession session, @Nullable Target child) throws IOException {
+        if (session.isExiting()) {
+            return;
+        }
+        if (child != null) {
+            session.remember(child.pid());
+            child.release();
+            TraceChild watch = TraceChild.watch(child);
+            session.run(watch::isRunning);
+            return;
+        }
+        boolean done = session.iterate();
+        if (done || !session.hasProbes()) {
+            return;
+        }
+        if (arguments.pid.isPresent()) {
+            Path process = Path.of("/proc/" + arguments.pid.getAsInt());
+            session.run(() -> Files.exists(process));
+        } else {
+            session.run(() -> true);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package sonde.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import sonde.bpf.MapType;
+import sonde.bpf.ProgramType;
+import sonde.bpf.feature.FeatureProbe;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.probes.Expander;
+import sonde.lang.probes.ExpanderOptions;
+
+/** What {@code sonde trace --info} says: features of the kernel, a line each. */
+final class TraceInformation {
+    private static final int D_PATH = 147;
+    private static final int LOOP = 181;
+    private static final int GET_FUNC_IP = 173;
+    private static final int LOOKUP_PERCPU = 195;
+    private static final int TAI = 208;
+    private static final int SEND_SIGNAL = 109;
+    private static final int JIFFIES = 118;
+    private static final int SKB_OUTPUT = 111;
+    private static final int READ_KERNEL = 113;
+
+    private TraceInformation() {}
+
+    static String text() {
+        Map<String, Boolean> features = new LinkedHashMap<>();
+        features.put("probe_read_kernel", helper(READ_KERNEL));
+        features.put("send_signal", helper(SEND_SIGNAL));
+        features.put("get_func_ip", helper(GET_FUNC_IP));
+        features.put("lookup_percpu_elem", helper(LOOKUP_PERCPU));
+        features.put("Loop support", helper(LOOP));
+        features.put("get_ktime_ns", helper(TAI));
+        features.put("jiffies64", helper(JIFFIES));
+        features.put("skboutput", isYes(ProgramType.TRACING, SKB_OUTPUT));
+        features.put("dpath", isYes(ProgramType.TRACING, D_PATH));
+        features.put("btf", KernelTypeSource.shared().isThere());
+        features.put("ring buffer", FeatureProbe.mapType(MapType.RING_BUFFER).isYes());
+        try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
+            features.put("kprobe_multi", expander.hasKprobeMulti());
+            features.put("uprobe_multi", expander.hasUprobeMulti());
+        }
+        features.put("kprobe_session", false);
+        features.put("iter", KernelTypeSource.shared().iterator("task") != null);
+        features.put("libdw (DWARF support)", false);
+        features.put("bcc library path resolution", true);
+        StringBuilder out = new StringBuilder("sonde trace ").append(Main.VERSION).append('\n');
+        features.forEach((name, there) ->
+                out.append("  ")
+                        .append(name)
+                        .append(": ")
+                        .append(there ? "yes" : "no")
+                        .append('\n'));
+        return out.toString();
+    }
+
+    private static boolean helper(int number) {
+        return isYes(ProgramType.KPROBE, number);
+    }
+
+    private static boolean isYes(ProgramType type, int number) {
+        return FeatureProbe.helper(type, number).isYes();
+    }
+}

@@ -1,0 +1,168 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.declare.Signature;
+import sonde.lang.declare.TracepointTypes;
+import sonde.lang.declare.TypeNames;
+import sonde.lang.probes.AttachPoint;
+import sonde.lang.probes.AttachPointParser;
+import sonde.lang.probes.Expander;
+import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.Listing;
+import sonde.lang.probes.ParseSettings;
+import sonde.lang.probes.Probe;
+import sonde.lang.source.Diagnostic;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Type;
+
+/** {@code sonde trace -l}: probes by pattern or of a script, and types. */
+final class TraceListing {
+    private final TraceArguments arguments;
+    private final PrintWriter err;
+    private final KernelTypeSource kernel = KernelTypeSource.shared();
+
+    TraceListing(TraceArguments arguments, PrintWriter err) {
+        this.arguments = arguments;
+        this.err = err;
+    }
+
+    int run(OutputStream out) throws IOException {
+        String pattern = arguments.file == null ? "" : arguments.file;
+        if (pattern.matches("(struct|union|enum) .*")) {
+            return type(pattern, out);
+        }
+        ExpanderOptions options =
+                ExpanderOptions.USUAL
+                        .of(arguments.pid)
+                        .with(ExpanderOptions.Missing.IGNORE)
+                        .tracing(arguments.traceableFunctions);
+        try (Expander expander = new Expander(options)) {
+            Listing listing =
+                    new Listing(
+                            options, expander, arguments.verbose ? this::details : _ -> List.of());
+            List<String> lines =
+                    arguments.program.isPresent() || isScript(pattern)
+                            ? script(listing, pattern)
+                            : listing.list(pattern);
+            print(lines, out);
+        }
+        return ExitCode.DONE;
+    }
+
+    private boolean isScript(String pattern) {
+        if (pattern.endsWith(".bt") && !Files.exists(Path.of(pattern))) {
+            err.println(
+                    "WARNING: It appears that '"
+                            + pattern
+                            + "' is a filename but the file does not exist. Treating '"
+                            + pattern
+                            + "' as a search pattern.");
+            err.flush();
+            return false;
+        }
+        return !pattern.isEmpty()
+                && pattern.indexOf('*') < 0
+                && pattern.indexOf(':') < 0
+                && Files.isRegularFile(Path.of(pattern))
+                && !pattern.startsWith("/bin");
+    }
+
+    private static void print(List<String> lines, OutputStream out) throws IOException {
+        for (String line : lines) {
+            out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+        out.flush();
+    }
+
+    private List<String> script(Listing listing, String file) throws IOException {
+        SourceText text =
+                arguments.program.isPresent()
+                        ? new SourceText("stdin", arguments.program.get())
+                        : new SourceText(file, Files.readString(Path.of(file)));
+        Diagnostics diagnostics = new Diagnostics();
+        Script script = Parser.parse(text, diagnostics);
+        List<AttachPoint> points = new ArrayList<>();
+        for (Script.Item item : script.items()) {
+            if (item instanceof Script.Probe probe) {
+                for (Script.AttachPoint point : probe.attachPoints()) {
+                    points.addAll(
+                            AttachPointParser.parseEach(
+                                    point.span(),
+                                    point.text(),
+                                    new ParseSettings(List.of(), arguments.pid, true),
+                                    diagnostics));
+                }
+            }
+        }
+        List<String> lines = listing.list(points, diagnostics);
+        for (Diagnostic diagnostic : diagnostics.all()) {
+            err.println(diagnostic.render());
+        }
+        err.flush();
+        return lines;
+    }
+
+    private int type(String pattern, OutputStream out) throws IOException {
+        String[] words = pattern.split(" +", 2);
+        TypeSyntax.Kind kind =
+                switch (words[0]) {
+                    case "union" -> TypeSyntax.Kind.UNION;
+                    case "enum" -> TypeSyntax.Kind.ENUM;
+                    default -> TypeSyntax.Kind.STRUCT;
+                };
+        List<String> lines = new ArrayList<>();
+        for (String tag : kernel.tags()) {
+            if (sonde.lang.probes.Glob.of(pattern).matches(tag)) {
+                String definition = kernel.definition(kind, tag.substring(tag.indexOf(' ') + 1));
+                lines.add(arguments.verbose && definition != null ? definition : tag);
+            }
+        }
+        print(lines, out);
+        return ExitCode.DONE;
+    }
+
+    private List<String> details(Probe probe) {
+        return switch (probe) {
+            case Probe.Tracepoint t -> {
+                Composite arguments = TracepointTypes.arguments(t.subsystem(), t.event());
+                yield arguments == null ? List.of() : TypeNames.arguments(arguments);
+            }
+            case Probe.RawTracepoint r ->
+                    signature(kernel.rawTracepoint(r.event(), Type.Space.KERNEL), false);
+            case Probe.Fentry f ->
+                    signature(
+                            kernel.function(f.module(), f.function()),
+                            f.kind() == AttachPoint.Kind.FEXIT);
+            case Probe.Iter i -> {
+                Composite context = kernel.iterator(i.iterator());
+                yield context == null ? List.of() : TypeNames.arguments(context);
+            }
+            default -> List.of();
+        };
+    }
+
+    private static List<String> signature(@Nullable Signature signature, boolean result) {
+        if (signature == null) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>(TypeNames.arguments(signature));
+        if (result) {
+            lines.addAll(TypeNames.result(signature));
+        }
+        return lines;
+    }
+}

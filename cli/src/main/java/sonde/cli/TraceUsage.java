@@ -1,0 +1,49 @@
+package sonde.cli;
+
+/** What {@code sonde trace --help} says. */
+final class TraceUsage {
+    private TraceUsage() {}
+
+    static String text() {
+        return """
+        USAGE:
+            sonde trace [options] 'PROGRAM' [arguments] [-- --name=value]
+            sonde trace [options] FILE.bt [arguments] [-- --name=value]
+            sonde trace -l [PATTERN | FILE.bt]
+
+        Runs a program of bpftrace's language, compiled by sonde (docs/language.md).
+
+        OPTIONS:
+            -e PROGRAM     the program
+            -c COMMAND     start a command; the trace ends with it (cpid is its process)
+            -p PID         only this process; the trace ends with it
+            -o FILE        print to a file
+            -f FORMAT      text or json (a line of JSON for each thing printed)
+            -B MODE        none, line or full: when output is written
+            -q             no messages of one's own
+            -v             more messages
+            -k             tell when a helper of the kernel fails
+            -l [PATTERN]   list probes; with -v their arguments too; "struct NAME" for types
+            --unsafe       allow functions that change more than the trace (system, signal)
+            --dry-run      attach everything, then end
+            --test         run the test probes;  --bench  run the bench probes
+            --fmt FILE     print a script in the usual form
+            --info         what this kernel offers to scripts
+            --dump=PASS    parse, ir, optimised, allocated or code: what a pass made
+            --plan         the programs, how they are attached, and why
+            --no-warnings  no warnings
+            -I DIR, --include FILE            headers
+            --probe-filter REGEX              only probes whose name fits
+            --traceable-functions FILE        instead of the kernel's list
+            --no-feature uprobe_multi,kprobe_multi
+
+        EXAMPLES:
+            sonde trace 'tracepoint:syscalls:sys_enter_openat
+                         { printf("%s %s\\n", comm, str(args.filename)); }'
+            sonde trace 'profile:hz:99 { @[kstack] = count(); }'
+            sonde trace 'tracepoint:syscalls:sys_exit_read /args.ret > 0/
+                         { @bytes[comm] = hist(args.ret); }'
+            sonde trace -l 'tracepoint:sched:*'
+        """;
+    }
+}

@@ -1,0 +1,197 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import sonde.lang.bpftrace.lower.Action;
+import sonde.lang.output.FormatException;
+import sonde.lang.output.MapRows;
+import sonde.lang.output.Names;
+import sonde.lang.output.Output;
+import sonde.lang.output.PrintFormat;
+import sonde.lang.output.TimeFormat;
+import sonde.lang.type.Tuple;
+import sonde.sys.Clocks;
+import sonde.sys.SyscallException;
+
+/** Does what events ask for. */
+final class Actions {
+    private final List<Action> actions;
+    private final LoadedScript loaded;
+    private final Compilation compilation;
+    private final Output output;
+    private final Names names;
+    private final LongConsumer unwatch;
+    private final Map<String, PrintFormat> formats = new HashMap<>();
+    private boolean exiting;
+    private int exitCode;
+    private int errors;
+
+    Actions(
+            Compilation compilation,
+            LoadedScript loaded,
+            Output output,
+            Names names,
+            LongConsumer unwatch) {
+        this.compilation = compilation;
+        this.actions = compilation.unit().actions();
+        this.loaded = loaded;
+        this.output = output;
+        this.names = names;
+        this.unwatch = unwatch;
+    }
+
+    /** Whether the script asked for its end. */
+    boolean isExiting() {
+        return exiting;
+    }
+
+    /** What it asked to end with. */
+    int exitCode() {
+        return exitCode;
+    }
+
+    /** How often errorf was called. */
+    int errors() {
+        return errors;
+    }
+
+    /** An event: 8 bytes number of an action, then its arguments. */
+    void accept(byte[] bytes, int length) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        long number = length < 8 ? -1 : buffer.getLong(0);
+        if (number < 0 || number >= actions.size()) {
+            return;
+        }
+        try {
+            run(actions.get((int) number), bytes, buffer, length);
+        } catch (SyscallException e) {
+            output.runtimeError(String.valueOf(e.getMessage()), List.of());
+        }
+    }
+
+    private void run(Action action, byte[] bytes, ByteBuffer buffer, int length)
+            throws SyscallException {
+        switch (action) {
+            case Action.Print a -> output.printf(format(a.format()), a.arguments(), bytes, 8);
+            case Action.PrintValue a -> output.value(a.type(), bytes, 8);
+            case Action.PrintMap a -> output.map(rows(a.map()), a.top(), a.divisor());
+            case Action.EmptyMap a -> reading(a.map()).empty(a.keepKeys());
+            case Action.Exit _ -> {
+                if (!exiting) {
+                    exitCode = buffer.getInt(8);
+                }
+                exiting = true;
+            }
+            case Action.Time a ->
+                    output.time(
+                            TimeFormat.format(
+                                    a.format(), Clocks.nanos(Clocks.CLOCK_REALTIME), names.zone()));
+            case Action.Cat a -> cat(text(a.format(), a.arguments(), bytes));
+            case Action.System a -> system(text(a.format(), a.arguments(), bytes));
+            case Action.Join a -> join(a, bytes, length);
+            case Action.Report a -> {
+                String text = text(a.format(), a.arguments(), bytes);
+                if (a.error()) {
+                    errors++;
+                    output.errorf(text, List.of(a.span()));
+                } else {
+                    output.warnf(text, List.of(a.span()));
+                }
+            }
+            case Action.HelperError a ->
+                    output.helperError(
+                            a.helper().replaceFirst("^bpf_", ""),
+                            buffer.getInt(8),
+                            List.of(a.span()));
+            case Action.Unwatch _ -> unwatch.accept(buffer.getLong(8));
+            case Action.Failed a -> {
+                errors++;
+                output.errorf(a.message(), List.of(a.span()));
+            }
+            case Action.Pattern _ -> {}
+        }
+    }
+
+    private PrintFormat format(String text) {
+        return formats.computeIfAbsent(
+                text,
+                t -> {
+                    try {
+                        return PrintFormat.parse(t);
+                    } catch (FormatException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+    }
+
+    private String text(String format, Tuple arguments, byte[] bytes) {
+        return format(format).render(arguments, bytes, 8, names);
+    }
+
+    private MapReading reading(String name) throws SyscallException {
+        var plan = compilation.unit().maps().get(name);
+        if (plan == null) {
+            throw new IllegalStateException("no map " + name);
+        }
+        return new MapReading(plan, loaded.map(name), LoadedScript.cpus());
+    }
+
+    /** A map's rows. */
+    MapRows rows(String name) throws SyscallException {
+        return reading(name).rows();
+    }
+
+    private void cat(String path) {
+        int most = (int) compilation.configuration().maxCatBytes();
+        try (InputStream in = Files.newInputStream(Path.of(path))) {
+            output.cat(in.readNBytes(most));
+        } catch (IOException | IllegalArgumentException e) {
+            output.runtimeError(
+                    "failed to open file '" + path + "': No such file or directory", List.of());
+        }
+    }
+
+    private void system(String command) {
+        output.flush();
+        try {
+            Process process =
+                    new ProcessBuilder("/bin/sh", "-c", command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+            output.syscall(process.getInputStream().readAllBytes());
+            process.waitFor();
+        } catch (IOException e) {
+            output.runtimeError(String.valueOf(e.getMessage()), List.of());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void join(Action.Join join, byte[] bytes, int length) {
+        List<String> words = new ArrayList<>();
+        for (int slot = 0; slot < join.most(); slot++) {
+            int from = 8 + slot * join.textBytes();
+            int to = from;
+            int end = Math.min(length, from + join.textBytes());
+            while (to < end && bytes[to] != 0) {
+                to++;
+            }
+            if (to == from) {
+                break;
+            }
+            words.add(new String(bytes, from, to - from, StandardCharsets.UTF_8));
+        }
+        output.join(words, join.separator());
+    }
+}

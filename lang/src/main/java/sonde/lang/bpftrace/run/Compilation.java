@@ -1,0 +1,326 @@
+package sonde.lang.bpftrace.run;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.check.Check;
+import sonde.lang.bpftrace.check.Clause;
+import sonde.lang.bpftrace.check.MapSymbol;
+import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.expand.Expansion;
+import sonde.lang.bpftrace.expand.FileImports;
+import sonde.lang.bpftrace.expand.Folding;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.lower.Addresses;
+import sonde.lang.bpftrace.lower.Lowering;
+import sonde.lang.bpftrace.lower.Options;
+import sonde.lang.bpftrace.lower.ProgramSite;
+import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.declare.Declarations;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.ir.Assembly;
+import sonde.lang.ir.CompilationException;
+import sonde.lang.ir.Function;
+import sonde.lang.probes.AttachPoint;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.AttachPointParser;
+import sonde.lang.probes.Expander;
+import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.ParseSettings;
+import sonde.lang.probes.Probe;
+import sonde.lang.probes.ProbeGroup;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+import sonde.lang.source.Span;
+import sonde.lang.type.Type;
+
+/**
+ * A script as programs, ready to be loaded. The passes, in order: parse; configuration; imports,
+ * macros and parameters; folding; declarations; probes; types; lowering; and for each program
+ * optimising, registers, encoding.
+ */
+public final class Compilation {
+    private final Script script;
+    private final Configuration configuration;
+    private final Unit unit;
+    private final List<CompiledProgram> programs;
+    private final Optional<Parameters.Problem> problem;
+    private final ScriptEnvironment environment;
+
+    private Compilation(
+            Script script,
+            Configuration configuration,
+            Unit unit,
+            List<CompiledProgram> programs,
+            Optional<Parameters.Problem> problem,
+            ScriptEnvironment environment) {
+        this.script = script;
+        this.configuration = configuration;
+        this.unit = unit;
+        this.programs = programs;
+        this.problem = problem;
+        this.environment = environment;
+    }
+
+    /** The script after its macros were expanded. */
+    public Script script() {
+        return script;
+    }
+
+    /** Its settings. */
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    /** What its programs share. */
+    public Unit unit() {
+        return unit;
+    }
+
+    /** Its programs, in the order of the script. */
+    public List<CompiledProgram> programs() {
+        return programs;
+    }
+
+    /** What is wrong with the options that were given to it. */
+    public Optional<Parameters.Problem> problem() {
+        return problem;
+    }
+
+    /** BTF id of a function of the kernel; 0 for none. */
+    int kernelFunction(String name) {
+        return environment.kernelFunction(name);
+    }
+
+    /**
+     * Compiles; null after saying what is wrong.
+     *
+     * @param machine facts of this machine that programs depend on
+     */
+    public static @Nullable Compilation of(
+            SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
+        Script parsed = Parser.parse(text, diagnostics);
+        Configuration configuration =
+                Configuration.of(parsed.config(), options.environment(), diagnostics);
+        if (diagnostics.hasErrors()) {
+            return null;
+        }
+        Expansion.Expanded expanded =
+                Expansion.expandWithUses(
+                        parsed,
+                        options.parameters(),
+                        new FileImports(options.directory()),
+                        diagnostics);
+        Script script = Folding.fold(expanded.script(), diagnostics);
+        KernelTypeSource kernel = KernelTypeSource.shared();
+        Declarations declarations =
+                Declarations.parse(text, parsed.definitions(), kernel, diagnostics);
+        if (diagnostics.hasErrors()) {
+            return null;
+        }
+        ScriptEnvironment environment =
+                new ScriptEnvironment(
+                        declarations, kernel, configuration, options.unsafe(), machine.cpus());
+        List<Planned> planned = plan(script, options, configuration, kernel, diagnostics);
+        if (diagnostics.hasErrors()) {
+            return null;
+        }
+        Map<String, MapSymbol> maps =
+                Check.of(
+                        script,
+                        planned.stream().map(Planned::clause).toList(),
+                        environment,
+                        diagnostics);
+        if (diagnostics.hasErrors()) {
+            return null;
+        }
+        Unit unit = new Unit(lowering(configuration, options, machine), maps);
+        Type task = environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
+        Addresses addresses = new HostAddresses(environment.maxText());
+        List<CompiledProgram> programs =
+                lower(planned, unit, task, addresses, machine, diagnostics);
+        return diagnostics.hasErrors()
+                ? null
+                : new Compilation(
+                        script,
+                        configuration,
+                        unit,
+                        programs,
+                        options.parameters().problem(expanded.options()),
+                        environment);
+    }
+
+    /** A clause and the probes that share a program of it. */
+    private record Planned(Clause clause, ProbeGroup group) {}
+
+    private static List<Planned> plan(
+            Script script,
+            TraceOptions options,
+            Configuration configuration,
+            KernelTypeSource kernel,
+            Diagnostics diagnostics) {
+        List<Planned> planned = new ArrayList<>();
+        Sites sites = new Sites(kernel);
+        ParseSettings settings =
+                new ParseSettings(
+                        options.parameters().positional(), options.pid(), options.unsafe());
+        List<List<AttachPoint>> together = new ArrayList<>();
+        ExpanderOptions how = expansion(options, configuration, script, diagnostics);
+        try (Expander expander = new Expander(how)) {
+            for (Script.Item item : script.items()) {
+                if (!(item instanceof Script.Probe probe)) {
+                    continue;
+                }
+                List<AttachPoint> points = new ArrayList<>();
+                for (Script.AttachPoint point : probe.attachPoints()) {
+                    points.addAll(
+                            AttachPointParser.parseEach(
+                                    point.span(), point.text(), settings, diagnostics));
+                }
+                together.add(points);
+                points.removeIf(point -> !isRun(point.kind(), options.mode()));
+                if (!points.isEmpty()) {
+                    planned.addAll(plan(probe, points, expander, sites, diagnostics));
+                }
+            }
+        }
+        AttachPointParser.checkTogether(together, diagnostics);
+        return planned;
+    }
+
+    private static boolean isRun(Kind kind, TraceOptions.Mode mode) {
+        return switch (kind) {
+            case TEST -> mode == TraceOptions.Mode.TEST;
+            case BENCH -> mode == TraceOptions.Mode.BENCH;
+            default -> true;
+        };
+    }
+
+    private static List<Planned> plan(
+            Script.Probe probe,
+            List<AttachPoint> points,
+            Expander expander,
+            Sites sites,
+            Diagnostics diagnostics) {
+        List<Probe> found = expander.expandProbe(probe.span(), points, diagnostics);
+        Uses uses = Uses.of(probe);
+        List<Planned> planned = new ArrayList<>();
+        List<ProbeGroup> groups =
+                expander.group(probe.span(), found, uses.probe() || uses.arguments(), diagnostics);
+        for (ProbeGroup group : groups) {
+            for (ProbeGroup part : Markers.split(group, uses.markers())) {
+                Clause clause =
+                        new Clause(
+                                probe, sites.of(part.first(), uses.arguments() || uses.context()));
+                planned.add(new Planned(clause, part));
+            }
+        }
+        return planned;
+    }
+
+    private static ExpanderOptions expansion(
+            TraceOptions options,
+            Configuration configuration,
+            Script script,
+            Diagnostics diagnostics) {
+        Pattern filter = null;
+        String text = options.probeFilter();
+        if (text != null) {
+            try {
+                filter = Pattern.compile(text);
+            } catch (PatternSyntaxException e) {
+                Span start = new Span(script.source(), 0, 0);
+                diagnostics.error(start, "invalid probe filter: " + e.getDescription());
+            }
+        }
+        return new ExpanderOptions(
+                options.pid(),
+                options.unsafe(),
+                (int) configuration.maxProbes(),
+                (int) configuration.maxPrograms(),
+                ExpanderOptions.Missing.valueOf(configuration.missingProbes().name()),
+                filter,
+                options.traceableFunctions(),
+                options.disabledFeatures());
+    }
+
+    private static Options lowering(
+            Configuration configuration, TraceOptions options, Machine machine) {
+        return new Options(
+                (int) configuration.stackLimitBytes(),
+                (int) configuration.maxMapKeys(),
+                machine.cpus(),
+                options.helperErrors(),
+                machine.bootNanos(),
+                machine.taiOffsetNanos(),
+                options.child(),
+                machine.pidSpaceDevice(),
+                machine.pidSpaceInode(),
+                options.pid().orElse(0));
+    }
+
+    private static List<CompiledProgram> lower(
+            List<Planned> planned,
+            Unit unit,
+            @Nullable Type task,
+            Addresses addresses,
+            Machine machine,
+            Diagnostics diagnostics) {
+        List<CompiledProgram> programs = new ArrayList<>();
+        Map<String, Integer> names = new HashMap<>();
+        for (Planned one : planned) {
+            Probe first = one.group().first();
+            ProgramSite site =
+                    new ProgramSite(
+                            first,
+                            first.name(),
+                            success(first.kind()),
+                            Markers.of(first),
+                            task,
+                            addresses);
+            String plain = first.name().replaceAll("[^A-Za-z0-9_]+", "_");
+            String name = plain + "_" + names.merge(plain, 1, Integer::sum);
+            try {
+                Function function = Lowering.of(unit, one.clause(), site, name);
+                Assembly assembly =
+                        Assembly.of(function, new Assembly.Target(machine.hasVersion(6, 6)));
+                programs.add(
+                        new CompiledProgram(
+                                programs.size(), one.group(), one.clause(), site, assembly));
+            } catch (CompilationException e) {
+                Span span = e.span();
+                diagnostics.error(
+                        span == null ? one.clause().probe().span() : span,
+                        String.valueOf(e.getMessage()));
+            }
+        }
+        return programs;
+    }
+
+    /** 0 would hide the event from others that trace it (trace_call_bpf of the kernel). */
+    private static int success(Kind kind) {
+        return switch (kind) {
+            case KPROBE,
+                    KRETPROBE,
+                    UPROBE,
+                    URETPROBE,
+                    USDT,
+                    TRACEPOINT,
+                    PROFILE,
+                    INTERVAL,
+                    SOFTWARE,
+                    HARDWARE,
+                    WATCHPOINT ->
+                    1;
+            default -> 0;
+        };
+    }
+}

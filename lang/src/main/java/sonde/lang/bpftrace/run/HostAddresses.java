@@ -1,0 +1,92 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import sonde.bpf.link.KernelTypes;
+import sonde.format.btf.BtfType;
+import sonde.lang.bpftrace.lower.Addresses;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.Span;
+import sonde.sys.Syscalls;
+
+/** Names of a script on this machine. */
+final class HostAddresses implements Addresses {
+    private static final Path KALLSYMS = Path.of("/proc/kallsyms");
+
+    private static final int SYSTEM_CALLS = 512;
+
+    private final int maxText;
+    private final Map<String, Long> kernel = new HashMap<>();
+
+    HostAddresses(int maxText) {
+        this.maxText = maxText;
+    }
+
+    /** Says what is not there; true when all is. */
+    static void check(String symbol, Span span, Diagnostics diagnostics) {
+        if (find(symbol) == 0) {
+            diagnostics.error(span, "Failed to resolve kernel symbol: " + symbol);
+        }
+    }
+
+    @Override
+    public long kernel(String symbol) {
+        return kernel.computeIfAbsent(symbol, HostAddresses::find);
+    }
+
+    private static long find(String symbol) {
+        try (Stream<String> lines = Files.lines(KALLSYMS)) {
+            return lines.map(line -> line.split("[ \t]", 4))
+                    .filter(words -> words.length > 2 && words[2].equals(symbol))
+                    .mapToLong(words -> Long.parseUnsignedLong(words[0], 16))
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public long user(String symbol) {
+        return 0;
+    }
+
+    @Override
+    public long cgroup(String path) {
+        try {
+            Object inode = Files.getAttribute(Path.of(path), "unix:ino", LinkOption.NOFOLLOW_LINKS);
+            return inode instanceof Long n ? n : 0;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public int variable(String name) {
+        try (KernelTypes types = KernelTypes.open()) {
+            return types.btf().find(name, BtfType.Var.class::isInstance);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public List<String> systemCalls() {
+        return IntStream.range(0, SYSTEM_CALLS)
+                .mapToObj(Syscalls::name)
+                .map(name -> name.startsWith("syscall ") ? "" : name)
+                .toList();
+    }
+
+    @Override
+    public int maxText() {
+        return maxText;
+    }
+}

@@ -1,0 +1,50 @@
+package sonde.lang.bpftrace.run;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.probes.Probe;
+import sonde.lang.probes.ProbeGroup;
+import sonde.lang.probes.UsdtArgument;
+
+/** Markers whose arguments lie elsewhere at each of their places. */
+final class Markers {
+    private Markers() {}
+
+    /** Groups of which each finds its arguments in the same way; the same when none are used. */
+    static List<ProbeGroup> split(ProbeGroup group, boolean usesArguments) {
+        if (!usesArguments || !(group.first() instanceof Probe.Usdt)) {
+            return List.of(group);
+        }
+        Map<List<UsdtArgument>, List<Probe>> byArguments = new LinkedHashMap<>();
+        for (Probe probe : group.probes()) {
+            Probe.Usdt marker = (Probe.Usdt) probe;
+            Map<List<UsdtArgument>, List<Probe.Location>> places = new LinkedHashMap<>();
+            for (Probe.Location location : marker.locations()) {
+                places.computeIfAbsent(location.arguments(), a -> new ArrayList<>()).add(location);
+            }
+            places.forEach((arguments, locations) ->
+                    byArguments
+                            .computeIfAbsent(arguments, a -> new ArrayList<>())
+                            .add(
+                                    new Probe.Usdt(
+                                            marker.name(),
+                                            marker.path(),
+                                            marker.provider(),
+                                            marker.marker(),
+                                            locations)));
+        }
+        return byArguments.values().stream()
+                .map(probes -> new ProbeGroup(probes, probes.size() > 1, group.multi()))
+                .toList();
+    }
+
+    /** Where a marker's arguments lie; null for what is no marker. */
+    static @Nullable List<UsdtArgument> of(Probe probe) {
+        return probe instanceof Probe.Usdt u && !u.locations().isEmpty()
+                ? u.locations().getFirst().arguments()
+                : null;
+    }
+}

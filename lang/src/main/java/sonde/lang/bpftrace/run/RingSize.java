@@ -1,0 +1,26 @@
+package sonde.lang.bpftrace.run;
+
+import sonde.lang.bpftrace.expand.Configuration;
+import sonde.sys.SyscallException;
+
+/** How large the ring is that events go through. */
+final class RingSize {
+    private static final int LEAST_PAGES = 64;
+    private static final int MOST_PAGES = 4096;
+    private static final long SHARE = 1024;
+
+    private RingSize() {}
+
+    /** A power of two of pages: what the script says, or by the machine's memory. */
+    static long bytes(Configuration configuration) throws SyscallException {
+        int page = sonde.sys.Machine.pageBytes();
+        long pages = configuration.ringPages();
+        if (pages <= 0) {
+            pages =
+                    Math.clamp(
+                            sonde.sys.Machine.ramBytes() / SHARE / page, LEAST_PAGES, MOST_PAGES);
+        }
+        long up = Long.highestOneBit(Math.clamp(pages, 1, 1 << 18));
+        return (up < pages ? up * 2 : up) * page;
+    }
+}

@@ -1,0 +1,130 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.link.KernelTypes;
+import sonde.format.btf.BtfType;
+import sonde.lang.bpftrace.check.Environment;
+import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.declare.Constants;
+import sonde.lang.declare.Declarations;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.declare.TypeNames;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.StackMode;
+
+/** Types and constants of a script, in the order of its declarations, the kernel, the table. */
+final class ScriptEnvironment implements Environment {
+    private static final Set<String> UNSAFE =
+            Set.of("system", "signal", "signal_thread", "override", "write_user");
+
+    private final Declarations declarations;
+    private final KernelTypeSource kernel;
+    private final Configuration configuration;
+    private final boolean unsafeAllowed;
+    private final int cpus;
+    private final Map<String, Integer> functions = new HashMap<>();
+
+    ScriptEnvironment(
+            Declarations declarations,
+            KernelTypeSource kernel,
+            Configuration configuration,
+            boolean unsafeAllowed,
+            int cpus) {
+        this.declarations = declarations;
+        this.kernel = kernel;
+        this.configuration = configuration;
+        this.unsafeAllowed = unsafeAllowed;
+        this.cpus = cpus;
+    }
+
+    @Override
+    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+        if (kind == TypeSyntax.Kind.PLAIN) {
+            Type word = TypeNames.word(name);
+            if (word != null) {
+                return word;
+            }
+        }
+        Type own = declarations.type(kind, name);
+        if (own != null) {
+            return own;
+        }
+        Type known = kernel.type(kind, name);
+        if (known != null || kind != TypeSyntax.Kind.PLAIN) {
+            return known;
+        }
+        return TypeNames.type(name, kernel);
+    }
+
+    @Override
+    public @Nullable Long constant(String name) {
+        Long own = declarations.constant(name);
+        if (own != null) {
+            return own;
+        }
+        Long known = Constants.value(name);
+        return known != null ? known : kernel.constant(name);
+    }
+
+    @Override
+    public Type.@Nullable Enum enumeration(String enumerator) {
+        Type.Enum own = declarations.enumerationOf(enumerator);
+        if (own != null || declarations.constant(enumerator) != null) {
+            return own;
+        }
+        return Constants.value(enumerator) != null ? null : kernel.enumerationOf(enumerator);
+    }
+
+    @Override
+    public @Nullable String text(String name) {
+        return declarations.text(name);
+    }
+
+    @Override
+    public int maxText() {
+        return (int) Math.clamp(configuration.maxStringBytes(), 8L, 1 << 20);
+    }
+
+    @Override
+    public StackMode stackMode() {
+        return StackMode.valueOf(configuration.stackMode().name());
+    }
+
+    @Override
+    public boolean hasKernelFunction(String name) {
+        return kernelFunction(name) != 0;
+    }
+
+    /** BTF id of a function of the kernel; 0 for none. */
+    int kernelFunction(String name) {
+        return functions.computeIfAbsent(
+                name,
+                n -> {
+                    try (KernelTypes types = KernelTypes.open()) {
+                        return types.btf().find(n, BtfType.Func.class::isInstance);
+                    } catch (IOException e) {
+                        return 0;
+                    }
+                });
+    }
+
+    @Override
+    public Set<String> unsafe() {
+        return UNSAFE;
+    }
+
+    @Override
+    public boolean isUnsafeAllowed() {
+        return unsafeAllowed;
+    }
+
+    @Override
+    public int cpus() {
+        return cpus;
+    }
+}

@@ -1,0 +1,101 @@
+package sonde.lang.bpftrace.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.check.Site;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.declare.Signature;
+import sonde.lang.declare.TracepointTypes;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.Probe;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Type;
+import sonde.lang.type.Type.Space;
+
+/** What programs find where they run, by the probe. */
+final class Sites {
+    private static final int SLOT = 8;
+
+    private final KernelTypeSource kernel;
+
+    Sites(KernelTypeSource kernel) {
+        this.kernel = kernel;
+    }
+
+    /**
+     * Types of a probe's site.
+     *
+     * @param arguments whether they are asked for
+     */
+    Site of(Probe probe, boolean arguments) {
+        String target =
+                switch (probe) {
+                    case Probe.Tracepoint t -> t.subsystem();
+                    case Probe.User u -> u.path();
+                    case Probe.Usdt u -> u.path();
+                    default -> "";
+                };
+        if (!arguments) {
+            return new Site(probe.kind(), probe.name(), target, null, "", null);
+        }
+        return switch (probe) {
+            case Probe.Tracepoint t -> {
+                Struct struct = TracepointTypes.arguments(kernel, t.subsystem(), t.event());
+                yield site(probe, target, struct, "no format of this tracepoint", null);
+            }
+            case Probe.RawTracepoint r -> {
+                Signature signature = kernel.rawTracepoint(r.event(), Space.KERNEL);
+                yield site(probe, target, slots(signature, false), noTypes(r.event()), null);
+            }
+            case Probe.Fentry f -> {
+                Signature signature = kernel.function(f.module(), f.function(), Space.KERNEL);
+                boolean exit = f.kind() == Kind.FEXIT;
+                yield site(
+                        probe,
+                        target,
+                        slots(signature, exit),
+                        noTypes(f.function()),
+                        signature == null ? null : signature.result());
+            }
+            case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
+            default -> site(probe, target, null, "", null);
+        };
+    }
+
+    private static String noTypes(String name) {
+        return "Cannot read function parameters of " + name + ": the kernel has no types of it";
+    }
+
+    private static Site site(
+            Probe probe,
+            String target,
+            @Nullable Composite arguments,
+            String why,
+            @Nullable Type result) {
+        return new Site(
+                probe.kind(),
+                probe.name(),
+                target,
+                arguments,
+                arguments == null ? why : "",
+                result);
+    }
+
+    /** Arguments lie in slots of 8 bytes, the result behind them. */
+    private static @Nullable Struct slots(@Nullable Signature signature, boolean result) {
+        if (signature == null) {
+            return null;
+        }
+        List<Field> fields = new ArrayList<>();
+        for (Signature.Parameter parameter : signature.parameters()) {
+            fields.add(new Field(parameter.name(), parameter.type(), (long) fields.size() * SLOT));
+        }
+        if (result && signature.result().sizeBytes() > 0) {
+            fields.add(new Field("$retval", signature.result(), (long) fields.size() * SLOT));
+        }
+        return new Struct("args", false, Math.max(SLOT, fields.size() * SLOT), SLOT, () -> fields);
+    }
+}

@@ -1,0 +1,44 @@
+package sonde.lang.bpftrace.run;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.expand.Parameters;
+
+/**
+ * How a script is compiled and run.
+ *
+ * @param parameters positional and named ones
+ * @param pid the process that is looked at; empty for all
+ * @param child the process that is started for it; 0 for none
+ * @param unsafe whether functions may be used that change more than the trace
+ * @param mode what is run
+ * @param helperErrors whether failures of helpers are told
+ * @param includes folders of headers
+ * @param environment of the tracer
+ * @param directory relative imports are looked for in
+ * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
+ */
+public record TraceOptions(
+        Parameters parameters,
+        OptionalInt pid,
+        int child,
+        boolean unsafe,
+        Mode mode,
+        boolean helperErrors,
+        List<String> includes,
+        Map<String, String> environment,
+        Path directory,
+        @Nullable String probeFilter,
+        @Nullable String traceableFunctions,
+        Set<String> disabledFeatures) {
+    /** Which probes of a script are run. */
+    public enum Mode {
+        TRACE,
+        TEST,
+        BENCH
+    }
+}

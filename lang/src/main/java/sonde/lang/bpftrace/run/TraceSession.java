@@ -1,0 +1,323 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import sonde.bpf.Link;
+import sonde.bpf.Program;
+import sonde.bpf.link.KernelIterator;
+import sonde.bpf.ring.ByteRecords;
+import sonde.bpf.ring.RingBuffer;
+import sonde.format.MalformedInputException;
+import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.lower.Unit.Reason;
+import sonde.lang.output.MapRows;
+import sonde.lang.output.Names;
+import sonde.lang.output.Output;
+import sonde.lang.probes.AttachException;
+import sonde.lang.probes.AttachOptions;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.Attacher;
+import sonde.lang.probes.Probe;
+
+/**
+ * A run of a script: begin probes, attaching, events until the end, end probes, maps. What was
+ * attached is detached when this is closed.
+ */
+public final class TraceSession implements AutoCloseable {
+    private static final long WAIT_NANOS = 100_000_000;
+    private static final long GATHER_NANOS = 1_000_000;
+    private static final int ITERATOR_BYTES = 1 << 20;
+
+    private final Compilation compilation;
+    private final TraceOptions options;
+    private final Output output;
+    private final LoadedScript loaded;
+    private final RingBuffer ring;
+    private final ByteRecords records;
+    private final Actions actions;
+    private final HostNames names;
+    private final List<Link> links = new ArrayList<>();
+    private final Map<Long, Link> watches = new HashMap<>();
+    private final List<Map.Entry<KernelIterator, Probe.Iter>> iterators = new ArrayList<>();
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private final AtomicInteger signals = new AtomicInteger();
+    private long lostBefore;
+
+    private TraceSession(
+            Compilation compilation,
+            TraceOptions options,
+            LoadedScript loaded,
+            RingBuffer ring,
+            HostNames names,
+            OutputMaker maker) {
+        this.compilation = compilation;
+        this.options = options;
+        this.loaded = loaded;
+        this.ring = ring;
+        this.names = names;
+        this.output = maker.make(names);
+        this.actions = new Actions(compilation, loaded, output, names, this::unwatch);
+        this.records = new ByteRecords(actions::accept);
+    }
+
+    /** Makes what a run prints to. */
+    @FunctionalInterface
+    public interface OutputMaker {
+        /** With what this machine calls the numbers of values. */
+        Output make(Names names);
+    }
+
+    /**
+     * Loads a script's maps and programs.
+     *
+     * @throws LoadException when the kernel refuses one
+     */
+    public static TraceSession open(
+            Compilation compilation, TraceOptions options, OutputMaker maker)
+            throws IOException, LoadException {
+        LoadedScript loaded =
+                LoadedScript.load(compilation, RingSize.bytes(compilation.configuration()));
+        try {
+            HostNames names =
+                    new HostNames(
+                            compilation.unit().actions(),
+                            compilation.configuration().truncationTrailer());
+            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map());
+            return new TraceSession(compilation, options, loaded, ring, names, maker);
+        } catch (IOException | RuntimeException e) {
+            loaded.close();
+            throw e;
+        }
+    }
+
+    /** Where it prints. */
+    public Output output() {
+        return output;
+    }
+
+    /** Asks for the end; from any thread. */
+    public void stop() {
+        stopped.set(true);
+    }
+
+    /** A signal came that probes of the script wait for; from any thread. */
+    public void signal() {
+        signals.incrementAndGet();
+    }
+
+    /** Whether the script has probes for signals. */
+    public boolean listensToSignals() {
+        return compilation.programs().stream()
+                .anyMatch(program -> program.group().first().kind() == Kind.SELF);
+    }
+
+    /** What the script asked to end with. */
+    public int exitCode() {
+        return actions.exitCode();
+    }
+
+    /** Whether the script asked for its end. */
+    public boolean isExiting() {
+        return actions.isExiting();
+    }
+
+    /** Runs the begin probes. */
+    public void begin() throws IOException {
+        runAll(Kind.BEGIN);
+    }
+
+    private void runAll(Kind kind) throws IOException {
+        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+            if (entry.getKey().group().first().kind() == kind) {
+                Attacher.runOnce(entry.getValue());
+            }
+        }
+    }
+
+    /**
+     * Attaches all probes but those that are run by hand.
+     *
+     * @return how many
+     * @throws AttachException when one cannot be attached and must be
+     */
+    public int attach() throws AttachException {
+        AttachOptions where =
+                options.pid().isPresent()
+                        ? AttachOptions.of(options.pid().getAsInt())
+                        : AttachOptions.EVERYWHERE;
+        int count = 0;
+        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+            CompiledProgram program = entry.getKey();
+            Probe first = program.group().first();
+            if (first.kind().isSpecial()) {
+                count += program.group().probes().size();
+                continue;
+            }
+            try {
+                attach(program, entry.getValue(), where);
+                count += program.group().probes().size();
+            } catch (AttachException e) {
+                missing(e);
+            }
+        }
+        return count;
+    }
+
+    private void missing(AttachException e) throws AttachException {
+        Configuration.MissingProbes policy = compilation.configuration().missingProbes();
+        if (policy == Configuration.MissingProbes.ERROR) {
+            throw e;
+        }
+        if (policy == Configuration.MissingProbes.WARN) {
+            output.warnf(String.valueOf(e.getMessage()), List.of());
+        }
+    }
+
+    private void attach(CompiledProgram program, Program loadedProgram, AttachOptions where)
+            throws AttachException {
+        if (program.group().first() instanceof Probe.Iter iter) {
+            iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
+            return;
+        }
+        Link link = Attacher.attach(program.group(), loadedProgram, where);
+        if (program.group().first() instanceof Probe.Watchpoint w) {
+            watches.put(w.address(), link);
+        } else {
+            links.add(link);
+        }
+    }
+
+    private void unwatch(long address) {
+        Link link = watches.remove(address);
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    /**
+     * Runs iterators that are not pinned, once; true when there are no other probes to wait for.
+     */
+    public boolean iterate() throws IOException {
+        boolean any = false;
+        for (Map.Entry<KernelIterator, Probe.Iter> entry : iterators) {
+            if (entry.getValue().pin().isEmpty()) {
+                any = true;
+                while (entry.getKey().read(ITERATOR_BYTES).length > 0) {
+                    drain();
+                }
+            }
+        }
+        drain();
+        return any && links.isEmpty() && watches.isEmpty();
+    }
+
+    /** Whether anything can still happen. */
+    public boolean hasProbes() {
+        return !links.isEmpty() || !watches.isEmpty() || listensToSignals();
+    }
+
+    /**
+     * Handles events until the script, {@link #stop}, or the condition ends it.
+     *
+     * @param goesOn asked ten times a second
+     */
+    public void run(BooleanSupplier goesOn) throws IOException {
+        while (!actions.isExiting() && !stopped.get()) {
+            ring.await(WAIT_NANOS, GATHER_NANOS);
+            drain();
+            for (int left = signals.getAndSet(0); left > 0; left--) {
+                runAll(Kind.SELF);
+            }
+            if (!goesOn.getAsBoolean()) {
+                break;
+            }
+        }
+    }
+
+    /** Handles what has come. */
+    public void drain() throws IOException {
+        try {
+            ring.drain(records);
+        } catch (MalformedInputException e) {
+            throw new IOException(e);
+        }
+        long lost = 0;
+        for (CompiledProgram program : compilation.programs()) {
+            lost += loaded.lost(program.number(), Reason.RING_FULL);
+        }
+        if (lost > lostBefore) {
+            output.lostEvents(lost - lostBefore);
+            lostBefore = lost;
+        }
+        output.flush();
+    }
+
+    /** Detaches, runs the end probes, prints maps and losses. */
+    public void end() throws IOException {
+        detach();
+        drain();
+        runAll(Kind.END);
+        drain();
+        output.end();
+        if (compilation.configuration().printMapsOnExit()) {
+            for (String name : compilation.unit().maps().keySet().stream().sorted().toList()) {
+                MapRows rows = actions.rows(name);
+                output.mapAtEnd(rows);
+            }
+        }
+        losses();
+        output.flush();
+    }
+
+    private void losses() throws IOException {
+        for (CompiledProgram program : compilation.programs()) {
+            for (Reason reason : Reason.values()) {
+                long count = loaded.lost(program.number(), reason);
+                if (count > 0) {
+                    output.lost(
+                            program.group().first().name(),
+                            reason == Reason.MAP_FULL ? "map full" : "ring full",
+                            count);
+                }
+            }
+        }
+    }
+
+    private void detach() {
+        links.forEach(Link::close);
+        links.clear();
+        watches.values().forEach(Link::close);
+        watches.clear();
+        iterators.forEach(entry -> entry.getKey().close());
+        iterators.clear();
+    }
+
+    /** What runs tests and benches. */
+    Map<CompiledProgram, Program> programs() {
+        return loaded.programs();
+    }
+
+    /** What does what events ask for. */
+    Actions actions() {
+        return actions;
+    }
+
+    /** Reads where files lie in a process, while it lives. */
+    public void remember(int pid) {
+        names.remember(pid);
+    }
+
+    @Override
+    public void close() {
+        detach();
+        ring.close();
+        loaded.close();
+    }
+}

@@ -1,0 +1,64 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import sonde.bpf.Program;
+import sonde.bpf.TestRun;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.Attacher;
+import sonde.lang.probes.Probe;
+
+/** Runs tests and benches of a script. */
+public final class TrialRuns {
+    private static final int REPEAT = 10_000;
+
+    private TrialRuns() {}
+
+    private record Trial(String name, Program program) {}
+
+    private static List<Trial> trials(TraceSession session, Kind kind) {
+        List<Trial> trials = new ArrayList<>();
+        for (Map.Entry<CompiledProgram, Program> entry : session.programs().entrySet()) {
+            for (Probe probe : entry.getKey().group().probes()) {
+                if (probe.kind() == kind && probe instanceof Probe.Special special) {
+                    trials.add(new Trial(special.word(), entry.getValue()));
+                }
+            }
+        }
+        return trials;
+    }
+
+    /** Runs the tests one after the other; true when all passed. */
+    public static boolean test(TraceSession session) throws IOException {
+        List<Trial> trials = trials(session, Kind.TEST);
+        List<String> names = trials.stream().map(Trial::name).toList();
+        List<Boolean> passed = new ArrayList<>();
+        session.begin();
+        for (int i = 0; i < trials.size(); i++) {
+            int errors = session.actions().errors();
+            TestRun.Outcome outcome = Attacher.runOnce(trials.get(i).program());
+            session.drain();
+            passed.add(outcome.value() == 0 && session.actions().errors() == errors);
+            session.output().testResult(names, i, outcome.nanos(), List.copyOf(passed), "");
+        }
+        session.output().flush();
+        return passed.stream().allMatch(ok -> ok);
+    }
+
+    /** Runs the benches one after the other. */
+    public static int bench(TraceSession session) throws IOException {
+        List<Trial> trials = trials(session, Kind.BENCH);
+        List<String> names = trials.stream().map(Trial::name).toList();
+        session.begin();
+        session.output().attachedProbes(trials.size());
+        for (int i = 0; i < trials.size(); i++) {
+            TestRun.Outcome outcome = Attacher.runOften(trials.get(i).program(), REPEAT);
+            session.drain();
+            session.output().benchmarkResult(names, i, outcome.nanos(), REPEAT);
+        }
+        session.output().flush();
+        return 0;
+    }
+}

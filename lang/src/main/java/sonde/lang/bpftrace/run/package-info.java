@@ -1,0 +1,11 @@
+/**
+ * From the text of a script to its end: {@link sonde.lang.bpftrace.run.Compilation} is the visible
+ * list of passes, {@link sonde.lang.bpftrace.run.TraceSession} loads, attaches, prints.
+ *
+ * <pre>{@code
+ * Diagnostics diagnostics = new Diagnostics();
+ * Compilation compiled = Compilation.of(new SourceText("stdin", text), options, diagnostics);
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.lang.bpftrace.run;
