@@ -183,9 +183,11 @@ final class MacroPass extends Rewriter {
         }
         height = highest;
         Expression expanded = expanded(call.span(), call.function(), arguments, heights);
-        return expanded == null
-                ? new Call(span(call.span()), Natives.plain(call.function()), arguments)
-                : expanded;
+        String plain = Natives.plain(call.function());
+        if (expanded == null && arguments.isEmpty() && Natives.mayBeCalled(plain)) {
+            return new Name(span(call.span()), plain);
+        }
+        return expanded == null ? new Call(span(call.span()), plain, arguments) : expanded;
     }
 
     /** Null when the name is no macro's. */
