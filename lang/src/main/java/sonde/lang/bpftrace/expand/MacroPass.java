@@ -38,7 +38,7 @@ final class MacroPass extends Rewriter {
     private static final int MAX_NODES = 2_000_000;
 
     /** Later passes walk the tree by recursion. */
-    private static final int MAX_HEIGHT = 1_200;
+    private static final int MAX_HEIGHT = 400;
 
     private static final String TOO_MUCH = "macros make more of this script than can be compiled";
 
@@ -183,9 +183,11 @@ final class MacroPass extends Rewriter {
         }
         height = highest;
         Expression expanded = expanded(call.span(), call.function(), arguments, heights);
-        return expanded == null
-                ? new Call(span(call.span()), Natives.plain(call.function()), arguments)
-                : expanded;
+        String plain = Natives.plain(call.function());
+        if (expanded == null && arguments.isEmpty() && Natives.mayBeCalled(plain)) {
+            return new Name(span(call.span()), plain);
+        }
+        return expanded == null ? new Call(span(call.span()), plain, arguments) : expanded;
     }
 
     /** Null when the name is no macro's. */

@@ -36,6 +36,11 @@ final class Natives {
         return BUILTINS.contains(name) || name.matches("arg[0-9]{1,2}");
     }
 
+    /** Whether {@code name()} is another way to say {@code name}. */
+    static boolean mayBeCalled(String name) {
+        return BUILTINS.contains(name) && !name.equals("args") && !name.equals("ctx");
+    }
+
     /** A name that need not be a macro's. */
     static boolean isNative(String name) {
         return isBuiltin(name) || FUNCTIONS.contains(name);

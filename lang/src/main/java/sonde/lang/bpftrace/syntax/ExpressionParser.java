@@ -16,12 +16,16 @@ import sonde.lang.bpftrace.syntax.Token.Kind;
 
 /** Expressions: precedence climbing over unary, postfix and primary ones. */
 final class ExpressionParser {
-    private static final int MAX_CHAIN = 500;
+    /** Later passes walk the tree by recursion. */
+    private static final int MAX_HEIGHT = 300;
 
     private final Cursor cursor;
     private final BlockParser blocks;
     private final TypeParser types;
     private boolean inPredicate;
+
+    /** Of the highest part read so far of what is being read. */
+    private int height;
 
     ExpressionParser(Cursor cursor, BlockParser blocks) {
         this.cursor = cursor;
@@ -76,23 +80,30 @@ final class ExpressionParser {
     }
 
     private Expression binary(int least) throws SyntaxException {
+        int outer = height;
+        height = 0;
         Expression left = unary();
-        for (int links = 1; ; links++) {
+        while (true) {
             BinaryOperator operator = operator();
             if (operator == null || operator.precedence() < least) {
+                height = Math.max(outer, height);
                 return left;
             }
-            checkChain(links);
             cursor.take();
             Expression right = binary(operator.precedence() + 1);
+            level();
             left = new Binary(cursor.since(left.span().from()), operator, left, right);
         }
     }
 
-    /** {@code 1 + 1 + …} and {@code a.b.c…} are as deep in the tree as they are long. */
-    private void checkChain(int links) throws SyntaxException {
-        if (links > MAX_CHAIN) {
-            throw cursor.fail("this is nested too deeply: more than " + MAX_CHAIN + " in a row");
+    /**
+     * One more level of the tree. {@code 1 + 1 + …} and {@code a.b.c…} are as deep in it as they
+     * are long, without a call of the parser for each.
+     */
+    private void level() throws SyntaxException {
+        if (++height > MAX_HEIGHT) {
+            height = 0;
+            throw cursor.fail("this is nested too deeply: more than " + MAX_HEIGHT + " levels");
         }
     }
 
@@ -125,10 +136,16 @@ final class ExpressionParser {
     }
 
     private Expression unary() throws SyntaxException {
+        int outer = height;
+        height = 0;
         UnaryOperator operator = prefix();
-        if (operator == null) {
-            return postfix(primary());
-        }
+        Expression made = operator == null ? postfix(primary()) : prefixed(operator);
+        level();
+        height = Math.max(outer, height);
+        return made;
+    }
+
+    private Expression prefixed(UnaryOperator operator) throws SyntaxException {
         cursor.enter();
         try {
             int from = cursor.take().from();
@@ -160,17 +177,18 @@ final class ExpressionParser {
     private Expression postfix(Expression first) throws SyntaxException {
         Expression of = first;
         int from = first.span().from();
-        for (int links = 1; ; links++) {
+        while (true) {
             Token token = cursor.token();
-            checkChain(links);
             if (token.isSign(".") || token.isSign("->")) {
                 cursor.take();
                 of = member(from, of);
+                level();
             } else if (token.isSign("[")) {
                 cursor.take();
                 Expression index = expression();
                 cursor.expect("]");
                 of = new Expression.Index(cursor.since(from), of, index);
+                level();
             } else if (token.isSign("++") || token.isSign("--")) {
                 cursor.take();
                 UnaryOperator operator =
@@ -178,6 +196,7 @@ final class ExpressionParser {
                                 ? UnaryOperator.POST_INCREMENT
                                 : UnaryOperator.POST_DECREMENT;
                 of = checked(new Unary(cursor.since(from), operator, of));
+                level();
             } else {
                 return of;
             }

@@ -72,6 +72,8 @@ final class ExpansionTest {
                         + " begin { add($a); add(@a); add(4); } ## {1} {2} {3}",
                 "macro cpu() { 1 } begin { cpu(); __builtin_cpu; cpu(5); } ##"
                         + " {1} cpu (cpu() 5)",
+                "begin { f(cpu(), __builtin_comm(), pid(init), config().x); } ##"
+                        + " (f() cpu comm (pid() init) (. config x))",
                 "macro exit() { 1 } begin { assert(0, \"no\"); } ##"
                         + " {(if (! 0) { (errorf() \"assert failed: %s\" \"no\") (exit() 1) })}",
             })

@@ -230,6 +230,11 @@ final class ParserTest {
                 .contains("nested too deeply");
         assertThat(errors("begin { _ = $a" + ".b".repeat(9_999) + "; }").getFirst())
                 .contains("nested too deeply");
+        String chain = " + 1".repeat(60) + ")";
+        assertThat(errors("begin { _ = " + "(".repeat(90) + "1" + chain.repeat(90) + "; }"))
+                .anyMatch(error -> error.contains("nested too deeply"));
+        parse("begin { _ = " + "(".repeat(100) + "1" + " + 1)".repeat(100) + "; f(1, 2); }");
+        parse("begin { _ = 1" + " && $a.b[1]".repeat(250) + "; }");
         assertThat(errors("begin " + "{".repeat(10_000)).getFirst()).contains("nested too deeply");
         assertThat(errors("begin { " + "if (1) { } else ".repeat(3_000)).getFirst())
                 .contains("nested too deeply");
