@@ -29,6 +29,13 @@ final class Training {
             "SELECT name, count(*), min(utid) FROM events JOIN thread_state USING (utid)"
                     + " GROUP BY name";
 
+    /** They end by themselves where they may run. */
+    private static final List<String> SCRIPTS =
+            List.of(
+                    "begin { printf(\"%d %s\\n\", pid, comm); @x[comm] = count(); exit(); }",
+                    "tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }"
+                            + " begin { @ = hist(nsecs); @s[kstack] = count(); exit(); }");
+
     private Training() {}
 
     static int run(List<String> command) {
@@ -37,6 +44,10 @@ final class Training {
         Main.quietly("list", "-v", "sched:sched_switch");
         Main.quietly("record", "--help");
         Main.quietly("record", "--plan", "--", "true");
+        for (String script : SCRIPTS) {
+            Main.quietly("trace", "--dump=code", script);
+            Main.quietly("trace", script);
+        }
         try {
             Path folder = Files.createTempDirectory("sonde-training");
             try {
