@@ -193,7 +193,7 @@ final class TraceCommand {
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
             err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
             err.flush();
-            return message.isEmpty() ? ExitCode.DONE : ExitCode.NEGATIVE;
+            return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
             print(TraceDump.of(compiled, arguments.dumps));
@@ -261,9 +261,11 @@ final class TraceCommand {
 
     private int run(TraceSession session, @Nullable Target child)
             throws IOException, AttachException {
-        try (EndSignals signals = EndSignals.listen(kind -> session.stop());
-                AutoCloseable self = TraceSignals.listen(session)) {
-            session.begin(arguments.comm);
+        try (EndSignals _ = EndSignals.listen(kind -> session.stop());
+                TraceSignals.Listener _ = TraceSignals.listen(session)) {
+            if (!arguments.dryRun) {
+                session.begin(arguments.comm);
+            }
             int attached = session.attach();
             if (!arguments.quiet) {
                 session.output().attachedProbes(attached);
@@ -276,10 +278,6 @@ final class TraceCommand {
             follow(session, child);
             session.end();
             return session.exitCode();
-        } catch (IOException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException(e);
         }
     }
 

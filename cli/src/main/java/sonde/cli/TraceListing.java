@@ -55,10 +55,11 @@ final class TraceListing {
             return ExitCode.DONE;
         }
         ExpanderOptions options =
-                ExpanderOptions.USUAL
-                        .of(arguments.pid)
-                        .with(ExpanderOptions.Missing.IGNORE)
-                        .tracing(arguments.traceableFunctions);
+                ExpanderOptions.USUAL.of(arguments.pid).with(ExpanderOptions.Missing.IGNORE);
+        String functions = arguments.traceableFunctions;
+        if (functions != null) {
+            options = options.tracing(functions);
+        }
         try (Expander expander = new Expander(options)) {
             Listing listing =
                     new Listing(

@@ -1,14 +1,17 @@
 package sonde.lang.bpftrace.lower;
 
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
 import sonde.lang.ir.StackObject;
 import sonde.lang.ir.Vreg;
+import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.Field;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
@@ -114,6 +117,11 @@ final class Memory {
             copy(near, size, aligned);
             near = aligned;
         }
+        if (from.where() == Where.CONTEXT
+                && type instanceof Type.Pointer
+                && lowerer.clause().site().kind() == Kind.ITER) {
+            return checked(emit().load(Width.U64, false, near.base(), near.offset()));
+        }
         Vreg to =
                 type instanceof Type.Pointer p && p.space() == Type.Space.OWN
                         ? emit().function().pointer()
@@ -127,6 +135,16 @@ final class Memory {
                                 near.base(),
                                 near.offset()));
         return to;
+    }
+
+    /** An address that may be null: the verifier lets no one add to it who did not look. */
+    private Vreg checked(Vreg address) {
+        Vreg result = emit().copy(Operand.of(0));
+        Block done = emit().block();
+        emit().when(Condition.EQUAL, address, 0, done);
+        emit().set(result, address);
+        emit().start(done);
+        return result;
     }
 
     /** Writes a number to one's own memory. */
@@ -145,7 +163,7 @@ final class Memory {
         }
     }
 
-    /** Reads a member that is a number, a bitfield too. */
+    /** Reads a member that is a number; bitfields count as unsigned, as bpftrace has them. */
     Vreg load(Place of, Field field, Type type) {
         if (field.bits() == 0) {
             return load(of.plus(field.offsetBytes()), type);
@@ -155,10 +173,7 @@ final class Memory {
         int size = bytes <= 1 ? 1 : bytes <= 2 ? 2 : bytes <= 4 ? 4 : 8;
         Vreg word = load(of.plus(field.offsetBytes()), new Int(size, false));
         Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64L - shift - field.bits());
-        return emit().alu(
-                        isSigned(type) ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT,
-                        up,
-                        64L - field.bits());
+        return emit().alu(AluOperation.SHIFT_RIGHT, up, 64L - field.bits());
     }
 
     static boolean isSigned(Type type) {
