@@ -94,6 +94,12 @@ final class Memory {
                 from.where() == Where.USER
                         ? KernelFunction.PROBE_READ_USER
                         : KernelFunction.PROBE_READ_KERNEL;
+        Block nothing = emit().block();
+        // What an iterator hands over may be null; the verifier lets no one add to it unseen.
+        if (lowerer.clause().site().kind() == Kind.ITER && from.base() instanceof Vreg base) {
+            zero(to, sizeBytes);
+            emit().when(Condition.EQUAL, base, 0, nothing);
+        }
         Vreg result =
                 emit().call(
                                 helper,
@@ -101,6 +107,7 @@ final class Memory {
                                 Operand.of(sizeBytes),
                                 emit().address(from));
         lowerer.errors().check(result, helper);
+        emit().start(nothing);
     }
 
     /** Reads a number that lies somewhere. */
@@ -117,11 +124,6 @@ final class Memory {
             copy(near, size, aligned);
             near = aligned;
         }
-        if (from.where() == Where.CONTEXT
-                && type instanceof Type.Pointer
-                && lowerer.clause().site().kind() == Kind.ITER) {
-            return checked(emit().load(Width.U64, false, near.base(), near.offset()));
-        }
         Vreg to =
                 type instanceof Type.Pointer p && p.space() == Type.Space.OWN
                         ? emit().function().pointer()
@@ -135,16 +137,6 @@ final class Memory {
                                 near.base(),
                                 near.offset()));
         return to;
-    }
-
-    /** An address that may be null: the verifier lets no one add to it who did not look. */
-    private Vreg checked(Vreg address) {
-        Vreg result = emit().copy(Operand.of(0));
-        Block done = emit().block();
-        emit().when(Condition.EQUAL, address, 0, done);
-        emit().set(result, address);
-        emit().start(done);
-        return result;
     }
 
     /** Writes a number to one's own memory. */
