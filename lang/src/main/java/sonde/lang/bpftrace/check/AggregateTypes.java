@@ -61,8 +61,7 @@ final class AggregateTypes {
             }
             default -> {
                 String function = ((Expression.Call) callOf(a.value())).function();
-                typer.globals()
-                        .error(a.span(), function + "() must be assigned directly to a map");
+                typer.globals().error(a.span(), function + "() must be assigned directly to a map");
                 return null;
             }
         }
@@ -159,7 +158,9 @@ final class AggregateTypes {
         }
         if (buckets <= 0 || buckets > 1_000_000) {
             return wrong(
-                    c, "tseries() num_intervals must be >= 1 and <= 1000000 (" + buckets
+                    c,
+                    "tseries() num_intervals must be >= 1 and <= 1000000 ("
+                            + buckets
                             + " provided)");
         }
         Type.SeriesKind kind = Type.SeriesKind.LAST;

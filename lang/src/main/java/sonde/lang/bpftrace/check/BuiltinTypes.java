@@ -16,10 +16,37 @@ import sonde.lang.type.Type.Special;
 final class BuiltinTypes {
     private static final Set<String> NAMES =
             Set.of(
-                    "pid", "tid", "uid", "gid", "nsecs", "elapsed", "cpu", "ncpus", "numaid",
-                    "rand", "comm", "curtask", "cgroup", "func", "probe", "probetype", "args",
-                    "retval", "ctx", "kstack", "ustack", "username", "jiffies", "cpid", "usermode",
-                    "has_cpid", "ppid", "pcomm", "leader_tid", "leader_comm", "dw_ustack");
+                    "pid",
+                    "tid",
+                    "uid",
+                    "gid",
+                    "nsecs",
+                    "elapsed",
+                    "cpu",
+                    "ncpus",
+                    "numaid",
+                    "rand",
+                    "comm",
+                    "curtask",
+                    "cgroup",
+                    "func",
+                    "probe",
+                    "probetype",
+                    "args",
+                    "retval",
+                    "ctx",
+                    "kstack",
+                    "ustack",
+                    "username",
+                    "jiffies",
+                    "cpid",
+                    "usermode",
+                    "has_cpid",
+                    "ppid",
+                    "pcomm",
+                    "leader_tid",
+                    "leader_comm",
+                    "dw_ustack");
 
     private BuiltinTypes() {}
 
@@ -44,15 +71,7 @@ final class BuiltinTypes {
         String name = e.name();
         return switch (name) {
             case "pid", "tid", "ppid", "leader_tid" -> Int.U32;
-            case "uid",
-                    "gid",
-                    "nsecs",
-                    "elapsed",
-                    "cpu",
-                    "ncpus",
-                    "cgroup",
-                    "cpid",
-                    "jiffies" ->
+            case "uid", "gid", "nsecs", "elapsed", "cpu", "ncpus", "cgroup", "cpid", "jiffies" ->
                     Int.U64;
             case "numaid", "rand" -> Int.U32;
             case "usermode" -> Int.U8;
@@ -142,9 +161,7 @@ final class BuiltinTypes {
     private static Type context(Typer typer) {
         Site site = typer.site();
         String name =
-                site.hasRegisters()
-                        ? "pt_regs"
-                        : site.isPerfEvent() ? "bpf_perf_event_data" : "";
+                site.hasRegisters() ? "pt_regs" : site.isPerfEvent() ? "bpf_perf_event_data" : "";
         if (site.kind() == Kind.ITER && site.arguments() != null) {
             return new Type.Pointer(site.arguments(), Space.OWN);
         }

@@ -102,8 +102,7 @@ final class CallTypes {
                     globals().map(m.name());
                     return VOID;
                 }
-                return globals()
-                        .error(e.span(), e.function() + "() expects a map to be provided");
+                return globals().error(e.span(), e.function() + "() expects a map to be provided");
             }
             case "len" -> {
                 return length(e);
@@ -165,8 +164,7 @@ final class CallTypes {
                                     + " found");
         }
         if (type instanceof Type.Void) {
-            return globals()
-                    .error(e.span(), type + " type passed to print() is not printable");
+            return globals().error(e.span(), type + " type passed to print() is not printable");
         }
         return VOID;
     }
@@ -186,8 +184,7 @@ final class CallTypes {
         Type type = typer.type(first);
         return type == null || type instanceof Type.Stack
                 ? Int.I64
-                : globals()
-                        .error(e.span(), "call to len() expects a map, ustack, or kstack");
+                : globals().error(e.span(), "call to len() expects a map, ustack, or kstack");
     }
 
     private @Nullable Type keyed(Expression.Call e) {
@@ -364,8 +361,7 @@ final class CallTypes {
     private @Nullable Type perCpu(Expression.Call e) {
         String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         return name.isEmpty()
-                ? globals()
-                        .error(e.span(), "Could not resolve variable \"" + name + "\" from BTF")
+                ? globals().error(e.span(), "Could not resolve variable \"" + name + "\" from BTF")
                 : Int.U64;
     }
 
@@ -415,8 +411,7 @@ final class CallTypes {
             frames = Math.max(1, (int) n.value());
         }
         if (mode == Type.StackMode.BUILD_ID && !user) {
-            return globals()
-                    .error(e.span(), "'build_id' stack mode can only be used for ustack");
+            return globals().error(e.span(), "'build_id' stack mode can only be used for ustack");
         }
         return new Type.Stack(user, mode, frames);
     }

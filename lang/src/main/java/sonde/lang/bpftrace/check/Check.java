@@ -20,10 +20,7 @@ public final class Check {
      * @return the maps by name, in the order in which the script names them
      */
     public static Map<String, MapSymbol> of(
-            Script script,
-            List<Clause> clauses,
-            Environment environment,
-            Diagnostics diagnostics) {
+            Script script, List<Clause> clauses, Environment environment, Diagnostics diagnostics) {
         Globals globals = new Globals(environment, diagnostics);
         declare(script, globals);
         List<Typer> typers = new ArrayList<>();

@@ -198,8 +198,7 @@ public final class Comptimes {
             case Type.Bytes _ -> "buffer";
             case Type.Pointer _ -> "pointer";
             case Type.Array _ -> "array";
-            case Composite c ->
-                    c instanceof Tuple t ? t.named() ? "record" : "tuple" : "c_type";
+            case Composite c -> c instanceof Tuple t ? t.named() ? "record" : "tuple" : "c_type";
             default -> type.toString();
         };
     }

@@ -76,9 +76,7 @@ final class FieldTypes {
                 && typer.site().kind() == Kind.TRACEPOINT
                 && field.offsetBytes() < 8) {
             return typer.globals()
-                    .error(
-                            e.span(),
-                            "BPF does not support accessing common tracepoint fields");
+                    .error(e.span(), "BPF does not support accessing common tracepoint fields");
         }
         if (field.place() != Field.Place.HERE
                 && field.type() instanceof Type.Array a
@@ -171,8 +169,7 @@ final class FieldTypes {
         if (of == null) {
             return null;
         }
-        Long constant =
-                e.index() instanceof Expression.IntegerLiteral n ? (Long) n.value() : null;
+        Long constant = e.index() instanceof Expression.IntegerLiteral n ? (Long) n.value() : null;
         if (constant == null && index != null && !isIndex(index)) {
             typer.globals()
                     .error(
@@ -224,10 +221,7 @@ final class FieldTypes {
             typer.globals()
                     .error(
                             e.span(),
-                            "the index "
-                                    + index
-                                    + " is out of bounds for array of size "
-                                    + count);
+                            "the index " + index + " is out of bounds for array of size " + count);
         }
     }
 

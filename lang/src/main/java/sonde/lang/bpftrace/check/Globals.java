@@ -150,8 +150,7 @@ final class Globals {
         }
     }
 
-    private void mismatch(
-            VariableSymbol variable, Type type, @Nullable Type known, Span span) {
+    private void mismatch(VariableSymbol variable, Type type, @Nullable Type known, Span span) {
         error(
                 span,
                 "Type mismatch for "

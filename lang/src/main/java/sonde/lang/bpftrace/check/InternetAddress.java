@@ -51,7 +51,8 @@ public final class InternetAddress {
             return new byte[0];
         }
         String[] parts = text.split(":", -1);
-        byte[] last = parts[parts.length - 1].indexOf('.') < 0 ? null : four(parts[parts.length - 1]);
+        byte[] last =
+                parts[parts.length - 1].indexOf('.') < 0 ? null : four(parts[parts.length - 1]);
         int words = last == null ? parts.length : parts.length - 1;
         byte[] out = new byte[words * 2 + (last == null ? 0 : 4)];
         for (int i = 0; i < words; i++) {

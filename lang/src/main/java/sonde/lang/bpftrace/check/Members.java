@@ -26,8 +26,7 @@ final class Members {
             }
             Field field = composite.field(name);
             if (field == null) {
-                typer.globals()
-                        .error(o.span(), "'" + type + "' has no field named '" + name + "'");
+                typer.globals().error(o.span(), "'" + type + "' has no field named '" + name + "'");
                 return -1;
             }
             offset += field.offsetBytes();

@@ -47,8 +47,7 @@ final class OperatorTypes {
         if (logical) {
             return refused(e, operator, left, right);
         }
-        boolean equality =
-                operator == BinaryOperator.EQUAL || operator == BinaryOperator.NOT_EQUAL;
+        boolean equality = operator == BinaryOperator.EQUAL || operator == BinaryOperator.NOT_EQUAL;
         if (left instanceof Type.Array a && right instanceof Type.Array b) {
             return arrays(e, operator, a, b, equality);
         }
@@ -76,9 +75,7 @@ final class OperatorTypes {
         }
         if (a.count() != b.count()) {
             return typer.globals()
-                    .error(
-                            e.span(),
-                            "Only arrays of same size support comparison operators.");
+                    .error(e.span(), "Only arrays of same size support comparison operators.");
         }
         if (!(a.element() instanceof Int) || !a.equals(b)) {
             return typer.globals()
@@ -147,8 +144,7 @@ final class OperatorTypes {
                                     + " silence warning)",
                             "");
         }
-        boolean signed =
-                leftSigned || rightSigned || operator == BinaryOperator.SUBTRACT;
+        boolean signed = leftSigned || rightSigned || operator == BinaryOperator.SUBTRACT;
         return signed ? Int.I64 : Int.U64;
     }
 
@@ -266,9 +262,7 @@ final class OperatorTypes {
         Type result =
                 type == null && target instanceof Expression.Variable
                         ? null
-                        : decreases || type == null || Promotion.isSigned(type)
-                                ? Int.I64
-                                : Int.U64;
+                        : decreases || type == null || Promotion.isSigned(type) ? Int.I64 : Int.U64;
         if (result != null) {
             typer.assign(target, result, e.span());
         }

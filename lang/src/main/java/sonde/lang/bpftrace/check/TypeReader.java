@@ -61,7 +61,10 @@ final class TypeReader {
     private @Nullable Type named(TypeSyntax.Kind kind, String name, Span span) {
         Type type = known(kind, name);
         if (type == null) {
-            String word = kind == TypeSyntax.Kind.PLAIN ? "" : kind.name().toLowerCase(java.util.Locale.ROOT) + " ";
+            String word =
+                    kind == TypeSyntax.Kind.PLAIN
+                            ? ""
+                            : kind.name().toLowerCase(java.util.Locale.ROOT) + " ";
             typer.globals().error(span, "Cannot resolve unknown type \"" + word + name + "\"");
         }
         return type;

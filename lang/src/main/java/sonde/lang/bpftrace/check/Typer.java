@@ -173,9 +173,7 @@ final class Typer {
                 .computeIfAbsent(scope, b -> new HashMap<>())
                 .computeIfAbsent(
                         name,
-                        n ->
-                                new VariableSymbol(
-                                        n, scope, loops.isEmpty() ? 0 : loops.element()));
+                        n -> new VariableSymbol(n, scope, loops.isEmpty() ? 0 : loops.element()));
     }
 
     private VariableSymbol use(Expression.Variable v, VariableSymbol symbol) {
@@ -312,8 +310,7 @@ final class Typer {
         if (value != null) {
             Type type = type(value);
             if (type != null && !OperatorTypes.isNumber(type)) {
-                globals.error(
-                        j.span(), "Probe return values can only be integers. Found " + type);
+                globals.error(j.span(), "Probe return values can only be integers. Found " + type);
             }
         }
         if (j.kind() != Statement.Jump.Kind.RETURN && loopDepth == 0) {
@@ -339,8 +336,7 @@ final class Typer {
             }
             return;
         }
-        if (a.value() instanceof Expression.Call c
-                && Signature.AGGREGATES.contains(c.function())) {
+        if (a.value() instanceof Expression.Call c && Signature.AGGREGATES.contains(c.function())) {
             new AggregateTypes(this).assign(a, c);
             return;
         }
@@ -373,8 +369,7 @@ final class Typer {
                 if (type instanceof Type.Void
                         || type instanceof Type.Aggregate && !Promotion.isNumber(type)) {
                     globals.error(
-                            span,
-                            "Value '" + type + "' cannot be assigned to a scratch variable.");
+                            span, "Value '" + type + "' cannot be assigned to a scratch variable.");
                 } else {
                     globals.store(symbol, type, span);
                 }
@@ -424,8 +419,8 @@ final class Typer {
     }
 
     private void declaration(Statement.Declare d) {
-        VariableSymbol known = variables.getOrDefault(scopes.element(), Map.of())
-                .get(d.variable().name());
+        VariableSymbol known =
+                variables.getOrDefault(scopes.element(), Map.of()).get(d.variable().name());
         if (known == null && find(d.variable().name()) != null) {
             globals.error(
                     d.span(),
@@ -459,8 +454,7 @@ final class Typer {
         Type from = type(f.from());
         Type to = type(f.to());
         if (from != null && !(from instanceof Int)) {
-            globals.error(
-                    f.from().span(), "Loop range requires an integer for the start value");
+            globals.error(f.from().span(), "Loop range requires an integer for the start value");
             return;
         }
         if (to != null && !(to instanceof Int)) {
@@ -482,20 +476,17 @@ final class Typer {
             return;
         }
         globals.shape(map, true, f.map().span());
-        Type type = map.key == null || map.value == null
-                ? null
-                : Tuple.of(List.of(map.key, map.value));
+        Type type =
+                map.key == null || map.value == null ? null : Tuple.of(List.of(map.key, map.value));
         if (map.value instanceof Type.Aggregate && !Promotion.isNumber(map.value)) {
-            globals.error(
-                    f.map().span(), "Loop expression does not support type: " + map.value);
+            globals.error(f.map().span(), "Loop expression does not support type: " + map.value);
         }
         body(f, f.variable(), type, f.body());
     }
 
     private void body(Statement f, Expression.Variable v, @Nullable Type type, Block body) {
         if (find(v.name()) != null) {
-            globals.error(
-                    v.span(), "Loop declaration shadows existing variable: " + v.name());
+            globals.error(v.span(), "Loop declaration shadows existing variable: " + v.name());
         }
         scopes.push(body);
         loops.push(++loopBodies);

@@ -36,8 +36,8 @@ public sealed interface Action {
     record System(String format, Tuple arguments) implements Action {}
 
     /**
-     * {@code join(arguments, separator)}: texts of {@code textBytes} each, at most {@code most}, the
-     * first empty one ends them.
+     * {@code join(arguments, separator)}: texts of {@code textBytes} each, at most {@code most},
+     * the first empty one ends them.
      */
     record Join(String separator, int most, int textBytes) implements Action {}
 

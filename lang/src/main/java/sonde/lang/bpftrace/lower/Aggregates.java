@@ -43,8 +43,7 @@ final class Aggregates {
         Vreg found = lowerer.maps().find(plan, key);
         Block done = emit().block();
         if (key != null) {
-            boolean simple =
-                    plan.value() instanceof Type.Count || plan.value() instanceof Type.Sum;
+            boolean simple = plan.value() instanceof Type.Count || plan.value() instanceof Type.Sum;
             if (simple) {
                 first(plan, key, found, number, done);
                 return;
@@ -64,8 +63,7 @@ final class Aggregates {
     }
 
     /** A count or sum: added to, or set for the first time. */
-    private void first(
-            MapPlan plan, Place key, Vreg found, @Nullable Vreg number, Block done) {
+    private void first(MapPlan plan, Place key, Vreg found, @Nullable Vreg number, Block done) {
         Block miss = emit().block();
         emit().when(Condition.EQUAL, found, 0, miss);
         update(plan.value(), found, number);
@@ -135,9 +133,7 @@ final class Aggregates {
 
     private static Condition better(Type.Extreme type) {
         if (type.max()) {
-            return type.signed()
-                    ? Condition.SIGNED_GREATER_OR_EQUAL
-                    : Condition.GREATER_OR_EQUAL;
+            return type.signed() ? Condition.SIGNED_GREATER_OR_EQUAL : Condition.GREATER_OR_EQUAL;
         }
         return type.signed() ? Condition.SIGNED_LESS_OR_EQUAL : Condition.LESS_OR_EQUAL;
     }
@@ -200,11 +196,7 @@ final class Aggregates {
         Block next = emit().block();
         Block done = emit().block();
         emit().start(head);
-        emit().when(
-                        Condition.GREATER_OR_EQUAL,
-                        cpu,
-                        lowerer.unit().options().cpus(),
-                        done);
+        emit().when(Condition.GREATER_OR_EQUAL, cpu, lowerer.unit().options().cpus(), done);
         Vreg value =
                 emit().find(
                                 MAP_LOOKUP_PERCPU_ELEM,
@@ -214,8 +206,7 @@ final class Aggregates {
         emit().when(Condition.EQUAL, value, 0, next);
         visit.accept(value);
         emit().start(next);
-        emit().function()
-                .add(new Operation.Alu(AluOperation.ADD, true, cpu, cpu, Operand.of(1)));
+        emit().function().add(new Operation.Alu(AluOperation.ADD, true, cpu, cpu, Operand.of(1)));
         emit().go(head);
         emit().start(done);
     }
@@ -233,8 +224,7 @@ final class Aggregates {
             Block done = emit().block();
             Vreg average = emit().copy(Operand.of(0));
             emit().when(Condition.EQUAL, second, 0, done);
-            AluOperation divide =
-                    a.signed() ? AluOperation.SIGNED_DIVIDE : AluOperation.DIVIDE;
+            AluOperation divide = a.signed() ? AluOperation.SIGNED_DIVIDE : AluOperation.DIVIDE;
             emit().set(average, emit().alu(divide, result, second));
             emit().start(done);
             return Value.of(average);

@@ -184,9 +184,7 @@ final class Calls {
     private Value find(Expression.Call c) {
         MapPlan plan = plan(c);
         Expression target = c.arguments().get(2);
-        Vreg found =
-                lowerer.maps()
-                        .find(plan, lowerer.maps().keyPlace(c.arguments().get(1), plan));
+        Vreg found = lowerer.maps().find(plan, lowerer.maps().keyPlace(c.arguments().get(1), plan));
         Block none = emit().block();
         Vreg result = emit().copy(Operand.of(0));
         emit().when(Condition.EQUAL, found, 0, none);

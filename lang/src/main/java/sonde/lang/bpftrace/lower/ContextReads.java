@@ -51,9 +51,9 @@ final class ContextReads {
         return switch (n.name()) {
             case "pid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32));
             case "tid" -> lowerCut(ids());
-            case "uid" ->
-                    lowerCut(emit().call(GET_UID_GID));
-            case "gid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
+            case "uid" -> lowerCut(emit().call(GET_UID_GID));
+            case "gid" ->
+                    Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
             case "username" -> lowerCut(emit().call(GET_UID_GID));
             case "nsecs" -> Value.of(emit().call(KTIME_BOOT));
             case "elapsed" ->
@@ -62,7 +62,9 @@ final class ContextReads {
                                             AluOperation.SUBTRACT,
                                             emit().call(KTIME_BOOT),
                                             emit().constant(
-                                                            lowerer.unit().options().startNanos())));
+                                                            lowerer.unit()
+                                                                    .options()
+                                                                    .startNanos())));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
             case "ncpus" -> Value.of(lowerer.unit().options().cpus());
             case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
@@ -272,14 +274,9 @@ final class ContextReads {
                         Vreg base =
                                 m.base().isEmpty()
                                         ? emit().constant(0)
-                                        : emit().load(
-                                                        Width.U64,
-                                                        false,
-                                                        context,
-                                                        m.baseOffset());
+                                        : emit().load(Width.U64, false, context, m.baseOffset());
                         if (!m.index().isEmpty()) {
-                            Vreg index =
-                                    emit().load(Width.U64, false, context, m.indexOffset());
+                            Vreg index = emit().load(Width.U64, false, context, m.indexOffset());
                             Vreg scaled = emit().alu(AluOperation.MULTIPLY, index, m.scale());
                             base = emit().alu(AluOperation.ADD, base, scaled);
                         }

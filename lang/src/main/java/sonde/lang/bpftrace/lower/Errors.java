@@ -23,8 +23,7 @@ final class Errors {
         Block fine = lowerer.emit().block();
         lowerer.emit().when(Condition.SIGNED_GREATER_OR_EQUAL, result, 0, fine);
         int action =
-                lowerer.unit()
-                        .action(new Action.HelperError(KernelFunction.name(helper), span));
+                lowerer.unit().action(new Action.HelperError(KernelFunction.name(helper), span));
         lowerer.outputs().number(action, result, 4);
         lowerer.emit().start(fine);
     }

@@ -130,8 +130,7 @@ final class Expressions {
 
     /** What 4 bytes say the offset of: __data_loc, __rel_loc. */
     private Value distant(Place place, Field field, Type type) {
-        Vreg word =
-                lowerer.memory().load(place.plus(field.offsetBytes()), Type.Int.U32);
+        Vreg word = lowerer.memory().load(place.plus(field.offsetBytes()), Type.Int.U32);
         Vreg offset = emit().alu(AluOperation.AND, word, 0xffff);
         if (field.place() == Field.Place.RELATIVE_LOC) {
             offset = emit().alu(AluOperation.ADD, offset, field.offsetBytes() + 4L);
@@ -168,8 +167,7 @@ final class Expressions {
         Type of = lowerer.type(i.of());
         Type type = lowerer.type(i);
         if (of instanceof Tuple) {
-            return element(
-                    i.of(), (int) ((Expression.IntegerLiteral) i.index()).value(), type);
+            return element(i.of(), (int) ((Expression.IntegerLiteral) i.index()).value(), type);
         }
         Value base = lowerer.value(i.of());
         Type element =
@@ -191,8 +189,10 @@ final class Expressions {
     }
 
     private Value elementAt(Place start, Operand index, int size, Type of, Type type) {
-        boolean bounded = !(of instanceof Type.Pointer) && start.where() != Where.KERNEL
-                && start.where() != Where.USER;
+        boolean bounded =
+                !(of instanceof Type.Pointer)
+                        && start.where() != Where.KERNEL
+                        && start.where() != Where.USER;
         if (!bounded) {
             return read(shifted(start, index, size), type);
         }
@@ -233,8 +233,7 @@ final class Expressions {
         }
         Place memory = lowerer.memory().own(Math.max(8, to.sizeBytes()), 8);
         lowerer.memory().zero(memory, Math.max(8, to.sizeBytes()));
-        lowerer.memory()
-                .store(memory, new Type.Int(8, false), ((Number) value).operand());
+        lowerer.memory().store(memory, new Type.Int(8, false), ((Number) value).operand());
         return memory;
     }
 

@@ -116,42 +116,38 @@ final class Frame {
 
     /** Writes, at the start of each function that needs it, where its memory lies. */
     void finish() {
-        pointers.forEach(
-                (function, pointer) -> {
-                    Vreg cpu = function.scalar();
-                    Vreg masked = function.scalar();
-                    Vreg offset = function.scalar();
-                    Vreg map = function.pointer();
-                    List<Step> steps =
-                            List.of(
-                                    new Step(
-                                            new Operation.Call(
-                                                    cpu,
-                                                    KernelFunction.GET_SMP_PROCESSOR_ID,
-                                                    List.of()),
-                                            null),
-                                    new Step(
-                                            new Operation.Alu(
-                                                    AluOperation.AND,
-                                                    true,
-                                                    masked,
-                                                    cpu,
-                                                    Operand.of(cpuMask)),
-                                            null),
-                                    new Step(
-                                            new Operation.Alu(
-                                                    AluOperation.MULTIPLY,
-                                                    true,
-                                                    offset,
-                                                    masked,
-                                                    Operand.of(stride())),
-                                            null),
-                                    new Step(new Operation.MapValue(map, MAP, start), null),
-                                    new Step(
-                                            new Operation.Alu(
-                                                    AluOperation.ADD, true, pointer, map, offset),
-                                            null));
-                    function.layout().getFirst().steps().addAll(0, steps);
-                });
+        pointers.forEach((function, pointer) -> {
+            Vreg cpu = function.scalar();
+            Vreg masked = function.scalar();
+            Vreg offset = function.scalar();
+            Vreg map = function.pointer();
+            List<Step> steps =
+                    List.of(
+                            new Step(
+                                    new Operation.Call(
+                                            cpu, KernelFunction.GET_SMP_PROCESSOR_ID, List.of()),
+                                    null),
+                            new Step(
+                                    new Operation.Alu(
+                                            AluOperation.AND,
+                                            true,
+                                            masked,
+                                            cpu,
+                                            Operand.of(cpuMask)),
+                                    null),
+                            new Step(
+                                    new Operation.Alu(
+                                            AluOperation.MULTIPLY,
+                                            true,
+                                            offset,
+                                            masked,
+                                            Operand.of(stride())),
+                                    null),
+                            new Step(new Operation.MapValue(map, MAP, start), null),
+                            new Step(
+                                    new Operation.Alu(AluOperation.ADD, true, pointer, map, offset),
+                                    null));
+            function.layout().getFirst().steps().addAll(0, steps);
+        });
     }
 }

@@ -69,15 +69,11 @@ final class Functions {
             case "pid" -> identity(c, true);
             case "tid" -> identity(c, false);
             case "ppid", "leader_tid" ->
-                    lowerer.context()
-                            .builtin(new Expression.Name(c.span(), c.function()), Int.U32);
+                    lowerer.context().builtin(new Expression.Name(c.span(), c.function()), Int.U32);
             case "bswap" -> swap(c);
             case "is_err" -> isError(c);
             case "socket_cookie" ->
-                    Value.of(
-                            emit().call(
-                                            GET_SOCKET_COOKIE,
-                                            lowerer.number(first(c))));
+                    Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
             case "percpu_kaddr" -> perCpu(c);
             case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
             case "skboutput" -> Value.of(0);
@@ -125,8 +121,7 @@ final class Functions {
                 pair(pattern, lowerer.number(first(c), Int.U64), to);
             }
             case "strftime" -> timestamp(c, to);
-            case "kstack", "ustack", "dw_ustack" ->
-                    lowerer.context().stack((Type.Stack) from, to);
+            case "kstack", "ustack", "dw_ustack" -> lowerer.context().stack((Type.Stack) from, to);
             case "path" -> path(c, type, to);
             case "comm", "pcomm", "leader_comm" -> {
                 Expression.Name name = new Expression.Name(c.span(), c.function());
@@ -201,8 +196,7 @@ final class Functions {
         if (e instanceof Expression.Call c && c.function().equals("uptr")) {
             return Where.USER;
         }
-        Space space =
-                type instanceof Type.Pointer p ? p.space() : lowerer.clause().site().space();
+        Space space = type instanceof Type.Pointer p ? p.space() : lowerer.clause().site().space();
         return space == Space.USER ? Where.USER : Where.KERNEL;
     }
 
@@ -246,11 +240,7 @@ final class Functions {
                         : Operand.of(six ? 10 : 2);
         emit().store(Width.U32, to.base(), to.offset(), family);
         if (type instanceof Int) {
-            emit().store(
-                            Width.U32,
-                            to.base(),
-                            to.offset() + 4,
-                            lowerer.number(e, Int.U32));
+            emit().store(Width.U32, to.base(), to.offset() + 4, lowerer.number(e, Int.U32));
         } else {
             bytes(e, type.sizeBytes() >= 16 ? 16 : 4, to.plus(4));
         }
@@ -291,9 +281,7 @@ final class Functions {
         }
         Vreg to = emit().function().scalar();
         emit().function()
-                .add(
-                        new Operation.Swap(
-                                type.sizeBytes() * 8, to, emit().register(operand)));
+                .add(new Operation.Swap(type.sizeBytes() * 8, to, emit().register(operand)));
         return Value.of(to);
     }
 
@@ -301,11 +289,7 @@ final class Functions {
         Operand operand = lowerer.number(first(c), Int.U64);
         Block done = emit().block();
         Vreg result = emit().copy(Operand.of(1));
-        emit().when(
-                        Condition.GREATER_OR_EQUAL,
-                        emit().register(operand),
-                        Operand.of(ERRORS),
-                        done);
+        emit().when(Condition.GREATER_OR_EQUAL, emit().register(operand), Operand.of(ERRORS), done);
         emit().set(result, Operand.of(0));
         emit().start(done);
         return Value.of(result);
@@ -335,11 +319,7 @@ final class Functions {
                                 ? emit().address(p)
                                 : Operand.of(0);
         Vreg result =
-                emit().call(
-                                D_PATH,
-                                address,
-                                emit().address(to),
-                                Operand.of(type.sizeBytes()));
+                emit().call(D_PATH, address, emit().address(to), Operand.of(type.sizeBytes()));
         lowerer.errors().check(result, D_PATH);
     }
 
@@ -347,8 +327,7 @@ final class Functions {
     void change(Expression.Call c) {
         switch (c.function()) {
             case "signal", "signal_thread" -> {
-                int helper =
-                        c.function().equals("signal") ? SEND_SIGNAL : SEND_SIGNAL_THREAD;
+                int helper = c.function().equals("signal") ? SEND_SIGNAL : SEND_SIGNAL_THREAD;
                 Operand number =
                         first(c) instanceof Expression.StringLiteral s
                                 ? Operand.of(SignalNames.number(s.bytes()))
@@ -367,8 +346,7 @@ final class Functions {
         Operand target = lowerer.number(first(c), Int.U64);
         Place source = lowerer.texts().near(c.arguments().get(1));
         Operand length = lowerer.number(c.arguments().get(2), Int.U32);
-        Vreg result =
-                emit().call(PROBE_WRITE_USER, target, emit().address(source), length);
+        Vreg result = emit().call(PROBE_WRITE_USER, target, emit().address(source), length);
         lowerer.errors().check(result, PROBE_WRITE_USER);
     }
 
@@ -378,8 +356,7 @@ final class Functions {
         Type type = lowerer.type(first(c));
         Place array = at(lowerer.value(first(c)), type, first(c));
         List<Integer> slots = IntStream.range(0, MOST_JOINED).boxed().toList();
-        int action =
-                lowerer.unit().action(new Action.Join(separator, MOST_JOINED, size));
+        int action = lowerer.unit().action(new Action.Join(separator, MOST_JOINED, size));
         lowerer.outputs()
                 .record(
                         action,
@@ -419,12 +396,8 @@ final class Functions {
                 lowerer.unit()
                         .action(
                                 new Action.PrintValue(
-                                        new Int(
-                                                8,
-                                                Promotion.isSigned(
-                                                        plan.value()))));
-        lowerer.outputs()
-                .number(action, lowerer.numbers().convert(value, Int.I64, Int.I64), 8);
+                                        new Int(8, Promotion.isSigned(plan.value()))));
+        lowerer.outputs().number(action, lowerer.numbers().convert(value, Int.I64, Int.I64), 8);
     }
 
     /** How many keys a map has. */

@@ -56,14 +56,10 @@ final class Loops {
         Vreg first = lowerer.memory().load(lowerer.place(start), wide);
         Vreg index = function.parameters().getFirst();
         Operand value = emit().alu(AluOperation.ADD, first, index);
-        lowerer.statements()
-                .set(symbol, lowerer.numbers().fit(value, wide, symbol.type()));
+        lowerer.statements().set(symbol, lowerer.numbers().fit(value, wide, symbol.type()));
         body(f.body(), body);
         lowerer.body(outer);
-        call(
-                body,
-                context ->
-                        emit().run(LOOP, left, function(function), context, Operand.of(0)));
+        call(body, context -> emit().run(LOOP, left, function(function), context, Operand.of(0)));
         emit().start(done);
     }
 
@@ -165,12 +161,7 @@ final class Loops {
         lowerer.body(new Body(function, outer));
         new Search(lowerer).at(haystack, size, needle, most, found);
         lowerer.body(outer);
-        emit().run(
-                        LOOP,
-                        Operand.of(size),
-                        function(function),
-                        Operand.of(0),
-                        Operand.of(0));
+        emit().run(LOOP, Operand.of(size), function(function), Operand.of(0), Operand.of(0));
         Place after = lowerer.frame().at(emit().function(), found);
         return Value.of(emit().load(Width.U64, false, after.base(), after.offset()));
     }
@@ -201,8 +192,7 @@ final class Loops {
             Place own = lowerer.memory().own(plan.key());
             lowerer.memory().copy(keyPlace, plan.key().sizeBytes(), own);
             Value number = lowerer.aggregates().read(plan, own);
-            Operand operand =
-                    lowerer.numbers().convert(number, Type.Int.I64, Type.Int.I64);
+            Operand operand = lowerer.numbers().convert(number, Type.Int.I64, Type.Int.I64);
             emit().store(Width.U64, to.base(), to.offset(), operand);
         } else {
             lowerer.convert(new Place(value, 0, Where.OWN), plan.value(), second.type(), to);

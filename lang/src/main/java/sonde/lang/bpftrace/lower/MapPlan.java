@@ -9,8 +9,8 @@ import sonde.lang.type.Type;
  * How a map of the script lies in the kernel.
  *
  * @param name with its {@code @}
- * @param scalar no keys; an array of one value behind which 8 bytes say whether there is one, or, of
- *     values beyond 8 bytes, a hash with the key 0
+ * @param scalar no keys; an array of one value behind which 8 bytes say whether there is one, or,
+ *     of values beyond 8 bytes, a hash with the key 0
  * @param valueBytes of the map, with those 8 bytes, rounded up to 8
  */
 public record MapPlan(

@@ -111,9 +111,7 @@ final class Maps {
         if (Memory.isNumber(type)) {
             Vreg result = emit().function().scalar();
             emit().when(Condition.EQUAL, found, 0, none);
-            emit().set(
-                            result,
-                            lowerer.memory().load(new Place(found, 0, Where.OWN), type));
+            emit().set(result, lowerer.memory().load(new Place(found, 0, Where.OWN), type));
             emit().go(done);
             emit().start(none);
             emit().set(result, Operand.of(0));
@@ -335,11 +333,15 @@ final class Maps {
     }
 
     private Value deletePerCpu(MapPlan plan) {
-        lowerer.aggregates().eachCpu(plan, null, value -> {
-            for (int word = 0; word < plan.valueBytes(); word += 8) {
-                emit().store(Width.U64, value, word, Operand.of(0));
-            }
-        });
+        lowerer.aggregates()
+                .eachCpu(
+                        plan,
+                        null,
+                        value -> {
+                            for (int word = 0; word < plan.valueBytes(); word += 8) {
+                                emit().store(Width.U64, value, word, Operand.of(0));
+                            }
+                        });
         return Value.of(1);
     }
 }

@@ -109,7 +109,8 @@ final class Memory {
             near = new Place(lowerer.frame().object(emit().function(), 8, 8), 0, Where.OWN);
             read(from, size, near);
         } else if (near.align() < size && near.base() instanceof StackObject) {
-            Place aligned = new Place(lowerer.frame().object(emit().function(), 8, 8), 0, Where.OWN);
+            Place aligned =
+                    new Place(lowerer.frame().object(emit().function(), 8, 8), 0, Where.OWN);
             copy(near, size, aligned);
             near = aligned;
         }
@@ -120,7 +121,11 @@ final class Memory {
         emit().function()
                 .add(
                         new Operation.Load(
-                                Width.of(size), signed && size < 8, to, near.base(), near.offset()));
+                                Width.of(size),
+                                signed && size < 8,
+                                to,
+                                near.base(),
+                                near.offset()));
         return to;
     }
 
@@ -134,8 +139,7 @@ final class Memory {
         Vreg left = emit().register(value);
         for (int at = 0; at < size; ) {
             int chunk = chunk(to.plus(at), size - at);
-            Operand part =
-                    at == 0 ? left : emit().alu(AluOperation.SHIFT_RIGHT, left, at * 8L);
+            Operand part = at == 0 ? left : emit().alu(AluOperation.SHIFT_RIGHT, left, at * 8L);
             emit().store(Width.of(chunk), to.base(), to.offset() + at, part);
             at += chunk;
         }

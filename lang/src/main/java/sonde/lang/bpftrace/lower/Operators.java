@@ -43,7 +43,12 @@ final class Operators {
 
     /** {@code left operator right} as a number of a type. */
     Value arithmetic(
-            BinaryOperator operator, Value left, Type leftType, Value right, Type rightType, Type to) {
+            BinaryOperator operator,
+            Value left,
+            Type leftType,
+            Value right,
+            Type rightType,
+            Type to) {
         if (to instanceof Type.Pointer p) {
             return pointer(operator, left, leftType, right, rightType, p);
         }
@@ -202,8 +207,7 @@ final class Operators {
             case EQUAL -> Condition.EQUAL;
             case NOT_EQUAL -> Condition.NOT_EQUAL;
             case LESS -> signed ? Condition.SIGNED_LESS : Condition.LESS;
-            case LESS_OR_EQUAL ->
-                    signed ? Condition.SIGNED_LESS_OR_EQUAL : Condition.LESS_OR_EQUAL;
+            case LESS_OR_EQUAL -> signed ? Condition.SIGNED_LESS_OR_EQUAL : Condition.LESS_OR_EQUAL;
             case GREATER -> signed ? Condition.SIGNED_GREATER : Condition.GREATER;
             case GREATER_OR_EQUAL ->
                     signed ? Condition.SIGNED_GREATER_OR_EQUAL : Condition.GREATER_OR_EQUAL;
@@ -242,10 +246,7 @@ final class Operators {
             return lowerer.read(value, p.space(), lowerer.type(u));
         }
         return of instanceof Int
-                ? lowerer.read(
-                        value,
-                        lowerer.clause().site().space(),
-                        lowerer.type(u))
+                ? lowerer.read(value, lowerer.clause().site().space(), lowerer.type(u))
                 : value;
     }
 

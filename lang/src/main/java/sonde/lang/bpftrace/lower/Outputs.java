@@ -115,12 +115,7 @@ final class Outputs {
         record(
                 action,
                 sizeBytes,
-                at ->
-                        emit().store(
-                                        Width.of(sizeBytes),
-                                        at.base(),
-                                        at.offset(),
-                                        number));
+                at -> emit().store(Width.of(sizeBytes), at.base(), at.offset(), number));
     }
 
     /** An event without arguments. */

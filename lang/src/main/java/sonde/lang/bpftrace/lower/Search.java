@@ -42,8 +42,7 @@ final class Search {
         Vreg place = emit().alu(AluOperation.ADD, start, step);
         Vreg byteThere = emit().load(Width.U8, false, place, 0);
         emit().when(Condition.NOT_EQUAL, byteThere, wanted, next);
-        emit().function()
-                .add(new Operation.Alu(AluOperation.ADD, true, step, step, Operand.of(1)));
+        emit().function().add(new Operation.Alu(AluOperation.ADD, true, step, step, Operand.of(1)));
         emit().go(head);
         emit().start(hit);
         Place result = lowerer.frame().at(emit().function(), found);

@@ -173,8 +173,7 @@ final class Statements {
         return Value.of(result);
     }
 
-    private Value choose(
-            Expression condition, Expression then, Expression otherwise, Type type) {
+    private Value choose(Expression condition, Expression then, Expression otherwise, Type type) {
         Block yes = emit().block();
         Block no = emit().block();
         Block done = emit().block();
@@ -208,9 +207,7 @@ final class Statements {
             emit().set(r.register(), Operand.of(0));
         } else {
             lowerer.memory()
-                    .zero(
-                            lowerer.place(lowerer.storage(symbol)),
-                            symbol.type().sizeBytes());
+                    .zero(lowerer.place(lowerer.storage(symbol)), symbol.type().sizeBytes());
         }
     }
 
@@ -228,9 +225,7 @@ final class Statements {
     void assign(VariableSymbol symbol, Place from, Type type) {
         Storage storage = lowerer.storage(symbol);
         if (storage instanceof Storage.Register r) {
-            emit().set(
-                            r.register(),
-                            lowerer.numbers().convert(from, type, symbol.type()));
+            emit().set(r.register(), lowerer.numbers().convert(from, type, symbol.type()));
         } else {
             lowerer.convert(from, type, symbol.type(), lowerer.place(storage));
         }
@@ -290,8 +285,7 @@ final class Statements {
         if (a.operator() == null) {
             return;
         }
-        Expression sum =
-                new Expression.Binary(a.span(), a.operator(), a.target(), a.value());
+        Expression sum = new Expression.Binary(a.span(), a.operator(), a.target(), a.value());
         lowerer.clause().derive(sum, a.target(), a.value(), a.operator());
         if (a.target() instanceof Expression.Variable v) {
             write(lowerer.clause().variable(v), sum);

@@ -39,9 +39,7 @@ final class TextFunctions {
             case "strstr" -> lowerer.loops().search(arguments.get(0), arguments.get(1));
             case "strcontains" -> {
                 Operand at =
-                        ((Value.Number)
-                                        lowerer.loops()
-                                                .search(arguments.get(0), arguments.get(1)))
+                        ((Value.Number) lowerer.loops().search(arguments.get(0), arguments.get(1)))
                                 .operand();
                 Block done = emit().block();
                 Vreg result = emit().copy(Operand.of(1));
@@ -236,10 +234,7 @@ final class TextFunctions {
                                 emit().address(lowerer.texts().literal(table.toString())),
                                 offset);
         lowerer.memory()
-                .copy(
-                        new Place(at, 0, Where.OWN),
-                        Math.min(NAME_BYTES, type.sizeBytes()),
-                        to);
+                .copy(new Place(at, 0, Where.OWN), Math.min(NAME_BYTES, type.sizeBytes()), to);
         emit().start(none);
     }
 }

@@ -42,8 +42,7 @@ final class Texts {
 
     /** Writes a text of the script, and zeros behind it. */
     void write(String bytes, int sizeBytes, Place to) {
-        byte[] content =
-                Arrays.copyOf(bytes.getBytes(StandardCharsets.ISO_8859_1), sizeBytes);
+        byte[] content = Arrays.copyOf(bytes.getBytes(StandardCharsets.ISO_8859_1), sizeBytes);
         if (bytes.length() >= sizeBytes && sizeBytes > 0) {
             content[sizeBytes - 1] = 0;
         }
@@ -54,7 +53,10 @@ final class Texts {
         } else {
             for (int at = 0; at < words; ) {
                 int chunk = Math.min(4, Memory.chunk(to.plus(at), words - at));
-                emit().store(Width.of(chunk), to.base(), to.offset() + at,
+                emit().store(
+                                Width.of(chunk),
+                                to.base(),
+                                to.offset() + at,
                                 Operand.of(signed(word(content, at, chunk), chunk)));
                 at += chunk;
             }
@@ -162,13 +164,8 @@ final class Texts {
     void prefix(Place place, byte[] content, int length, Block differ) {
         for (int at = 0; at < length; ) {
             int chunk = Memory.chunk(place.plus(at), length - at);
-            Vreg word =
-                    emit().load(Width.of(chunk), false, place.base(), place.offset() + at);
-            emit().when(
-                            Condition.NOT_EQUAL,
-                            word,
-                            Operand.of(word(content, at, chunk)),
-                            differ);
+            Vreg word = emit().load(Width.of(chunk), false, place.base(), place.offset() + at);
+            emit().when(Condition.NOT_EQUAL, word, Operand.of(word(content, at, chunk)), differ);
             at += chunk;
         }
     }
@@ -208,13 +205,7 @@ final class Texts {
         Vreg second = emit().load(Width.U64, false, y, 0);
         emit().when(Condition.NOT_EQUAL, first, second, differ);
         emit().function()
-                .add(
-                        new Operation.Alu(
-                                AluOperation.ADD,
-                                true,
-                                index,
-                                index,
-                                Operand.of(8)));
+                .add(new Operation.Alu(AluOperation.ADD, true, index, index, Operand.of(8)));
         emit().go(head);
         emit().start(done);
     }
