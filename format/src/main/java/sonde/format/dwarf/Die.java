@@ -70,6 +70,7 @@ public final class Die {
     long count = NONE;
     long constant = NONE;
     long stringOffsets = NONE;
+    long lines = NONE;
 
     Die(Unit unit, long offset, int tag, boolean hasChildren) {
         this.unit = unit;

@@ -17,11 +17,13 @@ final class DieReader {
     private final Unit unit;
     private final Abbreviations abbreviations;
     private final ByteOrder order;
+    private final Widths widths;
 
     DieReader(Unit unit, Abbreviations abbreviations, ByteOrder order) {
         this.unit = unit;
         this.abbreviations = abbreviations;
         this.order = order;
+        widths = new Widths(unit.offsetBytes(), unit.addressBytes(), unit.version());
     }
 
     /** Whether a form is an index of {@code .debug_str_offsets}. */
@@ -54,7 +56,7 @@ final class DieReader {
                 }
             }
             long start = cursor.position();
-            long value = value(cursor, form, made.values()[i]);
+            long value = value(cursor, form, made.values()[i], widths);
             int attribute = made.attributes()[i];
             if (isBlock(form)) {
                 // Where a member lies may be a program; C's is one addition.
@@ -111,15 +113,20 @@ final class DieReader {
             case 0x37 -> die.count = value;
             case 0x1c -> die.constant = value;
             case 0x72 -> die.stringOffsets = value;
+            case 0x10 -> die.lines = value;
             default -> {}
         }
     }
 
+    /** How wide the numbers of a unit or table are. */
+    record Widths(int offsetBytes, int addressBytes, int version) {}
+
     /** A number, an offset, an index; of a text in place where it begins. */
-    private long value(DwarfCursor cursor, int form, long implicit) throws MalformedInputException {
+    static long value(DwarfCursor cursor, int form, long implicit, Widths widths)
+            throws MalformedInputException {
         switch (form) {
             case 0x01 -> {
-                return cursor.unsigned(unit.addressBytes()); // addr
+                return cursor.unsigned(widths.addressBytes()); // addr
             }
             case 0x03 -> cursor.skip(cursor.u16()); // block2
             case 0x04 -> cursor.skip(cursor.u32()); // block4
@@ -165,11 +172,11 @@ final class DieReader {
             }
             case STRP, LINE_STRP, 0x17, 0x1d, 0x1f20, 0x1f21 -> {
                 // also sec_offset, strp_sup, GNU_ref_alt, GNU_strp_alt
-                return cursor.offset(unit.offsetBytes());
+                return cursor.offset(widths.offsetBytes());
             }
             case REF_ADDR -> {
-                int bytes = unit.version() == 2 ? unit.addressBytes() : unit.offsetBytes();
-                return cursor.unsigned(bytes);
+                boolean old = widths.version() == 2;
+                return cursor.unsigned(old ? widths.addressBytes() : widths.offsetBytes());
             }
             case 0x19 -> {
                 return 1; // flag_present

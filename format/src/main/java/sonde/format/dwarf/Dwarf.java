@@ -35,6 +35,7 @@ public final class Dwarf {
     private final MemorySegment strings;
     private final MemorySegment lineStrings;
     private final MemorySegment stringOffsets;
+    private final MemorySegment lines;
     private final boolean split;
     private final List<Unit> units = new ArrayList<>();
     private final Map<Long, Unit> bySignature = new HashMap<>();
@@ -49,6 +50,7 @@ public final class Dwarf {
         strings = section(elf, ".debug_str" + suffix);
         lineStrings = section(elf, ".debug_line_str" + suffix);
         stringOffsets = section(elf, ".debug_str_offsets" + suffix);
+        lines = section(elf, ".debug_line" + suffix);
         units(section(elf, ".debug_info" + suffix), false);
         units(section(elf, ".debug_types" + suffix), true);
     }
@@ -123,6 +125,29 @@ public final class Dwarf {
             }
         }
         return files;
+    }
+
+    /** The lines of all units; malformed tables are left out. */
+    public List<LineTable> lineTables() {
+        List<LineTable> tables = new ArrayList<>();
+        for (Unit unit : units) {
+            Die root = unit.isType() ? null : root(unit);
+            if (root != null && root.lines != Die.NONE) {
+                String folder = text(root, root.folderForm, root.folder);
+                try {
+                    DwarfCursor cursor = new DwarfCursor(lines, order, root.lines, Long.MAX_VALUE);
+                    tables.add(new LineTable(cursor, folder, (f, v) -> lineText(root, f, v)));
+                } catch (MalformedInputException e) {
+                    // Its places are missing, those of other units are not.
+                    continue;
+                }
+            }
+        }
+        return tables;
+    }
+
+    private String lineText(Die root, int form, long value) {
+        return form == DieReader.STRING ? text(lines, value) : text(root, form, value);
     }
 
     /**
@@ -317,8 +342,11 @@ public final class Dwarf {
 
     private String text(Die die, int form, long value) {
         MemorySegment in = segment(die, form);
-        long from = in == null ? -1 : start(die, form, value);
-        if (in == null || from < 0 || from >= in.byteSize()) {
+        return in == null ? "" : text(in, start(die, form, value));
+    }
+
+    private static String text(MemorySegment in, long from) {
+        if (from < 0 || from >= in.byteSize()) {
             return "";
         }
         long end = from;

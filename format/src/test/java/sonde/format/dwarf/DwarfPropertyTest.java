@@ -120,6 +120,11 @@ class DwarfPropertyTest {
         try {
             Dwarf dwarf = Dwarf.read(ElfFile.of(image));
             dwarf.splitFiles();
+            for (LineTable table : dwarf.lineTables()) {
+                for (String file : table.files()) {
+                    table.address(file, 6, 0);
+                }
+            }
             for (String name : List.of("first", "second", "main", "nobody")) {
                 Optional<Die> function = dwarf.function(name);
                 if (function.isPresent()) {

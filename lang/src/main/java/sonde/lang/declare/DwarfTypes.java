@@ -8,12 +8,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Die;
 import sonde.format.dwarf.Dwarf;
+import sonde.format.dwarf.LineTable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.type.Type;
 
@@ -141,6 +143,62 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
                             return Optional.empty();
                         })
                 .orElse(null);
+    }
+
+    /**
+     * Where a line of source is.
+     *
+     * @param address as stated in the ELF, 0 where there is none
+     * @param problem why there is none, else empty
+     */
+    public record LineAddress(long address, String problem) {}
+
+    /**
+     * The first instruction of a line.
+     *
+     * @param file the last parts of its path
+     * @param column 0 for any
+     */
+    public LineAddress address(String file, int line, int column) {
+        String path = "";
+        List<LineTable> tables = new ArrayList<>();
+        for (DwarfMapping part : parts) {
+            for (LineTable table : part.dwarf().lineTables()) {
+                for (String one : table.files()) {
+                    if (endsWith(one, file)) {
+                        if (!path.isEmpty() && !path.equals(one)) {
+                            return new LineAddress(
+                                    0,
+                                    "Ambiguous source path, matches multiple files: %s, %s"
+                                            .formatted(path, one));
+                        }
+                        path = one;
+                        tables.add(table);
+                    }
+                }
+            }
+        }
+        if (path.isEmpty()) {
+            return new LineAddress(0, "No compilation unit matches " + file);
+        }
+        for (LineTable table : tables) {
+            try {
+                OptionalLong address = table.address(path, line, column);
+                if (address.isPresent()) {
+                    return new LineAddress(address.getAsLong(), "");
+                }
+            } catch (MalformedInputException e) {
+                // Another unit may have the line.
+                continue;
+            }
+        }
+        String place = file + ":" + line + (column > 0 ? ":" + column : "");
+        return new LineAddress(0, "Unable to map '" + place + "' to address");
+    }
+
+    /** Whether the last parts of a path are those. */
+    private static boolean endsWith(String path, String parts) {
+        return !parts.isEmpty() && (path.equals(parts) || path.endsWith("/" + parts));
     }
 
     /** None: constants of programs are asked for with their enumeration. */

@@ -114,6 +114,45 @@ class DwarfTypesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gcc -gdwarf-5",
+                "gcc -gdwarf-4",
+                "clang -gdwarf-5",
+                "clang -gdwarf-4",
+                "clang -gdwarf-3",
+                "gcc -g -gsplit-dwarf"
+            })
+    void findsLines(String options) throws IOException, InterruptedException {
+        Path program = compile(options, PROGRAM);
+        run("nm", "p");
+        try (DwarfTypes types = DwarfTypes.open(program, List.of())) {
+            DwarfTypes.LineAddress found = types.address("p.c", 5, 0);
+            assertThat(found.problem()).isEmpty();
+            assertThat(found.address()).isEqualTo(symbol("first"));
+            assertThat(types.address(folder.getFileName() + "/p.c", 6, 0).address())
+                    .isEqualTo(symbol("second"));
+            assertThat(types.address("p.c", 5, 50).problem())
+                    .isEqualTo("Unable to map 'p.c:5:50' to address");
+            assertThat(types.address("p.c", 2, 0).problem())
+                    .isEqualTo("Unable to map 'p.c:2' to address");
+            assertThat(types.address("q.c", 5, 0).problem())
+                    .isEqualTo("No compilation unit matches q.c");
+        }
+    }
+
+    private long symbol(String name) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("nm", "p").directory(folder.toFile()).start();
+        String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isZero();
+        return all.lines()
+                .filter(line -> line.endsWith(" " + name))
+                .mapToLong(line -> Long.parseLong(line.substring(0, 16), 16))
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void findsSeparateFiles() throws IOException, InterruptedException {
         Path program = compile("gcc -g", PROGRAM);
