@@ -109,7 +109,8 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (arguments.version) {
-            print("sonde " + Main.VERSION + "\n");
+            boolean alias = arguments.comm.equals("bpftrace");
+            print((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
             return ExitCode.DONE;
         }
         if (arguments.information) {
@@ -216,7 +217,7 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
-            err.println("ERROR: No probes to attach");
+            err.println("No probes to attach");
             err.flush();
             return ExitCode.NEGATIVE;
         }
@@ -264,6 +265,7 @@ final class TraceCommand {
                 arguments.includes,
                 Map.copyOf(System.getenv()),
                 directory,
+                !arguments.noWarnings,
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled);
