@@ -94,6 +94,7 @@ final class Calls {
                                     lowerer.number(c.arguments().getFirst(), Type.Int.U64),
                                     8);
             case "assert" -> holds(c);
+            case "debugf" -> functions.debug(c);
             case "static_assert", "fail", "assert_str" -> {}
             case "signal", "signal_thread", "override", "write_user" -> functions.change(c);
             default -> value(c);

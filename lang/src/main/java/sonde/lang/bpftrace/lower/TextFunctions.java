@@ -101,11 +101,28 @@ final class TextFunctions {
                         : KernelFunction.PROBE_READ_KERNEL_STR;
         Vreg result = emit().call(helper, emit().address(to), length, emit().address(from));
         lowerer.errors().check(result, helper);
+        if (c.arguments().size() == 1) {
+            whole(from, to, result, size);
+        }
+    }
+
+    /** Of a text that did not fit all bytes are kept, so that it can be told from one that did. */
+    private void whole(Place from, Place to, Vreg result, int size) {
+        Block done = emit().block();
+        emit().when(Condition.NOT_EQUAL, result, size, done);
+        emit().run(
+                        from.where() == Where.USER
+                                ? KernelFunction.PROBE_READ_USER
+                                : KernelFunction.PROBE_READ_KERNEL,
+                        emit().address(to.plus(size - 1)),
+                        Operand.of(1),
+                        emit().address(from.plus(size - 1)));
+        emit().start(done);
     }
 
     /** A length with its NUL, at most {@code size}. */
     private Vreg limited(Operand length, int size) {
-        Vreg bounded = emit().alu(AluOperation.ADD, length, 1);
+        Vreg bounded = emit().copy(length);
         Block fine = emit().block();
         emit().when(Condition.LESS_OR_EQUAL, bounded, size, fine);
         emit().set(bounded, Operand.of(size));

@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -50,6 +52,7 @@ public final class TraceSession implements AutoCloseable {
     private final List<Map.Entry<KernelIterator, Probe.Iter>> iterators = new ArrayList<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicInteger signals = new AtomicInteger();
+    private final Set<Integer> full = new HashSet<>();
     private long lostBefore;
 
     private TraceSession(
@@ -176,22 +179,40 @@ public final class TraceSession implements AutoCloseable {
                 options.pid().isPresent()
                         ? AttachOptions.of(options.pid().getAsInt())
                         : AttachOptions.EVERYWHERE;
+        List<Map.Entry<CompiledProgram, Program>> all =
+                new ArrayList<>(loaded.programs().entrySet());
+        int count = attachThose(all, false, where);
+        return count + attachThose(all.reversed(), true, where);
+    }
+
+    /** The kernel runs those of some kinds in the order of attaching, of others in the reverse. */
+    private int attachThose(
+            List<Map.Entry<CompiledProgram, Program>> all, boolean reverse, AttachOptions where)
+            throws AttachException {
         int count = 0;
-        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+        for (Map.Entry<CompiledProgram, Program> entry : all) {
             CompiledProgram program = entry.getKey();
             Probe first = program.group().first();
-            if (first.kind().isSpecial()) {
-                count += program.group().probes().size();
+            if (isReverse(first.kind()) != reverse) {
                 continue;
             }
             try {
-                attach(program, entry.getValue(), where);
+                if (!first.kind().isSpecial()) {
+                    attach(program, entry.getValue(), where);
+                }
                 count += program.group().probes().size();
             } catch (AttachException e) {
                 missing(e);
             }
         }
         return count;
+    }
+
+    private static boolean isReverse(Kind kind) {
+        return switch (kind) {
+            case KPROBE, UPROBE, URETPROBE, USDT, FENTRY, FEXIT, ITER -> true;
+            default -> false;
+        };
     }
 
     private void missing(AttachException e) throws AttachException {
@@ -281,13 +302,28 @@ public final class TraceSession implements AutoCloseable {
             output.lostEvents(lost - lostBefore);
             lostBefore = lost;
         }
+        mapsFull();
         output.flush();
+    }
+
+    /** Tells once of each program that a map has no room. */
+    private void mapsFull() throws IOException {
+        for (CompiledProgram program : compilation.programs()) {
+            if (loaded.lost(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
+                output.warnf(
+                        "Map full; can't update element. Try increasing max_map_keys config or"
+                                + " manually setting the max entries in a map declaration e.g."
+                                + " `let @a = hash(5000)`",
+                        List.of());
+            }
+        }
     }
 
     /** Detaches, runs the end probes, prints maps and losses. */
     public void end() throws IOException {
         detach();
         drain();
+        actions.end();
         runAll(Kind.END);
         drain();
         output.end();
