@@ -45,13 +45,15 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
-if [ ! -f "$cache" ]; then
+# What the training starts does not train.
+if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ]; then
     # What the training records: events of many kinds, and enough of them.
     work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         (
             umask 077
+            export SONDE_TRAINING=1
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
