@@ -100,10 +100,8 @@ class LanguageGuideTest {
         List<Example> examples = examples(Files.readAllLines(GUIDE));
         assertThat(examples).hasSizeGreaterThan(40);
         return examples.stream()
-                .map(
-                        example ->
-                                DynamicTest.dynamicTest(
-                                        "line " + example.line(), () -> check(example)));
+                .map(example ->
+                        DynamicTest.dynamicTest("line " + example.line(), () -> check(example)));
     }
 
     private static void check(Example example) throws Exception {
