@@ -80,7 +80,13 @@ final class BuiltinTypes {
             case "username" -> new Type.Named(Special.USERNAME);
             case "curtask" -> currentTask(typer);
             case "kstack" -> new Type.Stack(false, kernelMode(typer), 127);
-            case "ustack", "dw_ustack" ->
+            case "dw_ustack" ->
+                    typer.globals()
+                            .error(
+                                    e.span(),
+                                    "dw_ustack() is not there yet",
+                                    "ustack follows frame pointers");
+            case "ustack" ->
                     new Type.Stack(true, typer.globals().environment().stackMode(), 127);
             case "probe" -> {
                 typer.clause().markProbe();

@@ -40,6 +40,15 @@ final class CallTypes {
         if (fault != null) {
             return globals().error(e.span(), fault);
         }
+        if (e.function().equals("skboutput") || e.function().equals("dw_ustack")) {
+            return globals()
+                    .error(
+                            e.span(),
+                            e.function() + "() is not there yet",
+                            e.function().equals("dw_ustack")
+                                    ? "ustack() follows frame pointers"
+                                    : "buf() shows bytes of a packet");
+        }
         if (globals().environment().unsafe().contains(e.function())
                 && !globals().environment().isUnsafeAllowed()) {
             return globals()
@@ -266,7 +275,7 @@ final class CallTypes {
             case "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
             case "uaddr" -> new Type.Pointer(Int.U64, Space.USER);
             case "percpu_kaddr" -> perCpu(e);
-            case "pid", "tid", "skboutput" -> Int.U32;
+            case "pid", "tid" -> Int.U32;
             case "ppid", "leader_tid" -> Int.U32;
             case "comm", "pcomm", "leader_comm" -> new Type.Text(16);
             case "strncmp", "memcmp", "strlen" -> Int.U64;

@@ -140,8 +140,23 @@ final class Expressions {
             return place;
         }
         Place own = lowerer.memory().own(type);
-        lowerer.memory().copy(place, array.sizeBytes(), own);
-        lowerer.memory().zero(own.plus(array.sizeBytes()), type.sizeBytes() - array.sizeBytes());
+        lowerer.memory().zero(own, type.sizeBytes());
+        if (place.where() == Where.OWN) {
+            lowerer.memory().copy(place, array.sizeBytes(), own);
+            return own;
+        }
+        // What lies behind the NUL of a kernel's text is left out: keys compare all bytes.
+        int helper =
+                place.where() == Where.USER
+                        ? KernelFunction.PROBE_READ_USER_STR
+                        : KernelFunction.PROBE_READ_KERNEL_STR;
+        Vreg result =
+                emit().call(
+                                helper,
+                                emit().address(own),
+                                Operand.of(array.sizeBytes() + 1L),
+                                emit().address(place));
+        lowerer.errors().check(result, helper);
         return own;
     }
 

@@ -80,7 +80,6 @@ final class Functions {
                     Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
             case "percpu_kaddr" -> perCpu(c);
             case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
-            case "skboutput" -> Value.of(0);
             default -> texts.value(c);
         };
     }
