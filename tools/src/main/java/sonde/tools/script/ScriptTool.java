@@ -3,10 +3,14 @@ package sonde.tools.script;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.module.ModuleReader;
+import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.lang.bpftrace.expand.Option;
@@ -32,7 +36,6 @@ public record ScriptTool(
         List<String> description,
         List<String> examples,
         List<Variant> variants) {
-    private static final String FOLDER = "sonde/tools/script/";
     private static final String END = ".bt";
 
     /**
@@ -49,22 +52,19 @@ public record ScriptTool(
 
     /** The names of all tools, sorted. */
     public static List<String> names() {
-        Module module = ScriptTool.class.getModule();
-        try (ModuleReader reader =
-                        module.getLayer()
-                                .configuration()
-                                .findModule(module.getName())
-                                .orElseThrow()
-                                .reference()
-                                .open();
-                Stream<String> entries = reader.list()) {
-            return entries.filter(entry -> entry.startsWith(FOLDER) && entry.endsWith(END))
-                    .map(entry -> entry.substring(FOLDER.length(), entry.length() - END.length()))
-                    .filter(name -> name.indexOf('.') < 0 && name.indexOf('/') < 0)
+        URL one = Objects.requireNonNull(ScriptTool.class.getResource("opensnoop" + END));
+        try (Stream<Path> files =
+                Files.list(Objects.requireNonNull(Path.of(one.toURI()).getParent()))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(END))
+                    .map(name -> name.substring(0, name.length() - END.length()))
+                    .filter(name -> name.indexOf('.') < 0)
                     .sorted()
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -46,6 +46,15 @@ final class ToolRun {
         return printed;
     }
 
+    /** Runs a command of the shell until it ends. */
+    static void shell(String command) throws Exception {
+        new ProcessBuilder("/bin/sh", "-c", command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+    }
+
     private static String run(
             ScriptTool.Variant script, Pattern pattern, Action action, String... options)
             throws Exception {
