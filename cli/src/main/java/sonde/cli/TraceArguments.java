@@ -179,7 +179,7 @@ final class TraceArguments {
 
     private void value(char letter, String value) throws UsageException {
         switch (letter) {
-            case 'e' -> program = Optional.of(value);
+            case 'e' -> program = Optional.of(program.map(p -> p + "\n" + value).orElse(value));
             case 'f' -> format = value;
             case 'o' -> output = value;
             case 'B' -> buffer = value;

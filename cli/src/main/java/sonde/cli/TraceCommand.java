@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -77,6 +78,9 @@ final class TraceCommand {
         try (OutputStream out = open(arguments)) {
             return new TraceCommand(arguments, err, out).run();
         } catch (IOException | UncheckedIOException e) {
+            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
+                return ExitCode.DONE; // nobody reads any more
+            }
             if (arguments.debug) {
                 e.printStackTrace(err);
             }
@@ -86,10 +90,22 @@ final class TraceCommand {
         }
     }
 
+    /** Standard output stays open for others when this is closed. */
     private static OutputStream open(TraceArguments arguments) throws IOException {
         OutputStream raw =
                 arguments.output == null
-                        ? new FileOutputStream(FileDescriptor.out)
+                        ? new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
+                            @Override
+                            public void write(byte[] bytes, int from, int length)
+                                    throws IOException {
+                                out.write(bytes, from, length);
+                            }
+
+                            @Override
+                            public void close() throws IOException {
+                                flush();
+                            }
+                        }
                         : Files.newOutputStream(Path.of(arguments.output));
         return new BufferedOutputStream(raw, BUFFER);
     }
@@ -100,7 +116,8 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (arguments.version) {
-            print("sonde " + Main.VERSION + "\n");
+            boolean alias = arguments.comm.equals("bpftrace");
+            print((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
             return ExitCode.DONE;
         }
         if (arguments.information) {
@@ -200,14 +217,14 @@ final class TraceCommand {
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
             err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
             err.flush();
-            return message.isEmpty() ? ExitCode.DONE : ExitCode.NEGATIVE;
+            return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
             print(TraceDump.of(compiled, arguments.dumps));
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
-            err.println("ERROR: No probes to attach");
+            err.println("No probes to attach");
             err.flush();
             return ExitCode.NEGATIVE;
         }
@@ -276,6 +293,7 @@ final class TraceCommand {
                 arguments.includes,
                 Map.copyOf(System.getenv()),
                 directory,
+                !arguments.noWarnings,
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled);
@@ -289,9 +307,11 @@ final class TraceCommand {
 
     private int run(TraceSession session, @Nullable Target child)
             throws IOException, AttachException {
-        try (EndSignals signals = EndSignals.listen(kind -> session.stop());
-                AutoCloseable self = TraceSignals.listen(session)) {
-            session.begin(arguments.comm);
+        try (EndSignals _ = EndSignals.listen(kind -> session.stop());
+                TraceSignals.Listener _ = TraceSignals.listen(session)) {
+            if (!arguments.dryRun) {
+                session.begin(arguments.comm);
+            }
             int attached = session.attach();
             if (!arguments.quiet) {
                 session.output().attachedProbes(attached);
@@ -304,10 +324,6 @@ final class TraceCommand {
             follow(session, child, deadline());
             session.end();
             return session.exitCode();
-        } catch (IOException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException(e);
         }
     }
 

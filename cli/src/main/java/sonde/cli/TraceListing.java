@@ -55,10 +55,11 @@ final class TraceListing {
             return ExitCode.DONE;
         }
         ExpanderOptions options =
-                ExpanderOptions.USUAL
-                        .of(arguments.pid)
-                        .with(ExpanderOptions.Missing.IGNORE)
-                        .tracing(arguments.traceableFunctions);
+                ExpanderOptions.USUAL.of(arguments.pid).with(ExpanderOptions.Missing.IGNORE);
+        String functions = arguments.traceableFunctions;
+        if (functions != null) {
+            options = options.tracing(functions);
+        }
         try (Expander expander = new Expander(options)) {
             Listing listing =
                     new Listing(
@@ -138,7 +139,7 @@ final class TraceListing {
             if (Glob.of(pattern).matches(tag)) {
                 String definition = kernel.definition(kind, tag.substring(tag.indexOf(' ') + 1));
                 boolean whole = arguments.verbose && definition != null;
-                lines.add("vmlinux: " + (whole ? definition : tag));
+                lines.add(whole ? definition : "vmlinux: " + tag);
             }
         }
         print(lines, out);

@@ -8,10 +8,16 @@ import sonde.lang.bpftrace.run.TraceSession;
 
 /** SIGUSR1 for probes of a script that wait for it ({@code self:signal:SIGUSR1}). */
 final class TraceSignals {
+    /** Ends listening. */
+    interface Listener extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     private TraceSignals() {}
 
     /** Listens when the script does. */
-    static AutoCloseable listen(TraceSession session) {
+    static Listener listen(TraceSession session) {
         if (!session.listensToSignals()) {
             return () -> {};
         }
@@ -28,7 +34,13 @@ final class TraceSignals {
                             handler, MethodHandles.dropArguments(run, 0, signal));
             Object usr1 = signal.getConstructor(String.class).newInstance("USR1");
             Object before = signal.getMethod("handle", signal, handler).invoke(null, usr1, ours);
-            return () -> signal.getMethod("handle", signal, handler).invoke(null, usr1, before);
+            return () -> {
+                try {
+                    signal.getMethod("handle", signal, handler).invoke(null, usr1, before);
+                } catch (ReflectiveOperationException e) {
+                    throw new IllegalStateException(e);
+                }
+            };
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("a JDK without jdk.unsupported", e);
         }

@@ -1,11 +1,16 @@
 /**
- * DWARF of executables: where lines of source are in code.
+ * Debugging information of programs (DWARF 2 to 5): functions with their parameters, types, and
+ * where lines of source are in code.
  *
- * {@snippet :
- * ElfFile elf = ElfFile.of(file);
- * SourceLines.Answer answer = SourceLines.find(elf, "readline.c", 362, 0);
- * answer.address().ifPresent(address -> probe(address));
+ * <pre>{@code
+ * Dwarf dwarf = Dwarf.read(ElfFile.of(input.segment()));
+ * Die main = dwarf.function("main").orElseThrow();
+ * for (Die child : dwarf.children(main)) {
+ *     if (child.tag() == Die.FORMAL_PARAMETER) {
+ *         dwarf.name(child); // "argc"
+ *     }
  * }
+ * }</pre>
  */
 @org.jspecify.annotations.NullMarked
 package sonde.format.dwarf;

@@ -124,7 +124,7 @@ class DeclarationsPropertyTest {
     void bearsDamage() {
         Random random = new Random(6);
         StringBuilder all = new StringBuilder("#define A(x) x x\n#if A(1)\n#endif\n");
-        RandomStructs structs = new RandomStructs(random);
+        RandomStructs structs = new RandomStructs(random, true);
         all.append(RandomStructs.prologue());
         for (int i = 0; i < 6; i++) {
             all.append(structs.make(i).text());

@@ -45,6 +45,7 @@ final class RandomStructs {
                     "enum color");
 
     private final Random random;
+    private final boolean whole;
     private final List<String> names = new ArrayList<>();
     private int next;
 
@@ -62,8 +63,12 @@ final class RandomStructs {
             List<String> fields,
             List<String> bitfields) {}
 
-    RandomStructs(Random random) {
+    /**
+     * @param whole whether bitfields may have all bits of their type
+     */
+    RandomStructs(Random random, boolean whole) {
         this.random = random;
+        this.whole = whole;
     }
 
     static String prologue() {
@@ -163,7 +168,7 @@ final class RandomStructs {
                     case "int", "unsigned", "enum color" -> 32;
                     default -> 64;
                 };
-        int width = 1 + random.nextInt(most);
+        int width = 1 + random.nextInt(whole || most == 1 ? most : most - 1);
         switch (random.nextInt(8)) {
             case 0 -> out.append(type).append(" : 0");
             case 1 -> out.append(type).append(" : ").append(width);

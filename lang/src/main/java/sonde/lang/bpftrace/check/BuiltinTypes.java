@@ -86,7 +86,7 @@ final class BuiltinTypes {
                 typer.clause().markProbe();
                 yield new Type.Text(typer.site().name().length() + 1);
             }
-            case "probetype" -> new Type.Text(typer.site().kind().longName().length() + 1);
+            case "probetype" -> new Type.Text(typer.site().family().length() + 1);
             case "func" -> function(e.span(), typer);
             case "args" -> arguments(e.span(), typer);
             case "retval" -> result(e.span(), typer);

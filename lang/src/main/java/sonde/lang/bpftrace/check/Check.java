@@ -1,8 +1,10 @@
 package sonde.lang.bpftrace.check;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.type.Type;
@@ -27,15 +29,26 @@ public final class Check {
         for (Clause clause : clauses) {
             typers.add(new Typer(globals, clause));
         }
+        Set<String> unused = new HashSet<>();
         for (int round = 0; round < MOST_ROUNDS; round++) {
             globals.begin(false);
             typers.forEach(Typer::run);
+            if (unused.isEmpty() && round == 0) {
+                globals.maps().values().stream()
+                        .filter(map -> map.keyed == null && map.value == null)
+                        .forEach(map -> unused.add(map.name()));
+            }
             if (!globals.hasChanged() && !settle(globals)) {
                 break;
             }
         }
         globals.begin(true);
         typers.forEach(Typer::run);
+        for (Script.Item item : script.items()) {
+            if (item instanceof Script.MapDeclaration d && unused.contains(d.map())) {
+                diagnostics.warning(d.span(), "Unused map: " + d.map(), "");
+            }
+        }
         for (MapSymbol map : globals.maps().values()) {
             if (map.value instanceof Int i && i.either()) {
                 map.value = new Int(i.sizeBytes(), i.signed());

@@ -38,7 +38,7 @@ public final class Comptimes {
 
     private @Nullable Object name(Expression.Name e) {
         if (e.name().equals("probetype")) {
-            return typer.site().kind().longName();
+            return typer.site().family();
         }
         return typer.globals().environment().constant(e.name());
     }

@@ -38,6 +38,9 @@ public interface Environment {
     /** Whether those may be used. */
     boolean isUnsafeAllowed();
 
+    /** A setting of the script: a Long, String or Boolean; null for none. */
+    @Nullable Object setting(String name);
+
     /** CPUs that there can be. */
     int cpus();
 }

@@ -27,7 +27,7 @@ final class FieldTypes {
                 && a.element() instanceof Int i
                 && i.sizeBytes() == 1
                 && (i.isChar() || i.signed())) {
-            return new Type.Text(a.count());
+            return new Type.Text(a.count() + 1);
         }
         if (type instanceof Type.Pointer p && p.space() == Space.KERNEL && space == Space.USER) {
             return new Type.Pointer(p.to(), Space.USER);
@@ -45,6 +45,9 @@ final class FieldTypes {
             Type type = typer.reader().type(d.type());
             typer.clause().value(e, typer.comptimes().value(e));
             return type == null ? null : described(type, e.name());
+        }
+        if (e.of() instanceof Expression.Name n && n.name().equals("config")) {
+            return setting(e);
         }
         Type of = typer.type(e.of());
         if (of == null) {
@@ -84,9 +87,24 @@ final class FieldTypes {
             return new Type.Text(typer.globals().environment().maxText());
         }
         if (isArguments(inner) && field.type() instanceof Type.Pointer) {
-            return field.type();
+            return typer.site().isUser() ? read(field.type(), Space.USER) : field.type();
         }
         return read(field.type(), space);
+    }
+
+    private @Nullable Type setting(Expression.Field e) {
+        Object value = typer.globals().environment().setting(e.name());
+        typer.clause().value(e, value);
+        return switch (value) {
+            case Long n -> Promotion.literal(n, n < 0);
+            case Boolean _ -> new Type.Bool();
+            case String s -> new Type.Text(s.length() + 1);
+            case null, default ->
+                    typer.globals()
+                            .error(
+                                    e.span(),
+                                    "Record does not contain a field named '" + e.name() + "'");
+        };
     }
 
     private boolean isArguments(Type type) {
@@ -276,7 +294,8 @@ final class FieldTypes {
             case Type.Pointer _ -> OperatorTypes.isNumber(from) || from instanceof Type.Pointer;
             case Type.Array a ->
                     a.element() instanceof Int || a.element() instanceof Type.Bool
-                            ? from instanceof Int && a.sizeBytes() <= from.sizeBytes()
+                            ? from instanceof Int i
+                                            && a.sizeBytes() <= (i.either() ? 8 : i.sizeBytes())
                                     || from instanceof Type.Array
                                     || from instanceof Type.Text
                             : false;

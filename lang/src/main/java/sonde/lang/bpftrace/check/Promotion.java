@@ -34,8 +34,18 @@ public final class Promotion {
             return known;
         }
         return switch (known) {
-            case Int a -> other instanceof Int b ? integers(a, b) : null;
-            case Type.Enum a -> other instanceof Int b && b.sizeBytes() <= a.sizeBytes() ? a : null;
+            case Int a ->
+                    other instanceof Int b
+                            ? integers(a, b)
+                            : other instanceof Type.Enum b ? integers(a, number(b)) : null;
+            case Type.Enum a ->
+                    switch (other) {
+                        case Int b when b.either() -> a;
+                        case Int b -> integers(number(a), b);
+                        case Type.Enum b when b.name().equals(a.name()) -> b;
+                        case Type.Enum b -> integers(number(a), number(b));
+                        default -> null;
+                    };
             case Type.Text a ->
                     other instanceof Type.Text b
                             ? new Type.Text(Math.max(a.sizeBytes(), b.sizeBytes()))
@@ -65,6 +75,10 @@ public final class Promotion {
                     Type.Series _ ->
                     null;
         };
+    }
+
+    private static Int number(Type.Enum e) {
+        return new Int(e.sizeBytes(), e.signed());
     }
 
     private static @Nullable Type aggregates(Type known, Type other) {

@@ -32,6 +32,16 @@ public record Site(
         return kind == Kind.UPROBE || kind == Kind.URETPROBE || kind == Kind.USDT;
     }
 
+    /** What the builtin {@code probetype} says. */
+    public String family() {
+        return switch (kind) {
+            case BEGIN, END, SELF -> "special";
+            case TEST -> "test";
+            case BENCH -> "benchmark";
+            default -> kind.longName();
+        };
+    }
+
     /** How addresses are read that do not say whose they are. */
     public Type.Space space() {
         return isUser() ? Type.Space.USER : Type.Space.KERNEL;

@@ -143,7 +143,7 @@ final class Typer {
         Long constant = globals.environment().constant(n.name());
         clause.value(n, constant);
         if (enumeration != null) {
-            return enumeration;
+            return new Type.Enum(enumeration.name(), 8, enumeration.signed(), enumeration.names());
         }
         if (constant != null) {
             return Promotion.literal(constant, constant < 0);
@@ -276,9 +276,26 @@ final class Typer {
     }
 
     private void statements(Block b) {
+        boolean left = false;
         for (Statement s : b.statements()) {
+            if (left) {
+                globals.warning(s.span(), "Unreachable statement.", "");
+                left = false;
+            }
             statement(s);
+            left = isLast(s);
         }
+        Expression result = b.result();
+        if (left && result != null) {
+            globals.warning(result.span(), "Unreachable statement.", "");
+        }
+    }
+
+    private static boolean isLast(Statement s) {
+        return s instanceof Statement.Jump
+                || s instanceof Statement.Evaluate e
+                        && e.expression() instanceof Expression.Call c
+                        && c.function().equals("exit");
     }
 
     private void statement(Statement s) {
@@ -297,7 +314,18 @@ final class Typer {
             }
             case Statement.Unroll u -> {
                 type(u.count());
+                Object count = comptimes.value(u.count());
+                clause.value(u.count(), count);
+                if (!(count instanceof Long n)) {
+                    globals.error(u.span(), "invalid unroll value");
+                } else if (n < 1) {
+                    globals.error(u.span(), "unroll minimum value is 1");
+                } else if (n > 100) {
+                    globals.error(u.span(), "unroll maximum value is 100");
+                }
+                loopDepth++;
                 block(u.body());
+                loopDepth--;
             }
             case Statement.Jump j -> jump(j);
             case Statement.Import i ->
@@ -477,7 +505,9 @@ final class Typer {
         }
         globals.shape(map, true, f.map().span());
         Type type =
-                map.key == null || map.value == null ? null : Tuple.of(List.of(map.key, map.value));
+                map.key == null || map.value == null
+                        ? null
+                        : Tuple.of(List.of(map.key, number(map.value)));
         if (map.value instanceof Type.Aggregate && !Promotion.isNumber(map.value)) {
             globals.error(f.map().span(), "Loop expression does not support type: " + map.value);
         }

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.lower;
 
+import sonde.lang.output.RuntimeFault;
 import sonde.lang.source.Span;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -47,12 +48,12 @@ public sealed interface Action {
     /** A helper failed; 4 bytes: its errno, negative. */
     record HelperError(String helper, Span span) implements Action {}
 
+    /** The script did what it should not. */
+    record Fault(RuntimeFault fault, Span span) implements Action {}
+
     /** {@code unwatch(address)}; 8 bytes: the address. */
     record Unwatch() implements Action {}
 
     /** A text in an event of this kind: its pattern ({@code strftime}, {@code cgroup_path}). */
     record Pattern(String text) implements Action {}
-
-    /** An assertion of a test did not hold. */
-    record Failed(String message, Span span) implements Action {}
 }

@@ -30,6 +30,7 @@ final class ContextReads {
     private static final int GET_CGROUP_ID = 80;
     private static final int JIFFIES = 118;
     private static final int KTIME_BOOT = 125;
+    private static final int GET_NS_PID_TGID = 120;
     private static final int GET_FUNC_IP = 173;
     private static final int KTIME_TAI = 208;
     private static final long USER_STACK = 256;
@@ -51,8 +52,8 @@ final class ContextReads {
 
     Value builtin(Expression.Name n, Type type) {
         return switch (n.name()) {
-            case "pid" -> Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32));
-            case "tid" -> lowerCut(ids());
+            case "pid" -> identity(true, false);
+            case "tid" -> identity(false, false);
             case "uid" -> lowerCut(emit().call(GET_UID_GID));
             case "gid" ->
                     Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
@@ -80,7 +81,7 @@ final class ContextReads {
             case "leader_tid" -> Value.of(leader("pid"));
             case "usermode" -> usermode();
             case "probe" -> lowerer.texts().literal(lowerer.site().name());
-            case "probetype" -> lowerer.texts().literal(kind().longName());
+            case "probetype" -> lowerer.texts().literal(lowerer.clause().site().family());
             case "func" -> function(type);
             case "args" -> new Place(lowerer.body().context(), 0, Where.CONTEXT);
             case "ctx" -> Value.of(lowerer.body().context());
@@ -109,6 +110,31 @@ final class ContextReads {
 
     private Vreg ids() {
         return emit().call(KernelFunction.GET_CURRENT_PID_TGID);
+    }
+
+    /**
+     * The current process or thread.
+     *
+     * @param first in the first name space, not in the tracer's
+     */
+    Value identity(boolean process, boolean first) {
+        Options options = lowerer.unit().options();
+        if (first || options.pidSpaceInode() == 0) {
+            return process
+                    ? Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32))
+                    : lowerCut(ids());
+        }
+        Place both = lowerer.memory().own(8, 4);
+        emit().store(Width.U32, both.base(), both.offset(), Operand.of(0));
+        emit().store(Width.U32, both.base(), both.offset() + 4, Operand.of(0));
+        emit().run(
+                        GET_NS_PID_TGID,
+                        Operand.of(options.pidSpaceDevice()),
+                        Operand.of(options.pidSpaceInode()),
+                        emit().address(both),
+                        Operand.of(8));
+        return Value.of(
+                emit().load(Width.U32, false, both.base(), both.offset() + (process ? 4 : 0)));
     }
 
     private Value lowerCut(Vreg both) {

@@ -3,7 +3,9 @@ package sonde.lang.bpftrace.lower;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.lang.ir.Block;
+import sonde.lang.ir.Operand;
 import sonde.lang.ir.Vreg;
+import sonde.lang.output.RuntimeFault;
 import sonde.lang.source.Span;
 
 /** Failures of helpers, told when the user asks for it. */
@@ -12,6 +14,23 @@ final class Errors {
 
     Errors(Lowerer lowerer) {
         this.lowerer = lowerer;
+    }
+
+    /** Tells that the script did what it should not. */
+    void fault(RuntimeFault fault) {
+        Span span = lowerer.emit().function().place();
+        if (span != null) {
+            lowerer.outputs().signal(lowerer.unit().action(new Action.Fault(fault, span)));
+        }
+    }
+
+    /** Tells that a lookup found nothing. */
+    void missing() {
+        Span span = lowerer.emit().function().place();
+        if (lowerer.unit().options().helperErrors() && span != null) {
+            int action = lowerer.unit().action(new Action.HelperError("bpf_map_lookup_elem", span));
+            lowerer.outputs().number(action, Operand.of(0), 4);
+        }
     }
 
     /** Tells of a result below 0. */

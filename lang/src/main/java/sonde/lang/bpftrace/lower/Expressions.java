@@ -12,6 +12,7 @@ import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Vreg;
+import sonde.lang.output.RuntimeFault;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Field;
 import sonde.lang.type.Tuple;
@@ -84,6 +85,11 @@ final class Expressions {
         return Memory.isNumber(type) ? Value.of(lowerer.memory().load(place, type)) : place;
     }
 
+    /** An element of an array, as it is read. */
+    private Value read(Place place, Type element, Type type) {
+        return Memory.isNumber(type) ? read(place, type) : characters(place, element, type);
+    }
+
     /** Where what an address points to lies. */
     Place at(Value address, Type.Space space) {
         Operand operand =
@@ -125,7 +131,18 @@ final class Expressions {
         if (Memory.isNumber(type)) {
             return Value.of(lowerer.memory().load(place, field, type));
         }
-        return place.plus(field.offsetBytes());
+        return characters(place.plus(field.offsetBytes()), field.type(), type);
+    }
+
+    /** Characters become a text with a NUL behind them. */
+    private Place characters(Place place, Type of, Type type) {
+        if (!(of instanceof Type.Array array) || !(type instanceof Type.Text)) {
+            return place;
+        }
+        Place own = lowerer.memory().own(type);
+        lowerer.memory().copy(place, array.sizeBytes(), own);
+        lowerer.memory().zero(own.plus(array.sizeBytes()), type.sizeBytes() - array.sizeBytes());
+        return own;
     }
 
     /** What 4 bytes say the offset of: __data_loc, __rel_loc. */
@@ -183,7 +200,7 @@ final class Expressions {
         int size = Math.max(1, element.sizeBytes());
         Operand index = lowerer.number(i.index(), Type.Int.I64);
         if (index instanceof Operand.Number n && Math.abs(n.value()) < 1 << 24) {
-            return read(start.plus((int) (n.value() * size)), type);
+            return read(start.plus((int) (n.value() * size)), element, type);
         }
         return elementAt(start, index, size, of, type);
     }
@@ -193,21 +210,31 @@ final class Expressions {
                 !(of instanceof Type.Pointer)
                         && start.where() != Where.KERNEL
                         && start.where() != Where.USER;
+        int count = of instanceof Type.Array a ? a.count() : of.sizeBytes();
         if (!bounded) {
+            if (of instanceof Type.Array && count > 0) {
+                Block fine = emit().block();
+                emit().when(Condition.LESS, emit().register(index), count, fine);
+                lowerer.errors().fault(RuntimeFault.ARRAY_OUT_OF_BOUNDS);
+                emit().start(fine);
+            }
             return read(shifted(start, index, size), type);
         }
-        int count = of instanceof Type.Array a ? a.count() : of.sizeBytes();
         Place result = lowerer.memory().own(Math.max(8, type.sizeBytes()), 8);
         lowerer.memory().zero(result, Math.max(8, type.sizeBytes()));
         Block done = emit().block();
+        Block wrong = emit().block();
         Vreg number = emit().copy(index);
-        emit().when(Condition.GREATER_OR_EQUAL, number, count, done);
+        emit().when(Condition.GREATER_OR_EQUAL, number, count, wrong);
         Place found = shifted(start, number, size);
         if (Memory.isNumber(type)) {
             lowerer.memory().store(result, type, lowerer.memory().load(found, type));
         } else {
             lowerer.memory().copy(found, type.sizeBytes(), result);
         }
+        emit().go(done);
+        emit().start(wrong);
+        lowerer.errors().fault(RuntimeFault.ARRAY_OUT_OF_BOUNDS);
         emit().start(done);
         return read(result, type);
     }
@@ -221,6 +248,10 @@ final class Expressions {
     private Value cast(Expression.Cast c) {
         Type from = lowerer.type(c.operand());
         Type to = lowerer.type(c);
+        if (to instanceof Type.Pointer && from instanceof Type.Int i) {
+            Type unsigned = new Type.Int(i.sizeBytes(), false);
+            return new Number(lowerer.number(c.operand(), unsigned));
+        }
         if (Memory.isNumber(to)) {
             return new Number(lowerer.number(c.operand(), to));
         }

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import sonde.bpf.insn.AluOperation;
@@ -21,12 +22,12 @@ import sonde.lang.type.Type.Space;
 
 /** Functions that give a value. */
 final class Functions {
+    private static final int TRACE_PRINTK = 6;
     private static final int PROBE_WRITE_USER = 36;
     private static final int GET_SOCKET_COOKIE = 46;
     private static final int OVERRIDE_RETURN = 58;
     private static final int SEND_SIGNAL = 109;
     private static final int SEND_SIGNAL_THREAD = 117;
-    private static final int GET_NS_PID_TGID = 120;
     private static final int D_PATH = 147;
     private static final int MOST_JOINED = 16;
     private static final long ERRORS = -4095;
@@ -48,6 +49,9 @@ final class Functions {
     }
 
     private static String word(Expression.Call c) {
+        if (c.arguments().isEmpty()) {
+            return "";
+        }
         return first(c) instanceof Expression.StringLiteral s
                 ? s.bytes()
                 : first(c) instanceof Expression.Name n ? n.name() : "";
@@ -66,8 +70,8 @@ final class Functions {
             case "cgroupid" -> Value.of(lowerer.site().addresses().cgroup(word(c)));
             case "reg" -> register(word(c));
             case "nsecs" -> lowerer.context().clock(c.arguments().isEmpty() ? "boot" : word(c));
-            case "pid" -> identity(c, true);
-            case "tid" -> identity(c, false);
+            case "pid" -> lowerer.context().identity(true, word(c).equals("init"));
+            case "tid" -> lowerer.context().identity(false, word(c).equals("init"));
             case "ppid", "leader_tid" ->
                     lowerer.context().builtin(new Expression.Name(c.span(), c.function()), Int.U32);
             case "bswap" -> swap(c);
@@ -253,26 +257,6 @@ final class Functions {
                 : Value.of(emit().load(Width.U64, false, lowerer.body().context(), offset));
     }
 
-    private Value identity(Expression.Call c, boolean process) {
-        Options options = lowerer.unit().options();
-        boolean inner = !word(c).equals("init") && options.pidSpaceInode() != 0;
-        if (!inner) {
-            return lowerer.context()
-                    .builtin(new Expression.Name(c.span(), process ? "pid" : "tid"), Int.U32);
-        }
-        Place ids = lowerer.memory().own(8, 4);
-        emit().store(Width.U32, ids.base(), ids.offset(), Operand.of(0));
-        emit().store(Width.U32, ids.base(), ids.offset() + 4, Operand.of(0));
-        emit().run(
-                        GET_NS_PID_TGID,
-                        Operand.of(options.pidSpaceDevice()),
-                        Operand.of(options.pidSpaceInode()),
-                        emit().address(ids),
-                        Operand.of(8));
-        return Value.of(
-                emit().load(Width.U32, false, ids.base(), ids.offset() + (process ? 4 : 0)));
-    }
-
     private Value swap(Expression.Call c) {
         Type type = lowerer.type(c);
         Operand operand = lowerer.number(first(c), type);
@@ -340,6 +324,22 @@ final class Functions {
             }
             default -> write(c);
         }
+    }
+
+    /** {@code debugf(format, …)}: into the kernel's trace. */
+    void debug(Expression.Call c) {
+        String format = word(c);
+        List<Operand> arguments = new ArrayList<>();
+        Place text = lowerer.texts().literal(format);
+        arguments.add(emit().address(text));
+        arguments.add(Operand.of(format.length() + 1L));
+        for (Expression e : c.arguments().subList(1, Math.min(4, c.arguments().size()))) {
+            arguments.add(
+                    lowerer.type(e) instanceof Type.Text
+                            ? emit().address(lowerer.texts().near(e))
+                            : lowerer.number(e));
+        }
+        emit().run(TRACE_PRINTK, arguments.toArray(Operand[]::new));
     }
 
     private void write(Expression.Call c) {

@@ -114,6 +114,7 @@ final class Maps {
             emit().set(result, lowerer.memory().load(new Place(found, 0, Where.OWN), type));
             emit().go(done);
             emit().start(none);
+            lowerer.errors().missing();
             emit().set(result, Operand.of(0));
             emit().start(done);
             return Value.of(result);
@@ -123,6 +124,7 @@ final class Maps {
         lowerer.memory().copy(new Place(found, 0, Where.OWN), type.sizeBytes(), own);
         emit().go(done);
         emit().start(none);
+        lowerer.errors().missing();
         lowerer.memory().zero(own, type.sizeBytes());
         emit().start(done);
         return own;
@@ -188,7 +190,7 @@ final class Maps {
 
     /** Counts a value that found no room, and tells of other failures. */
     void countFull(MapPlan plan, Vreg result) {
-        if (plan.entries() > 1 || plan.type() == MapType.LRU_HASH) {
+        if (!plan.scalar() && plan.type() != MapType.LRU_HASH) {
             Block fine = emit().block();
             emit().when(Condition.NOT_EQUAL, result, -E2BIG, fine);
             lost(Reason.MAP_FULL);

@@ -1,14 +1,17 @@
 package sonde.lang.bpftrace.lower;
 
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
 import sonde.lang.ir.StackObject;
 import sonde.lang.ir.Vreg;
+import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.Field;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
@@ -91,6 +94,12 @@ final class Memory {
                 from.where() == Where.USER
                         ? KernelFunction.PROBE_READ_USER
                         : KernelFunction.PROBE_READ_KERNEL;
+        Block nothing = emit().block();
+        // What an iterator hands over may be null; the verifier lets no one add to it unseen.
+        if (lowerer.clause().site().kind() == Kind.ITER && from.base() instanceof Vreg base) {
+            zero(to, sizeBytes);
+            emit().when(Condition.EQUAL, base, 0, nothing);
+        }
         Vreg result =
                 emit().call(
                                 helper,
@@ -98,6 +107,7 @@ final class Memory {
                                 Operand.of(sizeBytes),
                                 emit().address(from));
         lowerer.errors().check(result, helper);
+        emit().start(nothing);
     }
 
     /** Reads a number that lies somewhere. */
@@ -145,7 +155,7 @@ final class Memory {
         }
     }
 
-    /** Reads a member that is a number, a bitfield too. */
+    /** Reads a member that is a number; bitfields count as unsigned, as bpftrace has them. */
     Vreg load(Place of, Field field, Type type) {
         if (field.bits() == 0) {
             return load(of.plus(field.offsetBytes()), type);
@@ -155,10 +165,7 @@ final class Memory {
         int size = bytes <= 1 ? 1 : bytes <= 2 ? 2 : bytes <= 4 ? 4 : 8;
         Vreg word = load(of.plus(field.offsetBytes()), new Int(size, false));
         Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64L - shift - field.bits());
-        return emit().alu(
-                        isSigned(type) ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT,
-                        up,
-                        64L - field.bits());
+        return emit().alu(AluOperation.SHIFT_RIGHT, up, 64L - field.bits());
     }
 
     static boolean isSigned(Type type) {

@@ -13,6 +13,7 @@ import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
 import sonde.lang.ir.Vreg;
+import sonde.lang.output.RuntimeFault;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 
@@ -55,11 +56,30 @@ final class Operators {
         Operand a = lowerer.numbers().convert(left, leftType, to);
         Operand b = lowerer.numbers().convert(right, rightType, to);
         boolean signed = Memory.isSigned(to);
-        Vreg result = emit().alu(operation(operator, signed), a, b);
+        boolean divides = operator == BinaryOperator.DIVIDE || operator == BinaryOperator.MODULO;
+        Vreg result =
+                divides && !(b instanceof Operand.Number n && n.value() != 0)
+                        ? divided(operation(operator, signed), a, b)
+                        : emit().alu(operation(operator, signed), a, b);
         return new Number(
                 to.sizeBytes() < 8
                         ? lowerer.numbers().fit(result, signed ? Int.I64 : Int.U64, to)
                         : result);
+    }
+
+    /** By 0 it tells so, and gives 1. */
+    private Vreg divided(AluOperation operation, Operand a, Operand b) {
+        Vreg result = emit().copy(Operand.of(1));
+        Vreg by = emit().register(b);
+        Block fine = emit().block();
+        Block done = emit().block();
+        emit().when(Condition.NOT_EQUAL, by, 0, fine);
+        lowerer.errors().fault(RuntimeFault.DIVIDE_BY_ZERO);
+        emit().go(done);
+        emit().start(fine);
+        emit().set(result, emit().alu(operation, a, by));
+        emit().start(done);
+        return result;
     }
 
     private static AluOperation operation(BinaryOperator operator, boolean signed) {

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,10 +31,12 @@ final class Actions {
     private final Compilation compilation;
     private final Output output;
     private final Names names;
+    private final boolean warnings;
     private final LongConsumer unwatch;
     private final Map<String, PrintFormat> formats = new HashMap<>();
     private boolean exiting;
     private int exitCode;
+    private boolean ending;
     private int errors;
 
     Actions(
@@ -41,7 +44,9 @@ final class Actions {
             LoadedScript loaded,
             Output output,
             Names names,
+            boolean warnings,
             LongConsumer unwatch) {
+        this.warnings = warnings;
         this.compilation = compilation;
         this.actions = compilation.unit().actions();
         this.loaded = loaded;
@@ -53,6 +58,11 @@ final class Actions {
     /** Whether the script asked for its end. */
     boolean isExiting() {
         return exiting;
+    }
+
+    /** What comes from now on is of the end probes. */
+    void end() {
+        ending = true;
     }
 
     /** What it asked to end with. */
@@ -69,7 +79,7 @@ final class Actions {
     void accept(byte[] bytes, int length) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         long number = length < 8 ? -1 : buffer.getLong(0);
-        if (number < 0 || number >= actions.size()) {
+        if (number < 0 || number >= actions.size() || exiting && !ending) {
             return;
         }
         try {
@@ -103,9 +113,9 @@ final class Actions {
                 String text = text(a.format(), a.arguments(), bytes);
                 if (a.error()) {
                     errors++;
-                    output.errorf(text, List.of(a.span()));
-                } else {
-                    output.warnf(text, List.of(a.span()));
+                    output.errorf(text, compilation.places(a.span()));
+                } else if (warnings) {
+                    output.warnf(text, compilation.places(a.span()));
                 }
             }
             case Action.HelperError a ->
@@ -114,10 +124,7 @@ final class Actions {
                             buffer.getInt(8),
                             List.of(a.span()));
             case Action.Unwatch _ -> unwatch.accept(buffer.getLong(8));
-            case Action.Failed a -> {
-                errors++;
-                output.errorf(a.message(), List.of(a.span()));
-            }
+            case Action.Fault a -> output.runtimeError(a.fault(), List.of(a.span()));
             case Action.Pattern _ -> {}
         }
     }
@@ -156,8 +163,9 @@ final class Actions {
         try (InputStream in = Files.newInputStream(Path.of(path))) {
             output.cat(in.readNBytes(most));
         } catch (IOException | IllegalArgumentException e) {
-            output.runtimeError(
-                    "failed to open file '" + path + "': No such file or directory", List.of());
+            String why =
+                    e instanceof NoSuchFileException ? "No such file or directory" : "unreadable";
+            output.errorf("failed to open file '" + path + "' (" + why + ")", List.of());
         }
     }
 

@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class ScriptEnvironment implements Environment {
 
     @Override
     public int maxText() {
-        return (int) Math.clamp(configuration.maxStringBytes(), 8L, 1 << 20);
+        return (int) Math.clamp(configuration.maxStringBytes(), 1L, 1 << 20);
     }
 
     @Override
@@ -126,6 +127,33 @@ final class ScriptEnvironment implements Environment {
     @Override
     public boolean isUnsafeAllowed() {
         return unsafeAllowed;
+    }
+
+    @Override
+    public @Nullable Object setting(String name) {
+        return switch (name) {
+            case "cpp_demangle" -> configuration.cppDemangle();
+            case "lazy_symbolication" -> configuration.lazySymbols();
+            case "license" -> configuration.license();
+            case "log_size" -> configuration.logBytes();
+            case "max_bpf_progs" -> configuration.maxPrograms();
+            case "max_cat_bytes" -> configuration.maxCatBytes();
+            case "max_map_keys" -> configuration.maxMapKeys();
+            case "max_probes" -> configuration.maxProbes();
+            case "max_strlen" -> configuration.maxStringBytes();
+            case "missing_probes" -> word(configuration.missingProbes());
+            case "on_stack_limit" -> configuration.stackLimitBytes();
+            case "perf_rb_pages" -> configuration.ringPages();
+            case "print_maps_on_exit" -> configuration.printMapsOnExit();
+            case "show_debug_info" -> configuration.showDebugInfo();
+            case "stack_mode" -> word(configuration.stackMode());
+            case "str_trunc_trailer" -> configuration.truncationTrailer();
+            default -> null;
+        };
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     @Override

@@ -20,6 +20,7 @@ import sonde.lang.bpftrace.expand.Parameters;
  * @param includes folders of headers
  * @param environment of the tracer
  * @param directory relative imports are looked for in
+ * @param warnings whether warnings of the script are printed
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
  */
 public record TraceOptions(
@@ -32,9 +33,40 @@ public record TraceOptions(
         List<String> includes,
         Map<String, String> environment,
         Path directory,
+        boolean warnings,
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures) {
+    /** With the warnings of the script. */
+    public TraceOptions(
+            Parameters parameters,
+            OptionalInt pid,
+            int child,
+            boolean unsafe,
+            Mode mode,
+            boolean helperErrors,
+            List<String> includes,
+            Map<String, String> environment,
+            Path directory,
+            @Nullable String probeFilter,
+            @Nullable String traceableFunctions,
+            Set<String> disabledFeatures) {
+        this(
+                parameters,
+                pid,
+                child,
+                unsafe,
+                mode,
+                helperErrors,
+                includes,
+                environment,
+                directory,
+                true,
+                probeFilter,
+                traceableFunctions,
+                disabledFeatures);
+    }
+
     /** Which probes of a script are run. */
     public enum Mode {
         TRACE,

@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -44,12 +46,13 @@ public final class TraceSession implements AutoCloseable {
     private final RingBuffer ring;
     private final ByteRecords records;
     private final Actions actions;
-    private final HostNames names;
+    private final UserCode code;
     private final List<Link> links = new ArrayList<>();
     private final Map<Long, Link> watches = new HashMap<>();
     private final List<Map.Entry<KernelIterator, Probe.Iter>> iterators = new ArrayList<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicInteger signals = new AtomicInteger();
+    private final Set<Integer> full = new HashSet<>();
     private long lostBefore;
 
     private TraceSession(
@@ -58,14 +61,16 @@ public final class TraceSession implements AutoCloseable {
             LoadedScript loaded,
             RingBuffer ring,
             HostNames names,
+            UserCode code,
             OutputMaker maker) {
         this.compilation = compilation;
         this.options = options;
         this.loaded = loaded;
         this.ring = ring;
-        this.names = names;
+        this.code = code;
         this.output = maker.make(names);
-        this.actions = new Actions(compilation, loaded, output, names, this::unwatch);
+        this.actions =
+                new Actions(compilation, loaded, output, names, options.warnings(), this::unwatch);
         this.records = new ByteRecords(actions::accept);
     }
 
@@ -86,14 +91,26 @@ public final class TraceSession implements AutoCloseable {
             throws IOException, LoadException {
         LoadedScript loaded =
                 LoadedScript.load(compilation, RingSize.bytes(compilation.configuration()));
+        UserCode code = new UserCode(compilation.configuration().cppDemangle());
         try {
+            if (UserAddresses.isPrinted(compilation.unit())) {
+                code.follow();
+            }
             HostNames names =
                     new HostNames(
                             compilation.unit().actions(),
-                            compilation.configuration().truncationTrailer());
+                            compilation.configuration().truncationTrailer(),
+                            code);
             RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map());
-            return new TraceSession(compilation, options, loaded, ring, names, maker);
+            TraceSession session =
+                    new TraceSession(compilation, options, loaded, ring, names, code, maker);
+            if (!code.problem().isEmpty()) {
+                session.output.warnf(
+                        "symbols of processes that end are missing: " + code.problem(), List.of());
+            }
+            return session;
         } catch (IOException | RuntimeException e) {
+            code.close();
             loaded.close();
             throw e;
         }
@@ -163,22 +180,40 @@ public final class TraceSession implements AutoCloseable {
                 options.pid().isPresent()
                         ? AttachOptions.of(options.pid().getAsInt())
                         : AttachOptions.EVERYWHERE;
+        List<Map.Entry<CompiledProgram, Program>> all =
+                new ArrayList<>(loaded.programs().entrySet());
+        int count = attachThose(all, false, where);
+        return count + attachThose(all.reversed(), true, where);
+    }
+
+    /** The kernel runs those of some kinds in the order of attaching, of others in the reverse. */
+    private int attachThose(
+            List<Map.Entry<CompiledProgram, Program>> all, boolean reverse, AttachOptions where)
+            throws AttachException {
         int count = 0;
-        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+        for (Map.Entry<CompiledProgram, Program> entry : all) {
             CompiledProgram program = entry.getKey();
             Probe first = program.group().first();
-            if (first.kind().isSpecial()) {
-                count += program.group().probes().size();
+            if (isReverse(first.kind()) != reverse) {
                 continue;
             }
             try {
-                attach(program, entry.getValue(), where);
+                if (!first.kind().isSpecial()) {
+                    attach(program, entry.getValue(), where);
+                }
                 count += program.group().probes().size();
             } catch (AttachException e) {
                 missing(e);
             }
         }
         return count;
+    }
+
+    private static boolean isReverse(Kind kind) {
+        return switch (kind) {
+            case KPROBE, UPROBE, URETPROBE, USDT, FENTRY, FEXIT, ITER -> true;
+            default -> false;
+        };
     }
 
     private void missing(AttachException e) throws AttachException {
@@ -254,6 +289,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Handles what has come. */
     public void drain() throws IOException {
+        code.catchUp();
         try {
             ring.drain(records);
         } catch (MalformedInputException e) {
@@ -267,13 +303,30 @@ public final class TraceSession implements AutoCloseable {
             output.lostEvents(lost - lostBefore);
             lostBefore = lost;
         }
+        mapsFull();
         output.flush();
+    }
+
+    /** Tells once of each program that a map has no room. */
+    private void mapsFull() throws IOException {
+        for (CompiledProgram program : compilation.programs()) {
+            if (options.warnings()
+                    && loaded.lost(program.number(), Reason.MAP_FULL) > 0
+                    && full.add(program.number())) {
+                output.warnf(
+                        "Map full; can't update element. Try increasing max_map_keys config or"
+                                + " manually setting the max entries in a map declaration e.g."
+                                + " `let @a = hash(5000)`",
+                        List.of());
+            }
+        }
     }
 
     /** Detaches, runs the end probes, prints maps and losses. */
     public void end() throws IOException {
         detach();
         drain();
+        actions.end();
         runAll(Kind.END);
         drain();
         output.end();
@@ -288,6 +341,10 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void losses() throws IOException {
+        long mappings = code.lost();
+        if (mappings > 0) {
+            output.lost("what processes map", "ring full", mappings);
+        }
         for (CompiledProgram program : compilation.programs()) {
             for (Reason reason : Reason.values()) {
                 long count = loaded.lost(program.number(), reason);
@@ -322,12 +379,13 @@ public final class TraceSession implements AutoCloseable {
 
     /** Reads where files lie in a process, while it lives. */
     public void remember(int pid) {
-        names.remember(pid);
+        code.read(pid);
     }
 
     @Override
     public void close() {
         detach();
+        code.close();
         ring.close();
         loaded.close();
     }
