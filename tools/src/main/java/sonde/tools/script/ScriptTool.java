@@ -1,0 +1,118 @@
+package sonde.tools.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+/**
+ * A script with a name. Its comment on top says all there is to say: {@code // NAME: summary} in
+ * the first line; then paragraphs; then lines {@code // example: …} with arguments, and {@code //
+ * alternative: WORD} for each further {@code NAME.WORD.bt}, tried in that order where the ones
+ * before cannot run.
+ *
+ * @param summary one line
+ * @param description lines of the paragraphs
+ * @param examples arguments behind {@code sonde tool}
+ * @param variants the script, then its alternatives
+ */
+public record ScriptTool(
+        String name,
+        String summary,
+        List<String> description,
+        List<String> examples,
+        List<Variant> variants) {
+    private static final String END = ".bt";
+
+    /**
+     * One script of a tool.
+     *
+     * @param name of its file
+     */
+    public record Variant(String name, String text) {
+        /** For the compiler. */
+        public SourceText source() {
+            return new SourceText(name, text);
+        }
+    }
+
+    /** The names of all tools, sorted. */
+    public static List<String> names() {
+        URL one = Objects.requireNonNull(ScriptTool.class.getResource("opensnoop" + END));
+        try (Stream<Path> files =
+                Files.list(Objects.requireNonNull(Path.of(one.toURI()).getParent()))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(END))
+                    .map(name -> name.substring(0, name.length() - END.length()))
+                    .filter(name -> name.indexOf('.') < 0)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The tool of a name. */
+    public static Optional<ScriptTool> find(String name) {
+        if (!name.matches("[a-z0-9]{1,40}")) {
+            return Optional.empty();
+        }
+        return read(name).map(script -> of(name, script));
+    }
+
+    private static ScriptTool of(String name, Variant script) {
+        String summary = "";
+        List<String> description = new ArrayList<>();
+        List<String> examples = new ArrayList<>();
+        List<Variant> variants = new ArrayList<>(List.of(script));
+        for (String line : script.text().lines().takeWhile(one -> one.startsWith("//")).toList()) {
+            String said = line.substring(2).strip();
+            int colon = said.indexOf(": ");
+            String key = colon < 0 ? "" : said.substring(0, colon);
+            if (key.equals(name)) {
+                summary = said.substring(colon + 2);
+            } else if (key.equals("example")) {
+                examples.add(said.substring(colon + 2));
+            } else if (key.equals("alternative")) {
+                read(name + "." + said.substring(colon + 2)).ifPresent(variants::add);
+            } else {
+                description.add(said);
+            }
+        }
+        return new ScriptTool(name, summary, description, examples, variants);
+    }
+
+    private static Optional<Variant> read(String name) {
+        try (InputStream in = ScriptTool.class.getResourceAsStream(name + END)) {
+            return in == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            new Variant(
+                                    name + END,
+                                    new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What its first script asks for with {@code getopt}. */
+    public List<Option> options() {
+        return Parameters.options(Parser.parse(variants.getFirst().source(), new Diagnostics()));
+    }
+}

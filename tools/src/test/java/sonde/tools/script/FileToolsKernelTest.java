@@ -1,0 +1,106 @@
+package sonde.tools.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tools for files see what this process does with files. */
+@Tag("kernel")
+class FileToolsKernelTest {
+    @TempDir Path folder;
+
+    @Test
+    void opensnoopShowsWhatWasOpenedAndWhatCameOfIt() throws Exception {
+        Path there = Files.writeString(folder.resolve("there"), "x");
+        String printed =
+                ToolRun.see(
+                        "opensnoop",
+                        "cat +-1   2 " + folder + "/absent",
+                        () -> ToolRun.shell("cat " + there + " " + folder + "/absent"));
+        assertThat(printed).containsPattern("cat +3   0 " + there);
+    }
+
+    @Test
+    void opensnoopShowsOnlyFailuresWhenAsked() throws Exception {
+        Path there = Files.writeString(folder.resolve("there"), "x");
+        String printed =
+                ToolRun.see(
+                        "opensnoop",
+                        "cat +-1   2 " + folder + "/absent",
+                        () -> ToolRun.shell("cat " + there + " " + folder + "/absent"),
+                        "--failed",
+                        "--name=cat");
+        assertThat(printed).doesNotContain(there.toString()).doesNotContain("sh ");
+    }
+
+    @Test
+    void statsnoopShowsWhatWasLookedAt() throws Exception {
+        ToolRun.see(
+                "statsnoop",
+                "stat +2 " + folder + "/absent",
+                () -> ToolRun.shell("stat " + folder + "/absent"),
+                "--name=stat");
+    }
+
+    @Test
+    void syncsnoopShowsAnFsync() throws Exception {
+        ToolRun.see(
+                "syncsnoop",
+                "dd +fsync +0 +[0-9]+\\.[0-9]{3}",
+                () ->
+                        ToolRun.shell(
+                                "dd if=/dev/zero bs=4k count=4 conv=fsync of=" + folder + "/f"));
+    }
+
+    @Test
+    void fileslowerShowsAReadOfAFile() throws Exception {
+        Files.write(folder.resolve("slow-file"), new byte[100]);
+        ToolRun.see(
+                "fileslower",
+                "cat +R +100 +[0-9]+\\.[0-9]{3} slow-file",
+                () -> ToolRun.shell("cat " + folder + "/slow-file"),
+                "--slower=0");
+    }
+
+    @Test
+    void filetopCountsBytesOfFiles() throws Exception {
+        String printed =
+                ToolRun.see(
+                        "filetop",
+                        "@written_bytes\\[[0-9]+, dd, top-file\\]: 65536",
+                        () ->
+                                ToolRun.shell(
+                                        "cd "
+                                                + folder
+                                                + " && dd if=/dev/zero bs=4k count=16"
+                                                + " of=top-file && cat top-file"));
+        assertThat(printed).containsPattern("@read_bytes\\[[0-9]+, cat, top-file\\]: 65536");
+    }
+
+    @Test
+    void filelifeShowsAFileThatIsGone() throws Exception {
+        ToolRun.see(
+                "filelife",
+                "rm +[0-9]+\\.[0-9]{3} " + folder + "/brief",
+                () -> ToolRun.shell("echo x > " + folder + "/brief; rm " + folder + "/brief"));
+    }
+
+    @Test
+    void cachestatCountsPagesReadAndMissed() throws Exception {
+        String printed =
+                ToolRun.see(
+                        "cachestat",
+                        ":[0-9]{2} +[1-9][0-9]* +[0-9]+ +[1-9]",
+                        () ->
+                                ToolRun.shell(
+                                        "cd "
+                                                + folder
+                                                + " && dd if=/dev/zero bs=64k count=32"
+                                                + " of=pages conv=fsync && cat pages pages"));
+        assertThat(printed).startsWith("TIME");
+    }
+}

@@ -1,0 +1,109 @@
+package sonde.tools.script;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tools for processes see what happens to the processes of this test. */
+@Tag("kernel")
+class ProcessToolsKernelTest {
+    @TempDir Path folder;
+
+    @Test
+    void execsnoopShowsTheArguments() throws Exception {
+        ToolRun.see(
+                "execsnoop",
+                "(?m)^[0-9]+ +[0-9]+ +sh +/bin/echo one two$",
+                () -> ToolRun.shell("/bin/echo one two; true"));
+    }
+
+    @Test
+    void exitsnoopShowsCodeAndSignal() throws Exception {
+        ToolRun.see("exitsnoop", "sh +[0-9]+\\.[0-9]{3} +42 +0", () -> ToolRun.shell("exit 42"));
+        ToolRun.see(
+                "exitsnoop",
+                "sh +[0-9]+\\.[0-9]{3} +0 +9",
+                () -> ToolRun.shell("kill -9 $$"),
+                "--failed");
+    }
+
+    @Test
+    void killsnoopShowsTheTargetAndTheError() throws Exception {
+        ToolRun.see(
+                "killsnoop",
+                "sh +kill +9 4194000 +3",
+                () -> ToolRun.shell("kill -9 4194000"),
+                "--signal=9");
+    }
+
+    @Test
+    void sigsnoopShowsWhoIsTold() throws Exception {
+        ToolRun.see(
+                "sigsnoop",
+                "sh +10 +[0-9]+ +sh +0 ",
+                () -> ToolRun.shell("trap : USR1; kill -USR1 $$"));
+    }
+
+    @Test
+    void threadsnoopShowsANewThread() throws Exception {
+        long pid = ProcessHandle.current().pid();
+        ToolRun.see(
+                "threadsnoop",
+                pid + " +[0-9]+ +[0-9]+ +\\S.* +thread",
+                () -> {
+                    Thread thread = new Thread(() -> {});
+                    thread.start();
+                    thread.join();
+                });
+    }
+
+    @Test
+    void bindsnoopShowsThePort() throws Exception {
+        try (ServerSocket socket = new ServerSocket()) {
+            ToolRun.see(
+                    "bindsnoop",
+                    "0 +inet6? +[0-9]+ (::ffff:)?127\\.0\\.0\\.1",
+                    () ->
+                            socket.bind(
+                                    new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0)));
+        }
+    }
+
+    @Test
+    void mountsnoopShowsBothEnds() throws Exception {
+        ToolRun.see(
+                "mountsnoop",
+                "umount +0 .*-> " + folder,
+                () -> ToolRun.shell("mount -t tmpfs sonde " + folder + "; umount " + folder));
+    }
+
+    @Test
+    void shmsnoopShowsAnAnswer() throws Exception {
+        ToolRun.see(
+                "shmsnoop",
+                "shmget +[0-9]+ key: 0x[0-9a-f]+, size: 4096",
+                () -> ToolRun.shell("ipcrm -m $(ipcmk -M 4096 | grep -o '[0-9]*$')"));
+    }
+
+    @Test
+    void bashreadlineShowsTheLine() throws Exception {
+        Path lines = Files.writeString(folder.resolve("lines"), "echo typed\nexit\n");
+        ToolRun.see(
+                "bashreadline",
+                "[0-9]+ +echo typed",
+                () -> ToolRun.shell("bash --norc -i < " + lines));
+    }
+
+    @Test
+    void gethostlatencyShowsTheHost() throws Exception {
+        ToolRun.see(
+                "gethostlatency",
+                "getent +[0-9]+\\.[0-9]{3} localhost",
+                () -> ToolRun.shell("getent ahosts localhost"));
+    }
+}
