@@ -45,18 +45,24 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
-if [ ! -f "$cache" ]; then
+# What the training starts does not train, and one training at a time is enough.
+busy=$cache.busy
+if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
+    [ -z "$(find "$busy" -mmin -3 2>/dev/null)" ]; then
     # What the training records: events of many kinds, and enough of them.
     work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         (
             umask 077
+            : >"$busy"
+            export SONDE_TRAINING=1
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
+        rm -f "$busy"
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
         # Each is 20 MB; the newest few are those of images in use.
         ls -t "$caches"/*.aot 2>/dev/null | tail -n +5 | while read -r old; do rm -f "$old"; done

@@ -5,7 +5,7 @@ module sonde.probe {
     requires transitive sonde.format;
     requires transitive sonde.sys;
     requires transitive sonde.event;
-    requires sonde.symbol;
+    requires transitive sonde.symbol;
     requires com.fasterxml.jackson.core;
     requires jdk.unsupported;
     requires sonde.bpf;

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -70,6 +71,9 @@ final class TraceCommand {
         try (OutputStream out = open(arguments)) {
             return new TraceCommand(arguments, err, out).run();
         } catch (IOException | UncheckedIOException e) {
+            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
+                return ExitCode.DONE; // nobody reads any more
+            }
             if (arguments.debug) {
                 e.printStackTrace(err);
             }
@@ -79,10 +83,22 @@ final class TraceCommand {
         }
     }
 
+    /** Standard output stays open for others when this is closed. */
     private static OutputStream open(TraceArguments arguments) throws IOException {
         OutputStream raw =
                 arguments.output == null
-                        ? new FileOutputStream(FileDescriptor.out)
+                        ? new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
+                            @Override
+                            public void write(byte[] bytes, int from, int length)
+                                    throws IOException {
+                                out.write(bytes, from, length);
+                            }
+
+                            @Override
+                            public void close() throws IOException {
+                                flush();
+                            }
+                        }
                         : Files.newOutputStream(Path.of(arguments.output));
         return new BufferedOutputStream(raw, BUFFER);
     }
@@ -93,7 +109,8 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (arguments.version) {
-            print("sonde " + Main.VERSION + "\n");
+            boolean alias = arguments.comm.equals("bpftrace");
+            print((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
             return ExitCode.DONE;
         }
         if (arguments.information) {
@@ -200,7 +217,7 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
-            err.println("ERROR: No probes to attach");
+            err.println("No probes to attach");
             err.flush();
             return ExitCode.NEGATIVE;
         }
@@ -248,6 +265,7 @@ final class TraceCommand {
                 arguments.includes,
                 Map.copyOf(System.getenv()),
                 directory,
+                !arguments.noWarnings,
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled);

@@ -139,7 +139,7 @@ final class TraceListing {
             if (Glob.of(pattern).matches(tag)) {
                 String definition = kernel.definition(kind, tag.substring(tag.indexOf(' ') + 1));
                 boolean whole = arguments.verbose && definition != null;
-                lines.add("vmlinux: " + (whole ? definition : tag));
+                lines.add(whole ? definition : "vmlinux: " + tag);
             }
         }
         print(lines, out);

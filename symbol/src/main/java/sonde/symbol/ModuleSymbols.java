@@ -75,6 +75,16 @@ final class ModuleSymbols {
         return symbol < 0 ? -1 : address - functions.address(symbol);
     }
 
+    /** The name of the function at an offset in the file as it stands there; null for none. */
+    @Nullable String plainName(long fileOffset) {
+        if (layout == null || functions == null) {
+            return null;
+        }
+        long address = layout.addressOf(fileOffset);
+        int symbol = address == -1 ? -1 : functions.find(address);
+        return symbol < 0 ? null : printable(functions.name(symbol));
+    }
+
     private Frame unknown(long offset) {
         return new Frame(place(module, offset), module, Frame.Kind.USER);
     }

@@ -45,6 +45,7 @@ public final class ProcessMaps {
     private final List<CodeModule> modules = new ArrayList<>();
     private final AddressSpace kernel = new AddressSpace();
     private final boolean keepsOverExec;
+    private final int exitedKept;
     private int lastPid = -1;
     private @Nullable AddressSpace lastSpace;
     private long refused;
@@ -55,7 +56,7 @@ public final class ProcessMaps {
 
     /** No process is known yet. */
     public ProcessMaps() {
-        this(false);
+        this(false, EXITED_KEPT);
     }
 
     /**
@@ -63,11 +64,17 @@ public final class ProcessMaps {
      * it, as in perf: samples of the exec itself have the call chain of the old program.
      */
     public static ProcessMaps keepingOverExec() {
-        return new ProcessMaps(true);
+        return keepingOverExec(EXITED_KEPT);
     }
 
-    private ProcessMaps(boolean keeps) {
+    /** As above, and as many processes that have ended stay known. */
+    public static ProcessMaps keepingOverExec(int exitedKept) {
+        return new ProcessMaps(true, exitedKept);
+    }
+
+    private ProcessMaps(boolean keeps, int exitedKept) {
         keepsOverExec = keeps;
+        this.exitedKept = exitedKept;
         // number 0 stands for everything once the limit of modules is reached
         Mapping nothing = new Mapping(0, 0, 0, "");
         modules.add(new CodeModule(0, Kind.UNMAPPED, -1, 0, 0, nothing));
@@ -126,7 +133,7 @@ public final class ProcessMaps {
             return;
         }
         exited.add(new Exited(pid, space));
-        if (exited.size() > EXITED_KEPT) {
+        if (exited.size() > exitedKept) {
             Exited oldest = exited.remove();
             if (spaces.remove(oldest.pid(), oldest.space())) {
                 lastPid = -1;

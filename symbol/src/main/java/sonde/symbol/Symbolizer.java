@@ -65,6 +65,11 @@ public final class Symbolizer {
         dumps.sort((a, b) -> Long.compare(b.timeNanos(), a.timeNanos()));
     }
 
+    /** As {@link #addPerfMap}, in place of all that were there: the file only grows. */
+    public void replacePerfMap(int pid, long timeNanos, byte[] text) {
+        jit.put(pid, new ArrayList<>(List.of(PerfMap.parse(timeNanos, text))));
+    }
+
     /** When the newest dump of a process was made; empty when there is none. */
     public OptionalLong perfMapTime(int pid) {
         List<PerfMap> dumps = jit.getOrDefault(pid, List.of());
@@ -90,6 +95,16 @@ public final class Symbolizer {
             case ANONYMOUS, UNMAPPED -> jitFrame(module, module.base() + offset);
             case KERNEL_SYMBOL -> kernelSymbol(module);
         };
+    }
+
+    /** The name of a location's function as its file states it, not demangled; null for none. */
+    public @Nullable String plainName(long location) {
+        CodeModule module = maps.module(location);
+        return module != null
+                        && (module.kind() == CodeModule.Kind.FILE
+                                || module.kind() == CodeModule.Kind.VDSO)
+                ? symbols(module).plainName(ProcessMaps.offset(location))
+                : null;
     }
 
     /** How far into its function a location of user code lies; -1 when it has none. */

@@ -47,8 +47,9 @@ public final class Listing {
         Set<String> lines = new LinkedHashSet<>();
         List<String> out = new ArrayList<>();
         for (String one : (pattern.isEmpty() ? "*" : pattern).split(",", -1)) {
-            for (Kind kind : kinds(one.strip())) {
-                add(kind, one.strip(), lines, out);
+            String whole = whole(one.strip());
+            for (Kind kind : kinds(whole)) {
+                add(kind, whole, lines, out);
             }
         }
         return out;
@@ -65,6 +66,12 @@ public final class Listing {
             }
         }
         return out;
+    }
+
+    /** A pattern without a kind is looked for in the names of all kinds. */
+    private static String whole(String pattern) {
+        boolean name = pattern.indexOf(':') < 0 && Glob.isPattern(pattern);
+        return name && !pattern.equals("*") ? "*:" + pattern : pattern;
     }
 
     /** Those that can be listed; of users' files only where a file, or a process, is meant. */

@@ -235,6 +235,10 @@ final class CallTypes {
 
     private @Nullable Type plain(Expression.Call e) {
         List<Expression> arguments = e.arguments();
+        if (Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat")
+                .contains(e.function())) {
+            texts(e);
+        }
         return switch (e.function()) {
             case "exit",
                     "join",
@@ -291,6 +295,27 @@ final class CallTypes {
             case "uptr" -> in(arguments.getFirst(), Space.USER);
             default -> globals().error(e.span(), "Unknown function: '" + e.function() + "'");
         };
+    }
+
+    /** Texts, arrays of characters and pointers to them. */
+    private void texts(Expression.Call e) {
+        for (Expression argument : e.arguments()) {
+            Type type = typer.type(argument);
+            boolean fits =
+                    switch (type) {
+                        case null -> true;
+                        case Type.Text _, Type.Bytes _ -> true;
+                        case Type.Array a -> a.element().sizeBytes() == 1;
+                        case Type.Pointer p -> p.to().sizeBytes() <= 1;
+                        default -> false;
+                    };
+            if (!fits) {
+                globals()
+                        .error(
+                                argument.span(),
+                                "string-like values must be either strings, arrays or pointers");
+            }
+        }
     }
 
     private @Nullable Type text(Expression.Call e) {

@@ -87,7 +87,7 @@ final class FieldTypes {
             return new Type.Text(typer.globals().environment().maxText());
         }
         if (isArguments(inner) && field.type() instanceof Type.Pointer) {
-            return field.type();
+            return typer.site().isUser() ? read(field.type(), Space.USER) : field.type();
         }
         return read(field.type(), space);
     }

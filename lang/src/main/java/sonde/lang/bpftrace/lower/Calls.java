@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.lower;
 
 import java.util.List;
 import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.ir.Block;
@@ -147,6 +148,7 @@ final class Calls {
                         ? Operand.of(0)
                         : lowerer.number(c.arguments().getFirst(), Type.Int.I32);
         lowerer.outputs().number(unit().action(new Action.Exit()), code, 4);
+        emit().store(Width.U64, emit().mapValue(Unit.ENDED, 0), 0, Operand.of(1));
         lowerer.statements().leave(Operand.of(lowerer.site().success()));
     }
 

@@ -7,6 +7,11 @@ import sonde.lang.ir.Function;
 public final class Lowering {
     private Lowering() {}
 
+    /** Where the context of a user probe keeps an argument; -1 when it is not in a register. */
+    public static int argumentOffset(int index) {
+        return Registers.argument(index);
+    }
+
     /**
      * A program.
      *

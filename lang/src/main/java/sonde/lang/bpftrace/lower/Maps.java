@@ -190,7 +190,7 @@ final class Maps {
 
     /** Counts a value that found no room, and tells of other failures. */
     void countFull(MapPlan plan, Vreg result) {
-        if (plan.entries() > 1 || plan.type() == MapType.LRU_HASH) {
+        if (!plan.scalar() && plan.type() != MapType.LRU_HASH) {
             Block fine = emit().block();
             emit().when(Condition.NOT_EQUAL, result, -E2BIG, fine);
             lost(Reason.MAP_FULL);

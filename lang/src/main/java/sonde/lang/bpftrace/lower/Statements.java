@@ -32,6 +32,10 @@ final class Statements {
         returned = lowerer.frame().reserve(8);
         Expression predicate = lowerer.clause().probe().predicate();
         Block end = emit().block();
+        if (lowerer.unit().exits() && !lowerer.clause().site().kind().isSpecial()) {
+            Vreg ended = emit().load(Width.U64, false, emit().mapValue(Unit.ENDED, 0), 0);
+            emit().when(Condition.NOT_EQUAL, ended, 0, end);
+        }
         lowerer.context().onlyProcess(lowerer.unit().options().process(), end);
         if (predicate != null) {
             int mark = lowerer.frame().mark();

@@ -57,8 +57,9 @@ final class TextFunctions {
         switch (c.function()) {
             case "str" -> text(c, type, to);
             case "str_concat" -> concatenate(c, type, to);
-            case "signal_name" -> name(c, SignalNames.NAMES, type, to);
-            case "syscall_name" -> name(c, lowerer.site().addresses().systemCalls(), type, to);
+            case "signal_name" -> name(c, SignalNames.WORDS, "N/A", type, to);
+            case "syscall_name" ->
+                    name(c, lowerer.site().addresses().systemCalls(), "", type, to);
             default -> {
                 return false;
             }
@@ -75,7 +76,9 @@ final class TextFunctions {
         }
         Operand length = Operand.of(size);
         if (c.arguments().size() > 1
-                && !(c.arguments().get(1) instanceof Expression.IntegerLiteral)) {
+                && c.arguments().get(1) instanceof Expression.IntegerLiteral n) {
+            length = Operand.of(Math.clamp(n.value(), 1, size));
+        } else if (c.arguments().size() > 1) {
             length = limited(lowerer.number(c.arguments().get(1), Int.U64), size);
         }
         Value value = lowerer.value(e);
@@ -233,13 +236,14 @@ final class TextFunctions {
                         emit().address(b));
     }
 
-    private void name(Expression.Call c, List<String> names, Type type, Place to) {
+    private void name(
+            Expression.Call c, List<String> names, String otherwise, Type type, Place to) {
         StringBuilder table = new StringBuilder();
         for (String name : names) {
             String cut = name.substring(0, Math.min(NAME_BYTES - 1, name.length()));
             table.append(cut).append("\0".repeat(NAME_BYTES - cut.length()));
         }
-        lowerer.memory().zero(to, type.sizeBytes());
+        lowerer.texts().write(otherwise, type.sizeBytes(), to);
         Operand number = lowerer.number(c.arguments().getFirst(), Int.U64);
         Vreg index = emit().copy(number);
         Block none = emit().block();

@@ -20,6 +20,9 @@ public final class Unit {
     /** The ring that events go to. */
     public static final String RING = ".ring";
 
+    /** Map of one value: 8 bytes, 1 once the script asked for its end. */
+    public static final String ENDED = ".ended";
+
     /** Map of one value: what was lost, by program and reason. */
     public static final String LOST = ".lost";
 
@@ -32,6 +35,7 @@ public final class Unit {
     }
 
     private final Options options;
+    private final boolean exits;
     private final List<Action> actions = new ArrayList<>();
     private final Map<Action, Integer> numbers = new HashMap<>();
     private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
@@ -42,9 +46,15 @@ public final class Unit {
     private int programs;
 
     /** Nothing lowered. */
-    public Unit(Options options, Map<String, MapSymbol> symbols) {
+    public Unit(Options options, Map<String, MapSymbol> symbols, boolean exits) {
         this.options = options;
+        this.exits = exits;
         symbols.forEach((name, symbol) -> maps.put(name, MapPlan.of(symbol, options.mapEntries())));
+    }
+
+    /** Whether a program may end the trace: then each looks whether one has. */
+    boolean exits() {
+        return exits;
     }
 
     /** How to lower. */

@@ -31,6 +31,7 @@ final class Actions {
     private final Compilation compilation;
     private final Output output;
     private final Names names;
+    private final boolean warnings;
     private final LongConsumer unwatch;
     private final Map<String, PrintFormat> formats = new HashMap<>();
     private boolean exiting;
@@ -43,7 +44,9 @@ final class Actions {
             LoadedScript loaded,
             Output output,
             Names names,
+            boolean warnings,
             LongConsumer unwatch) {
+        this.warnings = warnings;
         this.compilation = compilation;
         this.actions = compilation.unit().actions();
         this.loaded = loaded;
@@ -110,9 +113,9 @@ final class Actions {
                 String text = text(a.format(), a.arguments(), bytes);
                 if (a.error()) {
                     errors++;
-                    output.errorf(text, List.of(a.span()));
-                } else {
-                    output.warnf(text, List.of(a.span()));
+                    output.errorf(text, compilation.places(a.span()));
+                } else if (warnings) {
+                    output.warnf(text, compilation.places(a.span()));
                 }
             }
             case Action.HelperError a ->

@@ -54,6 +54,7 @@ public final class Compilation {
     private final List<CompiledProgram> programs;
     private final Optional<Parameters.Problem> problem;
     private final ScriptEnvironment environment;
+    private final List<Expansion.Use> uses;
 
     private Compilation(
             Script script,
@@ -61,7 +62,9 @@ public final class Compilation {
             Unit unit,
             List<CompiledProgram> programs,
             Optional<Parameters.Problem> problem,
-            ScriptEnvironment environment) {
+            ScriptEnvironment environment,
+            List<Expansion.Use> uses) {
+        this.uses = uses;
         this.script = script;
         this.configuration = configuration;
         this.unit = unit;
@@ -93,6 +96,22 @@ public final class Compilation {
     /** What is wrong with the options that were given to it. */
     public Optional<Parameters.Problem> problem() {
         return problem;
+    }
+
+    /** A place of the script, and the calls of the macros that it lies in. */
+    List<Span> places(Span span) {
+        List<Span> places = new ArrayList<>();
+        places.add(span);
+        for (Expansion.Use use : uses) {
+            Span body = use.macro().span();
+            Span last = places.getLast();
+            if (body.source().equals(last.source())
+                    && body.from() <= last.from()
+                    && last.to() <= body.to()) {
+                places.add(use.call());
+            }
+        }
+        return places;
     }
 
     /** BTF id of a function of the kernel; 0 for none. */
@@ -142,7 +161,10 @@ public final class Compilation {
         if (diagnostics.hasErrors()) {
             return null;
         }
-        Unit unit = new Unit(lowering(configuration, options, machine), maps);
+        boolean exits =
+                script.items().stream()
+                        .anyMatch(item -> item instanceof Script.Probe p && Uses.of(p).exits());
+        Unit unit = new Unit(lowering(configuration, options, machine), maps, exits);
         Type task = environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
         Addresses addresses = new HostAddresses(environment.maxText());
         List<CompiledProgram> programs =
@@ -155,7 +177,8 @@ public final class Compilation {
                         unit,
                         programs,
                         options.parameters().problem(expanded.options()),
-                        environment);
+                        environment,
+                        expanded.uses());
     }
 
     /** A clause and the probes that share a program of it. */
@@ -214,7 +237,8 @@ public final class Compilation {
         Uses uses = Uses.of(probe);
         List<Planned> planned = new ArrayList<>();
         List<ProbeGroup> groups =
-                expander.group(probe.span(), found, uses.probe() || uses.arguments(), diagnostics);
+                expander.group(
+                        probe.attachPoints().getFirst().span(), found, uses.probe() || uses.arguments(), diagnostics);
         for (ProbeGroup group : groups) {
             for (ProbeGroup part : Markers.split(group, uses.markers())) {
                 Clause clause =
@@ -238,7 +262,7 @@ public final class Compilation {
                 filter = Pattern.compile(text);
             } catch (PatternSyntaxException e) {
                 Span start = new Span(script.source(), 0, 0);
-                diagnostics.error(start, "invalid probe filter: " + e.getDescription());
+                diagnostics.error(start, "Invalid --probe-filter regex: " + e.getDescription());
             }
         }
         return new ExpanderOptions(

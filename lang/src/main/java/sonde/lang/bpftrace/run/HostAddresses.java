@@ -2,7 +2,6 @@ package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -52,12 +51,7 @@ final class HostAddresses implements Addresses {
 
     @Override
     public long cgroup(String path) {
-        try {
-            Object inode = Files.getAttribute(Path.of(path), "unix:ino", LinkOption.NOFOLLOW_LINKS);
-            return inode instanceof Long n ? n : 0;
-        } catch (IOException e) {
-            return 0;
-        }
+        return ControlGroups.id(path);
     }
 
     @Override

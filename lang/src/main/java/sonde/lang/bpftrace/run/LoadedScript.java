@@ -66,6 +66,7 @@ final class LoadedScript implements AutoCloseable {
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
         single(Unit.LOST, unit.lostBytes());
         single(Unit.ZEROS, unit.zeroBytes());
+        single(Unit.ENDED, 8);
         if (unit.frameBytes() > 0) {
             single(FRAMES, unit.frameBytes());
         }

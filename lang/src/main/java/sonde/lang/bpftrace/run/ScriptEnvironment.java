@@ -88,7 +88,7 @@ final class ScriptEnvironment implements Environment {
 
     @Override
     public int maxText() {
-        return (int) Math.clamp(configuration.maxStringBytes(), 8L, 1 << 20);
+        return (int) Math.clamp(configuration.maxStringBytes(), 1L, 1 << 20);
     }
 
     @Override

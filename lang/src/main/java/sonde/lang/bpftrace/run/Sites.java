@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.check.Site;
+import sonde.lang.bpftrace.lower.Lowering;
+import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.declare.Signature;
 import sonde.lang.declare.TracepointTypes;
@@ -18,6 +20,7 @@ import sonde.lang.type.Type.Space;
 /** What programs find where they run, by the probe. */
 final class Sites {
     private static final int SLOT = 8;
+    private static final int REGISTERS = 168;
 
     private final KernelTypeSource kernel;
 
@@ -60,6 +63,13 @@ final class Sites {
                         noTypes(f.function()),
                         signature == null ? null : signature.result());
             }
+            case Probe.User u when u.kind() == Kind.UPROBE -> {
+                Signature signature =
+                        u.function().isEmpty()
+                                ? null
+                                : DwarfTypes.function(u.path(), u.function());
+                yield site(probe, target, registers(signature), "No DWARF found for \"" + u.path() + "\", cannot show parameter info", null);
+            }
             case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);
         };
@@ -82,6 +92,22 @@ final class Sites {
                 arguments,
                 arguments == null ? why : "",
                 result);
+    }
+
+    /** Arguments of user code lie in registers, which the context keeps. */
+    private static @Nullable Struct registers(@Nullable Signature signature) {
+        if (signature == null) {
+            return null;
+        }
+        List<Field> fields = new ArrayList<>();
+        for (Signature.Parameter parameter : signature.parameters()) {
+            int offset = Lowering.argumentOffset(fields.size());
+            if (offset < 0) {
+                break;
+            }
+            fields.add(new Field(parameter.name(), parameter.type(), offset));
+        }
+        return new Struct("args", false, REGISTERS, SLOT, () -> fields);
     }
 
     /** Arguments lie in slots of 8 bytes, the result behind them. */

@@ -20,6 +20,7 @@ import sonde.lang.bpftrace.expand.Parameters;
  * @param includes folders of headers
  * @param environment of the tracer
  * @param directory relative imports are looked for in
+ * @param warnings whether warnings of the script are printed
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
  */
 public record TraceOptions(
@@ -32,6 +33,7 @@ public record TraceOptions(
         List<String> includes,
         Map<String, String> environment,
         Path directory,
+        boolean warnings,
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures) {

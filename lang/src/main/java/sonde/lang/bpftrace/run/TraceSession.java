@@ -46,7 +46,7 @@ public final class TraceSession implements AutoCloseable {
     private final RingBuffer ring;
     private final ByteRecords records;
     private final Actions actions;
-    private final HostNames names;
+    private final UserCode code;
     private final List<Link> links = new ArrayList<>();
     private final Map<Long, Link> watches = new HashMap<>();
     private final List<Map.Entry<KernelIterator, Probe.Iter>> iterators = new ArrayList<>();
@@ -61,14 +61,16 @@ public final class TraceSession implements AutoCloseable {
             LoadedScript loaded,
             RingBuffer ring,
             HostNames names,
+            UserCode code,
             OutputMaker maker) {
         this.compilation = compilation;
         this.options = options;
         this.loaded = loaded;
         this.ring = ring;
-        this.names = names;
+        this.code = code;
         this.output = maker.make(names);
-        this.actions = new Actions(compilation, loaded, output, names, this::unwatch);
+        this.actions = new Actions(
+                        compilation, loaded, output, names, options.warnings(), this::unwatch);
         this.records = new ByteRecords(actions::accept);
     }
 
@@ -89,14 +91,26 @@ public final class TraceSession implements AutoCloseable {
             throws IOException, LoadException {
         LoadedScript loaded =
                 LoadedScript.load(compilation, RingSize.bytes(compilation.configuration()));
+        UserCode code = new UserCode(compilation.configuration().cppDemangle());
         try {
+            if (UserAddresses.isPrinted(compilation.unit())) {
+                code.follow();
+            }
             HostNames names =
                     new HostNames(
                             compilation.unit().actions(),
-                            compilation.configuration().truncationTrailer());
+                            compilation.configuration().truncationTrailer(),
+                            code);
             RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map());
-            return new TraceSession(compilation, options, loaded, ring, names, maker);
+            TraceSession session =
+                    new TraceSession(compilation, options, loaded, ring, names, code, maker);
+            if (!code.problem().isEmpty()) {
+                session.output.warnf(
+                        "symbols of processes that end are missing: " + code.problem(), List.of());
+            }
+            return session;
         } catch (IOException | RuntimeException e) {
+            code.close();
             loaded.close();
             throw e;
         }
@@ -275,6 +289,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Handles what has come. */
     public void drain() throws IOException {
+        code.catchUp();
         try {
             ring.drain(records);
         } catch (MalformedInputException e) {
@@ -295,7 +310,8 @@ public final class TraceSession implements AutoCloseable {
     /** Tells once of each program that a map has no room. */
     private void mapsFull() throws IOException {
         for (CompiledProgram program : compilation.programs()) {
-            if (loaded.lost(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
+            if (options.warnings()
+                    && loaded.lost(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
                                 + " manually setting the max entries in a map declaration e.g."
@@ -324,6 +340,10 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void losses() throws IOException {
+        long mappings = code.lost();
+        if (mappings > 0) {
+            output.lost("what processes map", "ring full", mappings);
+        }
         for (CompiledProgram program : compilation.programs()) {
             for (Reason reason : Reason.values()) {
                 long count = loaded.lost(program.number(), reason);
@@ -358,12 +378,13 @@ public final class TraceSession implements AutoCloseable {
 
     /** Reads where files lie in a process, while it lives. */
     public void remember(int pid) {
-        names.remember(pid);
+        code.read(pid);
     }
 
     @Override
     public void close() {
         detach();
+        code.close();
         ring.close();
         loaded.close();
     }

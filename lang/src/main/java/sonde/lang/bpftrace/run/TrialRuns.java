@@ -53,12 +53,15 @@ public final class TrialRuns {
         List<String> names = trials.stream().map(Trial::name).toList();
         session.begin("sonde");
         session.output().attachedProbes(trials.size());
-        for (int i = 0; i < trials.size(); i++) {
-            TestRun.Outcome outcome = Attacher.runOften(trials.get(i).program(), REPEAT);
+        List<Integer> nanos = new ArrayList<>();
+        for (Trial trial : trials) {
+            nanos.add(Attacher.runOften(trial.program(), REPEAT).nanos());
             session.drain();
-            session.output().benchmarkResult(names, i, outcome.nanos(), REPEAT);
         }
-        session.output().flush();
+        for (int i = 0; i < trials.size(); i++) {
+            session.output().benchmarkResult(names, i, nanos.get(i), REPEAT);
+        }
+        session.end();
         return 0;
     }
 }

@@ -13,9 +13,11 @@ import sonde.lang.bpftrace.syntax.Script;
  * @param probe its name: each probe needs a program of its own
  * @param arguments {@code args}, {@code retval}: types of their own
  * @param context {@code ctx}
+ * @param exits {@code exit()}
  * @param markers {@code arg0}, …: of markers they lie elsewhere at each place
  */
-record Uses(boolean probe, boolean arguments, boolean context, boolean markers) {
+record Uses(
+        boolean probe, boolean arguments, boolean context, boolean markers, boolean exits) {
     static Uses of(Script.Probe probe) {
         Set<String> names = new HashSet<>();
         new Rewriter() {
@@ -23,6 +25,9 @@ record Uses(boolean probe, boolean arguments, boolean context, boolean markers) 
             protected Expression expression(Expression expression) {
                 if (expression instanceof Expression.Name name) {
                     names.add(name.name());
+                }
+                if (expression instanceof Expression.Call call) {
+                    names.add(call.function() + "()");
                 }
                 return super.expression(expression);
             }
@@ -39,6 +44,7 @@ record Uses(boolean probe, boolean arguments, boolean context, boolean markers) 
                 names.contains("probe"),
                 names.contains("args") || names.contains("retval"),
                 names.contains("ctx"),
-                names.stream().anyMatch(name -> name.matches("arg[0-9]+")));
+                names.stream().anyMatch(name -> name.matches("arg[0-9]+")),
+                names.contains("exit()"));
     }
 }

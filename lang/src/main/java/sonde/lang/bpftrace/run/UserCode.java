@@ -1,0 +1,247 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.Frame;
+import sonde.probe.perf.LifeRecord;
+import sonde.probe.perf.ProcessLife;
+import sonde.symbol.CodeModule;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.Mapping;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+import sonde.sys.Clocks;
+import sonde.sys.SyscallException;
+
+/**
+ * Names addresses of processes. Where the life of processes is followed, also of those that have
+ * ended: what they map is told by the kernel while it happens, what was there before is read from
+ * /proc bit by bit.
+ */
+final class UserCode implements AutoCloseable {
+    private static final int MOST_MAPS = 16 << 20;
+
+    /** Processes that have ended and are still known; each costs about a KiB. */
+    private static final int EXITED_KEPT = 1 << 16;
+
+    /** Time in a turn for processes that were there before. */
+    private static final long SCAN_NANOS = 5_000_000;
+
+    private final ProcessMaps maps = ProcessMaps.keepingOverExec(EXITED_KEPT);
+    private final Symbolizer symbolizer =
+            new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+    private final JitMaps jit = new JitMaps(symbolizer);
+    private final boolean demangles;
+    private final Set<Integer> known = new HashSet<>();
+    private final Map<Integer, Boolean> elsewhere = new HashMap<>();
+    private final ArrayDeque<Integer> unread = new ArrayDeque<>();
+    private @Nullable ProcessLife life;
+    private String problem = "";
+
+    /**
+     * Nothing is known yet.
+     *
+     * @param demangles whether names of C++ are shown as in the source
+     */
+    UserCode(boolean demangles) {
+        this.demangles = demangles;
+    }
+
+    /**
+     * A function.
+     *
+     * @param offset of the address in it
+     * @param file the path of what was mapped
+     */
+    record Place(String name, long offset, String file) {}
+
+    /** Begins to follow all processes; where that is refused says why in {@link #problem}. */
+    void follow() {
+        try {
+            life = ProcessLife.open();
+        } catch (SyscallException e) {
+            problem = String.valueOf(e.getMessage());
+            return;
+        }
+        String[] names = new File("/proc").list();
+        for (String name : names == null ? new String[0] : names) {
+            if (name.matches("[0-9]{1,9}")) {
+                unread.add(Integer.valueOf(name));
+            }
+        }
+    }
+
+    /** Why processes cannot be followed; empty when they are, or nobody asked for it. */
+    String problem() {
+        return problem;
+    }
+
+    /** Takes what has come; to be called often. */
+    void catchUp() {
+        ProcessLife followed = life;
+        if (followed == null) {
+            return;
+        }
+        followed.drain(this::accept);
+        long end = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + SCAN_NANOS;
+        while (!unread.isEmpty() && Clocks.nanos(Clocks.CLOCK_MONOTONIC) < end) {
+            read(unread.remove());
+        }
+    }
+
+    /** Records of mappings that were lost so far. */
+    long lost() {
+        try {
+            return life == null ? 0 : life.lost();
+        } catch (SyscallException e) {
+            return 0;
+        }
+    }
+
+    private void accept(LifeRecord one) {
+        switch (one) {
+            case LifeRecord.Mapped m -> {
+                maps.mapped(m.timeNanos(), m.pid(), m.mapping());
+                early(m.pid(), m.mapping());
+            }
+            case LifeRecord.Forked f -> {
+                if (f.pid() != f.parent()) {
+                    read(f.parent());
+                    maps.forked(f.parent(), f.pid());
+                    known.add(f.pid());
+                }
+            }
+            case LifeRecord.Execed e -> {
+                maps.execed(e.pid());
+                elsewhere.remove(e.pid());
+            }
+            case LifeRecord.Exited e -> {
+                maps.exited(e.pid());
+                elsewhere.remove(e.pid());
+            }
+            case LifeRecord.KernelSymbol k ->
+                    maps.kernelSymbol(k.timeNanos(), k.start(), k.lengthBytes(), k.name());
+        }
+    }
+
+    /** Reads what cannot be read once the process has ended. */
+    private void early(int pid, Mapping mapping) {
+        String path = mapping.path();
+        if (path.startsWith("//anon") || path.isEmpty() || path.startsWith("/memfd:")) {
+            jit.sawCode(pid);
+        } else if (path.startsWith("/") && elsewhere(pid)) {
+            symbolizer.frame(maps.location(pid, mapping.start()));
+        }
+    }
+
+    private boolean elsewhere(int pid) {
+        return elsewhere.computeIfAbsent(pid, JitMaps::isElsewhere);
+    }
+
+    /** Reads where files lie in a process, once; a process that has ended stays as it was read. */
+    void read(int pid) {
+        if (!known.add(pid)) {
+            return;
+        }
+        try {
+            String text =
+                    new String(
+                            sonde.sys.Files.readAll("/proc/" + pid + "/maps", MOST_MAPS),
+                            StandardCharsets.UTF_8);
+            text.lines().forEach(line -> mapped(pid, line));
+        } catch (SyscallException e) {
+            // It has ended.
+        }
+    }
+
+    /** START-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH, all but the inode hexadecimal. */
+    private void mapped(int pid, String line) {
+        String[] words = line.split(" +", 6);
+        if (words.length < 5 || words[1].indexOf('x') < 0) {
+            return;
+        }
+        int dash = words[0].indexOf('-');
+        int colon = words[3].indexOf(':');
+        long start = Long.parseUnsignedLong(words[0], 0, dash, 16);
+        long end = Long.parseUnsignedLong(words[0], dash + 1, words[0].length(), 16);
+        long major = Long.parseLong(words[3], 0, colon, 16);
+        long minor = Long.parseLong(words[3], colon + 1, words[3].length(), 16);
+        String path = words.length > 5 ? words[5] : "";
+        maps.mapped(
+                0,
+                pid,
+                new Mapping(
+                        start,
+                        end - start,
+                        Long.parseUnsignedLong(words[2], 16),
+                        path,
+                        new byte[0],
+                        major << 32 | minor,
+                        Long.parseUnsignedLong(words[4])));
+        if (path.isEmpty()) {
+            jit.sawCode(pid);
+        }
+    }
+
+    /**
+     * The function at an address of a process; null for none.
+     *
+     * @param returned whether a call returns to it: then it may be the first one behind the
+     *     function that called
+     */
+    @Nullable Place find(int pid, long address, boolean returned) {
+        read(pid);
+        Place place = known(pid, address, returned);
+        if (place == null && life != null) {
+            life.drain(this::accept);
+            place = known(pid, address, returned);
+        }
+        return place;
+    }
+
+    private @Nullable Place known(int pid, long address, boolean returned) {
+        int back = returned ? 1 : 0;
+        long location = maps.location(pid, address - back);
+        CodeModule module = maps.module(location);
+        if (module == null) {
+            return null;
+        }
+        boolean isFile =
+                module.kind() == CodeModule.Kind.FILE || module.kind() == CodeModule.Kind.VDSO;
+        long offset = symbolizer.offsetInFunction(location);
+        if (!isFile && jit.refresh(pid, offset < 0)) {
+            offset = symbolizer.offsetInFunction(location);
+        }
+        if (offset < 0) {
+            return null;
+        }
+        Frame frame = symbolizer.frame(location);
+        String plain = demangles ? null : symbolizer.plainName(location);
+        String file = isFile ? module.mapping().path() : "/tmp/perf-" + pid + ".map";
+        return new Place(plain == null ? frame.name() : plain, offset + back, file);
+    }
+
+    /** The function of the kernel that came while processes were followed; null for none. */
+    @Nullable Place kernel(long address) {
+        long location = maps.location(0, address);
+        CodeModule module = maps.module(location);
+        return module == null || module.kind() != CodeModule.Kind.KERNEL_SYMBOL
+                ? null
+                : new Place(symbolizer.frame(location).name(), ProcessMaps.offset(location), "bpf");
+    }
+
+    @Override
+    public void close() {
+        if (life != null) {
+            life.close();
+            life = null;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package sonde.lang.bpftrace.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.output.TextOutput;
+import sonde.lang.source.Diagnostic;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+/** A script that is attached, and what it prints. */
+final class Traced implements AutoCloseable {
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private final TraceSession session;
+
+    private Traced(Compilation compilation, TraceOptions options) throws Exception {
+        session =
+                TraceSession.open(
+                        compilation, options, names -> new TextOutput(printed, printed, names));
+    }
+
+    /** Compiles, loads and attaches. */
+    static Traced attach(String script) throws Exception {
+        Diagnostics diagnostics = new Diagnostics();
+        TraceOptions options =
+                new TraceOptions(
+                        Parameters.of(List.of()),
+                        OptionalInt.empty(),
+                        0,
+                        false,
+                        TraceOptions.Mode.TRACE,
+                        false,
+                        List.of(),
+                        Map.of(),
+                        Path.of("."),
+                        null,
+                        null,
+                        Set.of());
+        Compilation compilation =
+                Compilation.of(
+                        new SourceText("test", script), options, Machine.here(), diagnostics);
+        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+        Traced traced = new Traced(Objects.requireNonNull(compilation), options);
+        try {
+            traced.session.begin("test");
+            traced.session.attach();
+            return traced;
+        } catch (Exception e) {
+            traced.close();
+            throw e;
+        }
+    }
+
+    /** Runs a script while a command runs; handles events only when that has ended. */
+    static String run(String script, String... command) throws Exception {
+        try (Traced traced = attach(script)) {
+            Process process = new ProcessBuilder(command).inheritIO().start();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isZero();
+            return traced.end();
+        }
+    }
+
+    /** Handles what has come. */
+    void drain() throws Exception {
+        session.drain();
+    }
+
+    /** Ends it; all that it printed. */
+    String end() throws Exception {
+        session.drain();
+        session.end();
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+
+    /** Compiles a program of C with frame pointers. */
+    static Path compile(Path folder, String name, String source, String... flags) throws Exception {
+        Path file = folder.resolve(name + ".c");
+        Files.writeString(file, source);
+        Path program = folder.resolve(name);
+        List<String> command = new ArrayList<>(List.of("gcc", "-O0", "-fno-omit-frame-pointer"));
+        command.addAll(List.of("-o", program.toString(), file.toString()));
+        command.addAll(List.of(flags));
+        Process gcc = new ProcessBuilder(command).inheritIO().start();
+        assertThat(gcc.waitFor()).isZero();
+        return program;
+    }
+}
