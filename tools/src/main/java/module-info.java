@@ -7,6 +7,7 @@ module sonde.tools {
     requires transitive sonde.event;
     requires sonde.symbol;
     requires transitive sonde.analysis;
+    requires transitive sonde.lang;
     requires transitive sonde.store;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
@@ -19,4 +20,5 @@ module sonde.tools {
     exports sonde.tools.query;
     exports sonde.tools.record;
     exports sonde.tools.report;
+    exports sonde.tools.script;
 }

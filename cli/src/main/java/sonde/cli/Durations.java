@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -15,10 +16,19 @@ final class Durations {
     private Durations() {}
 
     static long nanos(String text, CommandLine line) {
+        return nanos(text).orElseThrow(() -> new ParameterException(line, problem(text)));
+    }
+
+    /** Why a text is refused. */
+    static String problem(String text) {
+        return "'" + text + "' is no time; write 500ms, 10s, 5m or 1h";
+    }
+
+    /** Empty for what is no time. */
+    static OptionalLong nanos(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new ParameterException(
-                    line, "'" + text + "' is no time; write 500ms, 10s, 5m or 1h");
+            return OptionalLong.empty();
         }
         String unit = matcher.group(2) == null ? "s" : matcher.group(2);
         double factor =
@@ -30,6 +40,6 @@ final class Durations {
                     case "m" -> 60e9;
                     default -> 3600e9;
                 };
-        return (long) (Double.parseDouble(matcher.group(1)) * factor);
+        return OptionalLong.of((long) (Double.parseDouble(matcher.group(1)) * factor));
     }
 }

@@ -99,6 +99,9 @@ public final class Main {
         if (first.equals("trace")) {
             return TraceCommand.run(List.of(args).subList(1, args.length), err);
         }
+        if (first.equals("tool")) {
+            return ToolCommand.run(List.of(args).subList(1, args.length), out, err);
+        }
         Optional<Entry> entry = entry(first);
         if (entry.isEmpty()) {
             String what = first.startsWith("-") ? "option" : "command";
@@ -146,6 +149,8 @@ public final class Main {
         for (Entry entry : COMMANDS) {
             out.printf("  %-10s %s%n", entry.name(), entry.summary());
         }
+        out.printf("  %-10s %s%n", "trace", "run a program of bpftrace's language");
+        out.printf("  %-10s %s%n", "tool", "run a ready script: sonde tool --list");
         out.println();
         out.println(
                 "  sonde record -- make -j2       records a build, then says where the time went");

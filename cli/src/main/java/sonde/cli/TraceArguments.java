@@ -30,6 +30,8 @@ final class TraceArguments {
     }
 
     Optional<String> program = Optional.empty();
+    String programName = "stdin";
+    long durationNanos = Long.MAX_VALUE;
     @Nullable String file;
     @Nullable String output;
     String format = "text";
@@ -107,6 +109,7 @@ final class TraceArguments {
             case "--cmd" -> value('c', attached(word, attached));
             case "--output" -> value('o', attached(word, attached));
             case "--mode" -> mode(attached(word, attached));
+            case "--duration" -> durationNanos = duration(attached(word, attached));
             case "--info" -> information = true;
             case "--dry-run" -> dryRun = true;
             case "--unsafe" -> unsafe = true;
@@ -128,6 +131,11 @@ final class TraceArguments {
                     disabled.addAll(List.of(attached(word, attached).split(",", -1)));
             default -> throw new UsageException("unknown option " + name, true);
         }
+    }
+
+    private static long duration(String word) throws UsageException {
+        return Durations.nanos(word)
+                .orElseThrow(() -> new UsageException(Durations.problem(word), false));
     }
 
     private void mode(String name) throws UsageException {

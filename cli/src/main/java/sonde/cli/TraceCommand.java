@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.expand.Formatter;
 import sonde.lang.bpftrace.expand.Parameters;
@@ -68,6 +70,11 @@ final class TraceCommand {
             err.flush();
             return ExitCode.USAGE;
         }
+        return run(arguments, err);
+    }
+
+    /** Runs a command line that was read. */
+    static int run(TraceArguments arguments, PrintWriter err) {
         try (OutputStream out = open(arguments)) {
             return new TraceCommand(arguments, err, out).run();
         } catch (IOException | UncheckedIOException e) {
@@ -138,7 +145,7 @@ final class TraceCommand {
     private @Nullable SourceText source() throws IOException {
         String file = arguments.formatted != null ? arguments.formatted : arguments.file;
         if (arguments.program.isPresent()) {
-            return new SourceText("stdin", arguments.program.get());
+            return new SourceText(arguments.programName, arguments.program.get());
         }
         if (file == null) {
             return null;
@@ -249,6 +256,27 @@ final class TraceCommand {
         }
     }
 
+    /** Why a script cannot run here; empty when all its probes could be attached. */
+    static Optional<String> refusal(TraceArguments arguments, SourceText text) throws IOException {
+        TraceCommand trial =
+                new TraceCommand(
+                        arguments,
+                        new PrintWriter(Writer.nullWriter()),
+                        OutputStream.nullOutputStream());
+        TraceOptions options = trial.options(0);
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        if (compiled == null) {
+            return Optional.of(diagnostics.all().getFirst().message());
+        }
+        try (TraceSession session = TraceSession.open(compiled, options, trial::output)) {
+            session.attach();
+            return Optional.empty();
+        } catch (IOException | LoadException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
     private TraceOptions options(int child) {
         Path directory = Path.of(".");
         if (arguments.file != null && arguments.file.indexOf('{') < 0) {
@@ -293,7 +321,7 @@ final class TraceCommand {
                 return ExitCode.DONE;
             }
             session.drain();
-            follow(session, child);
+            follow(session, child, deadline());
             session.end();
             return session.exitCode();
         }
@@ -308,7 +336,13 @@ final class TraceCommand {
         }
     }
 
-    private void follow(TraceSession session, @Nullable Target child) throws IOException {
+    private BooleanSupplier deadline() {
+        long start = System.nanoTime();
+        return () -> System.nanoTime() - start < arguments.durationNanos;
+    }
+
+    private void follow(TraceSession session, @Nullable Target child, BooleanSupplier time)
+            throws IOException {
         if (session.isExiting()) {
             return;
         }
@@ -316,7 +350,7 @@ final class TraceCommand {
             session.remember(child.pid());
             child.release();
             TraceChild watch = TraceChild.watch(child);
-            session.run(watch::isRunning);
+            session.run(() -> watch.isRunning() && time.getAsBoolean());
             return;
         }
         boolean done = session.iterate();
@@ -325,9 +359,9 @@ final class TraceCommand {
         }
         if (arguments.pid.isPresent()) {
             Path process = Path.of("/proc/" + arguments.pid.getAsInt());
-            session.run(() -> Files.exists(process));
+            session.run(() -> Files.exists(process) && time.getAsBoolean());
         } else {
-            session.run(() -> true);
+            session.run(time);
         }
     }
 }

@@ -17,6 +17,7 @@ final class TraceUsage {
             -e PROGRAM     the program
             -c COMMAND     start a command; the trace ends with it (cpid is its process)
             -p PID         only this process; the trace ends with it
+            --duration T   end after a time: 500ms, 10s, 5m
             -o FILE        print to a file
             -f FORMAT      text or json (a line of JSON for each thing printed)
             -B MODE        none, line or full: when output is written

@@ -1,0 +1,118 @@
+package sonde.tools.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.module.ModuleReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+/**
+ * A script with a name. Its comment on top says all there is to say: {@code // NAME: summary} in
+ * the first line; then paragraphs; then lines {@code // example: …} with arguments, and {@code //
+ * alternative: WORD} for each further {@code NAME.WORD.bt}, tried in that order where the ones
+ * before cannot run.
+ *
+ * @param summary one line
+ * @param description lines of the paragraphs
+ * @param examples arguments behind {@code sonde tool}
+ * @param variants the script, then its alternatives
+ */
+public record ScriptTool(
+        String name,
+        String summary,
+        List<String> description,
+        List<String> examples,
+        List<Variant> variants) {
+    private static final String FOLDER = "sonde/tools/script/";
+    private static final String END = ".bt";
+
+    /**
+     * One script of a tool.
+     *
+     * @param name of its file
+     */
+    public record Variant(String name, String text) {
+        /** For the compiler. */
+        public SourceText source() {
+            return new SourceText(name, text);
+        }
+    }
+
+    /** The names of all tools, sorted. */
+    public static List<String> names() {
+        Module module = ScriptTool.class.getModule();
+        try (ModuleReader reader =
+                        module.getLayer()
+                                .configuration()
+                                .findModule(module.getName())
+                                .orElseThrow()
+                                .reference()
+                                .open();
+                Stream<String> entries = reader.list()) {
+            return entries.filter(entry -> entry.startsWith(FOLDER) && entry.endsWith(END))
+                    .map(entry -> entry.substring(FOLDER.length(), entry.length() - END.length()))
+                    .filter(name -> name.indexOf('.') < 0 && name.indexOf('/') < 0)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The tool of a name. */
+    public static Optional<ScriptTool> find(String name) {
+        if (!name.matches("[a-z0-9]{1,40}")) {
+            return Optional.empty();
+        }
+        return read(name).map(script -> of(name, script));
+    }
+
+    private static ScriptTool of(String name, Variant script) {
+        String summary = "";
+        List<String> description = new ArrayList<>();
+        List<String> examples = new ArrayList<>();
+        List<Variant> variants = new ArrayList<>(List.of(script));
+        for (String line : script.text().lines().takeWhile(one -> one.startsWith("//")).toList()) {
+            String said = line.substring(2).strip();
+            int colon = said.indexOf(": ");
+            String key = colon < 0 ? "" : said.substring(0, colon);
+            if (key.equals(name)) {
+                summary = said.substring(colon + 2);
+            } else if (key.equals("example")) {
+                examples.add(said.substring(colon + 2));
+            } else if (key.equals("alternative")) {
+                read(name + "." + said.substring(colon + 2)).ifPresent(variants::add);
+            } else {
+                description.add(said);
+            }
+        }
+        return new ScriptTool(name, summary, description, examples, variants);
+    }
+
+    private static Optional<Variant> read(String name) {
+        try (InputStream in = ScriptTool.class.getResourceAsStream(name + END)) {
+            return in == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            new Variant(
+                                    name + END,
+                                    new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What its first script asks for with {@code getopt}. */
+    public List<Option> options() {
+        return Parameters.options(Parser.parse(variants.getFirst().source(), new Diagnostics()));
+    }
+}

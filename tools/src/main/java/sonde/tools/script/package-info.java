@@ -1,0 +1,12 @@
+/**
+ * Ready scripts in bpftrace's language: one resource {@code NAME.bt} each, and its alternatives.
+ *
+ * <pre>{@code
+ * ScriptTool tool = ScriptTool.find("opensnoop").orElseThrow();
+ * for (ScriptTool.Variant variant : tool.variants()) {
+ *     System.out.println(variant.name() + ": " + variant.text().length());
+ * }
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.tools.script;

@@ -1,0 +1,47 @@
+package sonde.tools.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.source.Diagnostics;
+
+class ScriptToolTest {
+    @Test
+    void unknownNamesAreNoTools() {
+        assertThat(ScriptTool.find("nosuchtool")).isEmpty();
+        assertThat(ScriptTool.find("../../script/opensnoop")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void everyToolSaysWhatItIsAndParses(String name) {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        assertThat(tool.summary()).isNotEmpty().hasSizeLessThan(80);
+        assertThat(tool.examples()).isNotEmpty().allMatch(one -> one.startsWith(name));
+        for (ScriptTool.Variant variant : tool.variants()) {
+            Diagnostics diagnostics = new Diagnostics();
+            Parser.parse(variant.source(), diagnostics);
+            assertThat(diagnostics.all()).as(variant.name()).isEmpty();
+        }
+        assertThat(tool.options()).allMatch(option -> !option.help().isEmpty());
+    }
+
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void everyToolHasAPageWithItsOptions(String name) throws Exception {
+        Path page = Path.of("../docs/tools/" + name + ".md");
+        String text = Files.readString(page);
+        assertThat(text)
+                .startsWith("# " + name + ": ")
+                .contains("## Columns", "## Options", "## Example", "## How it works");
+        for (Option option : ScriptTool.find(name).orElseThrow().options()) {
+            assertThat(text).contains("--" + option.name());
+        }
+    }
+}

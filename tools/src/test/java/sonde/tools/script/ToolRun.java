@@ -1,0 +1,95 @@
+package sonde.tools.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.regex.Pattern;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TraceOptions;
+import sonde.lang.bpftrace.run.TraceSession;
+import sonde.lang.output.TextOutput;
+import sonde.lang.source.Diagnostics;
+
+/** Runs a tool's script in this process while something happens. */
+final class ToolRun {
+    private static final long LONGEST_NANOS = 2_000_000_000L;
+
+    /** What the tool is to see. */
+    @FunctionalInterface
+    interface Action {
+        void run() throws Exception;
+    }
+
+    private ToolRun() {}
+
+    /**
+     * Runs the first script of a tool; ends when what it printed has a match, or after two seconds.
+     *
+     * @param options {@code "--name=value"}
+     * @return what it printed, maps at its end included
+     */
+    static String see(String name, String pattern, Action action, String... options)
+            throws Exception {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        String printed = run(tool.variants().getFirst(), Pattern.compile(pattern), action, options);
+        assertThat(printed).containsPattern(pattern);
+        return printed;
+    }
+
+    private static String run(
+            ScriptTool.Variant script, Pattern pattern, Action action, String... options)
+            throws Exception {
+        TraceOptions how = options(options);
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = Compilation.of(script.source(), how, Machine.here(), diagnostics);
+        assertThat(diagnostics.all()).isEmpty();
+        assertThat(compiled).isNotNull();
+        assertThat(compiled.problem()).isEmpty();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (TraceSession session =
+                TraceSession.open(
+                        compiled,
+                        how,
+                        names -> new TextOutput(out, new PrintStream(out, true), names))) {
+            session.begin("sonde");
+            session.attach();
+            session.drain();
+            action.run();
+            long start = System.nanoTime();
+            session.run(() ->
+                    System.nanoTime() - start < LONGEST_NANOS
+                            && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find());
+            session.end();
+        }
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** How a script is run with options of its own. */
+    static TraceOptions options(String... options) {
+        List<String> words = new ArrayList<>(List.of("--"));
+        words.addAll(List.of(options));
+        return new TraceOptions(
+                Parameters.of(words),
+                OptionalInt.empty(),
+                0,
+                false,
+                TraceOptions.Mode.TRACE,
+                false,
+                List.of(),
+                Map.of(),
+                Path.of("."),
+                null,
+                null,
+                Set.of());
+    }
+}
