@@ -30,7 +30,7 @@ final class UserAddresses {
                     Action.HelperError _,
                     Action.Unwatch _,
                     Action.Pattern _,
-                    Action.Failed _ ->
+                    Action.Fault _ ->
                     false;
         };
     }
