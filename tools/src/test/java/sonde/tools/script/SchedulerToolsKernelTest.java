@@ -1,0 +1,51 @@
+package sonde.tools.script;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tools for CPUs, waits and interrupts see what commands do. */
+@Tag("kernel")
+class SchedulerToolsKernelTest {
+    private static final String SLEEPS = "for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "runqlat | @us_of\\[sleep\\]:\\n\\[ | --names",
+                "runqlen | waiting: \\d+ of [1-9]\\d* | --cpus",
+                "runqslower | sleep +\\d+ +\\d+ +\\S+ | --min=1",
+                "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names",
+                "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names --off",
+                "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000",
+                "wakeuptime | , sleep\\]: \\d{4} | --top=1000",
+                "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
+                "profile | , sh\\]: [1-9] | --top=1000 --kernel",
+                "softirqs | @times\\[\\w+\\]: [1-9] | ",
+                "softirqs | @us_hist\\[\\w+\\]:\\n\\[ | --histograms",
+                "hardirqs | @times\\[\\d+, [^\\]]+\\]: [1-9] | ",
+                "syscount | @calls\\[sync\\]: [1-9] | --top=400",
+                "syscount | @calls_of\\[\\d+, sync\\]: [1-9] | --top=4000 --processes",
+            })
+    void toolsSeeTheCommands(
+            String name, String pattern, @org.jspecify.annotations.Nullable String options)
+            throws Exception {
+        ToolRun.see(
+                name,
+                pattern,
+                () -> {
+                    Workload.shell(SLEEPS);
+                    Workload.shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sync");
+                },
+                options == null ? new String[0] : options.split(" "));
+    }
+
+    @org.junit.jupiter.api.Test
+    void futexctnSeesAThreadWait() throws Exception {
+        ToolRun.see(
+                "futexctn",
+                "@waits\\[[^,]+, " + ProcessHandle.current().pid() + ", \\d+\\]: ",
+                () -> Thread.sleep(50));
+    }
+}
