@@ -3,16 +3,11 @@ package sonde.tools.script;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
-import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.syntax.Parser;
@@ -50,21 +45,13 @@ public record ScriptTool(
         }
     }
 
-    /** The names of all tools, sorted. */
+    /** The names of all tools, sorted: {@code names.txt}, since a module's folder has no list. */
     public static List<String> names() {
-        URL one = Objects.requireNonNull(ScriptTool.class.getResource("opensnoop" + END));
-        try (Stream<Path> files =
-                Files.list(Objects.requireNonNull(Path.of(one.toURI()).getParent()))) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(name -> name.endsWith(END))
-                    .map(name -> name.substring(0, name.length() - END.length()))
-                    .filter(name -> name.indexOf('.') < 0)
-                    .sorted()
-                    .toList();
+        try (InputStream in =
+                Objects.requireNonNull(ScriptTool.class.getResourceAsStream("names.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -86,8 +86,7 @@ final class BuiltinTypes {
                                     e.span(),
                                     "dw_ustack() is not there yet",
                                     "ustack follows frame pointers");
-            case "ustack" ->
-                    new Type.Stack(true, typer.globals().environment().stackMode(), 127);
+            case "ustack" -> new Type.Stack(true, typer.globals().environment().stackMode(), 127);
             case "probe" -> {
                 typer.clause().markProbe();
                 yield new Type.Text(typer.site().name().length() + 1);
