@@ -58,8 +58,7 @@ final class TextFunctions {
             case "str" -> text(c, type, to);
             case "str_concat" -> concatenate(c, type, to);
             case "signal_name" -> name(c, SignalNames.WORDS, "N/A", type, to);
-            case "syscall_name" ->
-                    name(c, lowerer.site().addresses().systemCalls(), "", type, to);
+            case "syscall_name" -> name(c, lowerer.site().addresses().systemCalls(), "", type, to);
             default -> {
                 return false;
             }

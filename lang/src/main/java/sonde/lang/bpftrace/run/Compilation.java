@@ -238,7 +238,10 @@ public final class Compilation {
         List<Planned> planned = new ArrayList<>();
         List<ProbeGroup> groups =
                 expander.group(
-                        probe.attachPoints().getFirst().span(), found, uses.probe() || uses.arguments(), diagnostics);
+                        probe.attachPoints().getFirst().span(),
+                        found,
+                        uses.probe() || uses.arguments(),
+                        diagnostics);
         for (ProbeGroup group : groups) {
             for (ProbeGroup part : Markers.split(group, uses.markers())) {
                 Clause clause =

@@ -65,10 +65,13 @@ final class Sites {
             }
             case Probe.User u when u.kind() == Kind.UPROBE -> {
                 Signature signature =
-                        u.function().isEmpty()
-                                ? null
-                                : DwarfTypes.function(u.path(), u.function());
-                yield site(probe, target, registers(signature), "No DWARF found for \"" + u.path() + "\", cannot show parameter info", null);
+                        u.function().isEmpty() ? null : DwarfTypes.function(u.path(), u.function());
+                yield site(
+                        probe,
+                        target,
+                        registers(signature),
+                        "No DWARF found for \"" + u.path() + "\", cannot show parameter info",
+                        null);
             }
             case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);

@@ -69,8 +69,8 @@ public final class TraceSession implements AutoCloseable {
         this.ring = ring;
         this.code = code;
         this.output = maker.make(names);
-        this.actions = new Actions(
-                        compilation, loaded, output, names, options.warnings(), this::unwatch);
+        this.actions =
+                new Actions(compilation, loaded, output, names, options.warnings(), this::unwatch);
         this.records = new ByteRecords(actions::accept);
     }
 
@@ -311,7 +311,8 @@ public final class TraceSession implements AutoCloseable {
     private void mapsFull() throws IOException {
         for (CompiledProgram program : compilation.programs()) {
             if (options.warnings()
-                    && loaded.lost(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
+                    && loaded.lost(program.number(), Reason.MAP_FULL) > 0
+                    && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
                                 + " manually setting the max entries in a map declaration e.g."

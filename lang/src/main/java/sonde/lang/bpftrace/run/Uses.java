@@ -16,8 +16,7 @@ import sonde.lang.bpftrace.syntax.Script;
  * @param exits {@code exit()}
  * @param markers {@code arg0}, …: of markers they lie elsewhere at each place
  */
-record Uses(
-        boolean probe, boolean arguments, boolean context, boolean markers, boolean exits) {
+record Uses(boolean probe, boolean arguments, boolean context, boolean markers, boolean exits) {
     static Uses of(Script.Probe probe) {
         Set<String> names = new HashSet<>();
         new Rewriter() {
