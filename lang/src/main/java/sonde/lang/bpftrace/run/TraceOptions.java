@@ -37,6 +37,36 @@ public record TraceOptions(
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures) {
+    /** With the warnings of the script. */
+    public TraceOptions(
+            Parameters parameters,
+            OptionalInt pid,
+            int child,
+            boolean unsafe,
+            Mode mode,
+            boolean helperErrors,
+            List<String> includes,
+            Map<String, String> environment,
+            Path directory,
+            @Nullable String probeFilter,
+            @Nullable String traceableFunctions,
+            Set<String> disabledFeatures) {
+        this(
+                parameters,
+                pid,
+                child,
+                unsafe,
+                mode,
+                helperErrors,
+                includes,
+                environment,
+                directory,
+                true,
+                probeFilter,
+                traceableFunctions,
+                disabledFeatures);
+    }
+
     /** Which probes of a script are run. */
     public enum Mode {
         TRACE,
