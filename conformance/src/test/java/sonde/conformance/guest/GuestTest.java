@@ -36,7 +36,7 @@ import sonde.testkit.guest.GuestTests.Status;
  */
 @Tag("guest")
 final class GuestTest {
-    private static final int TIMEOUT_SECONDS = 400;
+    private static final int TIMEOUT_SECONDS = 500;
 
     private static final Map<String, Future<GuestTests.Outcome>> RUNS = new HashMap<>();
     private static final ExecutorService SIDE_BY_SIDE = Executors.newFixedThreadPool(2);

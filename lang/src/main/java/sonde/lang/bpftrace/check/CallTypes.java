@@ -273,7 +273,7 @@ final class CallTypes {
             case "strerror" -> new Type.Named(Special.STRERROR);
             case "kaddr" -> kernelAddress(e);
             case "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
-            case "uaddr" -> new Type.Pointer(Int.U64, Space.USER);
+            case "uaddr" -> userAddress(e);
             case "percpu_kaddr" -> perCpu(e);
             case "pid", "tid" -> Int.U32;
             case "ppid", "leader_tid" -> Int.U32;
@@ -398,6 +398,17 @@ final class CallTypes {
         return globals().isReporting() && !globals().environment().hasKernelSymbol(name)
                 ? globals().error(e.span(), "Failed to resolve kernel symbol: " + name)
                 : Int.U64;
+    }
+
+    private @Nullable Type userAddress(Expression.Call e) {
+        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        String path = typer.clause().site().target();
+        long size = globals().environment().userSymbolBytes(path, name);
+        if (size < 0 && globals().isReporting()) {
+            return globals().error(e.span(), "Could not resolve symbol: " + path + ":" + name);
+        }
+        Type pointed = size == 1 ? Int.U8 : size == 2 ? Int.U16 : size == 4 ? Int.U32 : Int.U64;
+        return new Type.Pointer(pointed, Space.USER);
     }
 
     private @Nullable Type perCpu(Expression.Call e) {

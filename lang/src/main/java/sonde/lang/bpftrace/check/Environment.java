@@ -32,6 +32,9 @@ public interface Environment {
     /** Whether the kernel has a symbol. */
     boolean hasKernelSymbol(String name);
 
+    /** Bytes of a symbol of a program, 0 where unknown; -1 for no such symbol. */
+    long userSymbolBytes(String path, String name);
+
     /** Names of the functions that change more than the trace ({@code system}). */
     Set<String> unsafe();
 

@@ -1,14 +1,18 @@
 package sonde.lang.bpftrace.lower;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What names in a script stand for on this machine. */
 public interface Addresses {
     /** Address of a symbol of the kernel; 0 for none. */
     long kernel(String symbol);
 
-    /** Address of a symbol of the probed program; 0 for none. */
-    long user(String symbol);
+    /** A symbol of a program; null for none. */
+    @Nullable UserVariable user(String path, String symbol);
+
+    /** The address that a program states for a place in its file; -1 for none. */
+    long stated(String path, long fileOffset);
 
     /** Id of a control group by its path; 0 for none. */
     long cgroup(String path);

@@ -16,6 +16,8 @@ import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
 import sonde.lang.ir.Vreg;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.Probe;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
@@ -57,6 +59,40 @@ final class Functions {
                 : first(c) instanceof Expression.Name n ? n.name() : "";
     }
 
+    /**
+     * Where a symbol of the probed program lies. How far the program has been moved follows from
+     * where the probe was hit; at returns that is not known.
+     */
+    private Value userAddress(String name) {
+        Probe probe = lowerer.site().probe();
+        String path =
+                switch (probe) {
+                    case Probe.User u -> u.path();
+                    case Probe.Usdt u -> u.path();
+                    default -> "";
+                };
+        long place =
+                switch (probe) {
+                    case Probe.User u when u.kind() == Kind.UPROBE -> u.fileOffset();
+                    case Probe.Usdt u when u.locations().size() == 1 ->
+                            u.locations().getFirst().fileOffset();
+                    default -> -1;
+                };
+        Addresses addresses = lowerer.site().addresses();
+        UserVariable found = addresses.user(path, name);
+        long stated = found == null || place < 0 ? -1 : addresses.stated(path, place);
+        if (found == null || found.fixed() || stated < 0) {
+            return Value.of(found == null ? 0 : found.address());
+        }
+        Vreg here =
+                emit().load(
+                                Width.U64,
+                                false,
+                                lowerer.body().context(),
+                                Registers.instructionPointer());
+        return Value.of(emit().alu(AluOperation.ADD, here, found.address() - stated));
+    }
+
     Value value(Expression.Call c) {
         Type type = lowerer.type(c);
         if (!Memory.isNumber(type) && !(type instanceof Type.Aggregate)) {
@@ -66,7 +102,7 @@ final class Functions {
             case "ksym", "kptr", "uptr", "strerror" ->
                     new Value.Number(lowerer.number(first(c), number(first(c))));
             case "kaddr" -> Value.of(lowerer.site().addresses().kernel(word(c)));
-            case "uaddr" -> Value.of(lowerer.site().addresses().user(word(c)));
+            case "uaddr" -> userAddress(word(c));
             case "cgroupid" -> Value.of(lowerer.site().addresses().cgroup(word(c)));
             case "reg" -> register(word(c));
             case "nsecs" -> lowerer.context().clock(c.arguments().isEmpty() ? "boot" : word(c));

@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.lang.bpftrace.lower.Addresses;
+import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.sys.Syscalls;
 
 /** Names of a script on this machine. */
@@ -45,8 +47,13 @@ final class HostAddresses implements Addresses {
     }
 
     @Override
-    public long user(String symbol) {
-        return 0;
+    public @Nullable UserVariable user(String path, String symbol) {
+        return UserVariables.find(path, symbol);
+    }
+
+    @Override
+    public long stated(String path, long fileOffset) {
+        return UserVariables.address(path, fileOffset);
     }
 
     @Override

@@ -10,6 +10,7 @@ import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.lang.bpftrace.check.Environment;
 import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.declare.Constants;
 import sonde.lang.declare.Declarations;
@@ -117,6 +118,12 @@ final class ScriptEnvironment implements Environment {
     @Override
     public boolean hasKernelSymbol(String name) {
         return HostAddresses.find(name) != 0;
+    }
+
+    @Override
+    public long userSymbolBytes(String path, String name) {
+        UserVariable found = UserVariables.find(path, name);
+        return found == null ? -1 : found.sizeBytes();
     }
 
     @Override

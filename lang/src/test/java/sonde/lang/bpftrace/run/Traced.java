@@ -44,6 +44,7 @@ final class Traced implements AutoCloseable {
                         List.of(),
                         Map.of(),
                         Path.of("."),
+                        false,
                         null,
                         null,
                         Set.of());

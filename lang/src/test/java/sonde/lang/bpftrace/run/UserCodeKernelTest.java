@@ -177,6 +177,25 @@ final class UserCodeKernelTest {
     }
 
     @Test
+    void variablesOfAProgram() throws Exception {
+        String source =
+                """
+                unsigned int wide = 0x55555555;
+                unsigned char narrow[1] = {0x33};
+                int leaf(int x) { return x; }
+                int main() { return leaf(0); }
+                """;
+        for (String how : new String[] {"-pie", "-no-pie"}) {
+            Path program = Traced.compile(folder, "variables" + how, source, how);
+            String script =
+                    "uprobe:%s:leaf { printf(\"%%x %%x\\n\", *uaddr(\"wide\"),"
+                            + " *uaddr(\"narrow\")); }";
+            assertThat(Traced.run(script.formatted(program), program.toString()))
+                    .contains("55555555 33\n");
+        }
+    }
+
+    @Test
     void addressesWithoutAName() throws Exception {
         assertThat(Traced.run("BEGIN { print(usym(1)); @[usym(2)] = 1; }", "true"))
                 .contains("0x1\n")
