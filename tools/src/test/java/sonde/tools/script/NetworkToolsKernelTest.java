@@ -29,18 +29,18 @@ class NetworkToolsKernelTest {
     @Test
     void tcpconnectShowsTheConnection() throws Exception {
         String pid = "" + ProcessHandle.current().pid();
-        seen("tcpconnect", pid + " +\\S.* 4 +127.0.0.1 +127.0.0.1 +PORT\\n");
+        seen("tcpconnect", pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n");
     }
 
     @Test
     void tcpacceptShowsTheConnection() throws Exception {
         String pid = "" + ProcessHandle.current().pid();
-        seen("tcpaccept", pid + " +\\S.* 127.0.0.1 +\\d+ +\\S*127.0.0.1 +PORT\\n");
+        seen("tcpaccept", pid + " +\\S.* \\S*127.0.0.1 +\\d+ +\\S*127.0.0.1 +PORT\\n");
     }
 
     @Test
     void tcplifeShowsBytesBothWays() throws Exception {
-        seen("tcplife", "127.0.0.1 +PORT +127.0.0.1 +\\d+ +48 +48 \\d+\\n");
+        seen("tcplife", "127.0.0.1 +PORT +\\S*127.0.0.1 +\\d+ +48 +48 \\d+\\n");
     }
 
     @Test
