@@ -290,7 +290,10 @@ final class FieldTypes {
                             || from instanceof Type.Named
                             || from instanceof Type.Array a && a.sizeBytes() <= 8
                             || from instanceof Type.Text t && t.sizeBytes() <= 8;
-            case Type.Bool _ -> OperatorTypes.isNumber(from) || from instanceof Type.Pointer;
+            case Type.Bool _ ->
+                    OperatorTypes.isNumber(from)
+                            || from instanceof Type.Pointer
+                            || from instanceof Type.Text;
             case Type.Pointer _ -> OperatorTypes.isNumber(from) || from instanceof Type.Pointer;
             case Type.Array a ->
                     a.element() instanceof Int || a.element() instanceof Type.Bool

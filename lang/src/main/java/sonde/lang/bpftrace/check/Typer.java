@@ -471,11 +471,21 @@ final class Typer {
         Expression value = d.value();
         if (value != null) {
             Type type = type(value);
-            if (type != null) {
+            if (type != null && !fits(value, symbol)) {
                 assign(d.variable(), type, d.span());
             }
         }
         clause.type(d.variable(), symbol.type);
+    }
+
+    /** Whether a number that is written lies in the range of a variable with a type of its own. */
+    private static boolean fits(Expression value, VariableSymbol symbol) {
+        return value instanceof Expression.IntegerLiteral n
+                && symbol.fixed
+                && symbol.type instanceof Int i
+                && n.value() >= 0
+                && (i.sizeBytes() == 8
+                        || n.value() >>> i.sizeBytes() * 8 - (i.signed() ? 1 : 0) == 0);
     }
 
     private void range(Statement.ForRange f) {

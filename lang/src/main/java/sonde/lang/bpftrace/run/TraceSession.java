@@ -155,6 +155,8 @@ public final class TraceSession implements AutoCloseable {
     public void begin(String comm) throws IOException {
         try {
             Files.writeString(Path.of("/proc/thread-self/comm"), comm);
+            // And what ps, pidof and pkill find.
+            Files.writeString(Path.of("/proc/self/comm"), comm);
         } catch (IOException e) {
             // Then it says "java".
         }
