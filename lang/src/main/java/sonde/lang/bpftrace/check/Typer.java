@@ -449,7 +449,11 @@ final class Typer {
     private void declaration(Statement.Declare d) {
         VariableSymbol known =
                 variables.getOrDefault(scopes.element(), Map.of()).get(d.variable().name());
-        if (known == null && find(d.variable().name()) != null) {
+        boolean again =
+                known == null
+                        ? find(d.variable().name()) != null
+                        : known.declared != null && !known.declared.equals(d.span());
+        if (again) {
             globals.error(
                     d.span(),
                     "Variable "
@@ -457,6 +461,9 @@ final class Typer {
                             + " was already declared. Variable shadowing is not allowed.");
         }
         VariableSymbol symbol = declare(d.variable().name());
+        if (symbol.declared == null) {
+            symbol.declared = d.span();
+        }
         use(d.variable(), symbol);
         if (d.type() != null) {
             Type type = reader.type(d.type());

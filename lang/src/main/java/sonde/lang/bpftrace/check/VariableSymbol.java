@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.check;
 
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.source.Span;
 import sonde.lang.type.Type;
 
 /** A variable of a block: {@code $name}. */
@@ -10,6 +11,7 @@ public final class VariableSymbol {
     private final Block scope;
     private final int loop;
     @Nullable Type type;
+    @Nullable Span declared;
     boolean fixed;
     boolean addressTaken;
     boolean captured;

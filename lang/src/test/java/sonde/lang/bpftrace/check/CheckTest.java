@@ -1,0 +1,133 @@
+package sonde.lang.bpftrace.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TraceOptions;
+import sonde.lang.source.Diagnostic;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+class CheckTest {
+    private static final Machine MACHINE = new Machine(4, 0, 0, 0, 0, 6, 12);
+
+    private static @Nullable Compilation compile(String script, Diagnostics diagnostics) {
+        TraceOptions options =
+                new TraceOptions(
+                        Parameters.NONE,
+                        OptionalInt.empty(),
+                        0,
+                        false,
+                        TraceOptions.Mode.TRACE,
+                        false,
+                        List.of(),
+                        Map.of(),
+                        Path.of("."),
+                        null,
+                        null,
+                        Set.of());
+        return Compilation.of(new SourceText("t", script), options, MACHINE, diagnostics);
+    }
+
+    private static List<String> messages(String script) {
+        Diagnostics diagnostics = new Diagnostics();
+        compile(script, diagnostics);
+        return diagnostics.all().stream().map(Diagnostic::message).toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "$x = 1; $x = \"a\"; | Type mismatch for $x: trying to assign value of type"
+                        + " 'string[2]' when variable already has a type 'int8'",
+                "@x = 1; @x = \"a\"; | Type mismatch for @x: trying to assign value of type"
+                        + " 'string[2]' when map already has a type 'int8'",
+                "@[1] = 1; @[\"a\"] = 1; | Argument mismatch for @: trying to access with"
+                        + " arguments: 'string[2]' when map expects arguments: 'int8'",
+                "@ = 1; @[1] = 1; | @ used as a map with an explicit key (non-scalar map),"
+                        + " previously used without an explicit key (scalar map)",
+                "print($y); | Undefined or undeclared variable: $y",
+                "{ $y = 1; } print($y); | Undefined or undeclared variable: $y",
+                "let $y; let $y; | Variable $y was already declared. Variable shadowing is not"
+                        + " allowed.",
+                "nothing(1); | Unknown function: 'nothing'",
+                "print(nothing); | Unknown identifier: 'nothing'",
+                "@ = sum(); | sum() requires one argument (0 provided)",
+                "@ = sum(\"a\"); | sum() only supports integer arguments (string[2] provided)",
+                "$x = count(); | count() must be assigned directly to a map",
+                "system(\"ls\"); | system() is unsafe. To use you need the --unsafe flag",
+                "printf($x); | printf() expects a string literal as the first argument",
+                "@ = lhist(1, 5, 1, 1); | lhist() min must be less than max",
+                "unroll(0) { } | unroll minimum value is 1",
+                "break; | break statement is not within a loop",
+                "print(comm + pid); | Type mismatch for '+': comparing string[16] with uint32",
+                "print(1.2); | Can not access index '2' on expression of type 'int8'",
+                "print((1, 2).2); | Invalid tuple index: 2. Found 2 elements in tuple.",
+                "print(args.x); | The args builtin can only be used with tracepoint/fentry/uprobe"
+                        + " probes (begin used here)",
+                "@a[1] = 1; print(len(@b)); @b = 1; | call to len() expects a map with explicit"
+                        + " keys (non-scalar map)",
+                "@a = 1; for ($kv : @a) { } | @a has no explicit keys (scalar map), and cannot be"
+                        + " used for iteration",
+            })
+    void whatDoesNotFitIsSaid(String body, String message) {
+        assertThat(messages("begin { " + body + " }")).contains(message.strip());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "1 | int8",
+                "-1000 | int16",
+                "70000 | int32",
+                "pid + 1 | uint64",
+                "pid - 1 | int64",
+                "(uint32)1 + (uint8)3 | uint64",
+                "(uint64)1 - (uint64)2 | int64",
+                "1 == 2 | bool",
+                "\"abc\" | string[4]",
+                "(1, \"a\") | (int8,string[2])",
+                "(a=1, b=true) | (a=int8,b=bool)",
+                "comm | string[16]",
+                "nsecs | uint64",
+                "strerror(2) | strerror",
+                "bswap((uint16)1) | uint16",
+                "1 ? (uint16)1 : (uint8)2 | uint16",
+                "{ let $a = (int32)1; $a } | int32",
+            })
+    void typesFollowFromWhatIsWritten(String expression, String type) {
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = compile("begin { @ = " + expression.strip() + "; }", diagnostics);
+        assertThat(diagnostics.all()).isEmpty();
+        assertThat(compiled).isNotNull();
+        assertThat(compiled.unit().maps().get("@").value()).hasToString(type.strip());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "begin { $a = 1; $a = (uint64)2; @ = $a; }",
+                "begin { @ = (int8)1; } end { @ = (uint64)2; }",
+            })
+    void laterValuesWiden(String script) {
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = compile(script, diagnostics);
+        assertThat(compiled).isNotNull();
+        assertThat(compiled.unit().maps().get("@").value().sizeBytes()).isEqualTo(8);
+    }
+}
