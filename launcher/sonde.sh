@@ -26,6 +26,10 @@ record)
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
     done </proc/self/status
     ;;
+trace | tool)
+    # A script runs in the kernel; what compiles here compiles once, and is to start at once.
+    heap="-Xmx1000m -XX:TieredStopAtLevel=1"
+    ;;
 esac
 # The JVM names files in the locale's encoding, and fails on the others; the command gets its own
 # LC_ALL back.

@@ -341,9 +341,13 @@ final class AttacherKernelTest {
     private static void waitFor(Process process, Path program) throws Exception {
         Path link = Path.of("/proc/" + process.pid() + "/exe");
         for (int i = 0; i < 200; i++) {
-            if (Files.readSymbolicLink(link).equals(program)) {
+            Path found = Files.readSymbolicLink(link);
+            if (found.equals(program)) {
                 return;
             }
+            Assumptions.assumeFalse(
+                    found.endsWith(program.getRoot().relativize(program)),
+                    "this root is a folder of another: names of a new name space begin there");
             Thread.sleep(10);
         }
         throw new AssertionError(Files.readSymbolicLink(link) + " is not " + program);
