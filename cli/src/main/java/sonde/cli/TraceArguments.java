@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -56,7 +57,8 @@ final class TraceArguments {
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
     final Set<String> disabled = new LinkedHashSet<>();
-    final List<String> includes = new ArrayList<>();
+    final List<Path> headerFolders = new ArrayList<>();
+    final List<String> headers = new ArrayList<>();
     final List<String> dumps = new ArrayList<>();
     final List<String> parameters = new ArrayList<>();
 
@@ -123,8 +125,7 @@ final class TraceArguments {
             case "--comm" -> comm = attached(word, attached);
             case "--fmt" -> formatted = attached(word, attached);
             case "--dump" -> dumps.add(attached(word, attached));
-            case "--include" -> includes.add(attached(word, attached));
-            case "--debuginfo" -> attached(word, attached);
+            case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);
             case "--traceable-functions" -> traceableFunctions = attached(word, attached);
             case "--no-feature" ->
@@ -185,7 +186,7 @@ final class TraceArguments {
             case 'B' -> buffer = value;
             case 'c' -> command = value;
             case 'p' -> pid = OptionalInt.of(pid(value));
-            case 'I' -> includes.add(value);
+            case 'I' -> headerFolders.add(Path.of(value));
             default -> dumps.add(value);
         }
     }

@@ -27,6 +27,7 @@ import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.bpftrace.run.TrialRuns;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
@@ -223,6 +224,10 @@ final class TraceCommand {
             print(TraceDump.of(compiled, arguments.dumps));
             return ExitCode.DONE;
         }
+        if (arguments.plan) {
+            print(TracePlan.of(compiled));
+            return ExitCode.DONE;
+        }
         if (compiled.programs().isEmpty()) {
             err.println("No probes to attach");
             err.flush();
@@ -290,7 +295,7 @@ final class TraceCommand {
                 arguments.unsafe,
                 arguments.mode,
                 arguments.helperErrors,
-                arguments.includes,
+                new Includes(arguments.headerFolders, arguments.headers),
                 Map.copyOf(System.getenv()),
                 directory,
                 !arguments.noWarnings,
@@ -300,9 +305,25 @@ final class TraceCommand {
     }
 
     private Output output(Names names) {
+        OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
         return arguments.format.equals("json")
-                ? new JsonOutput(out, names)
-                : new TextOutput(out, System.err, names);
+                ? new JsonOutput(to, names)
+                : new TextOutput(to, System.err, names);
+    }
+
+    /** Nothing is written before a block is full, or the end. */
+    private static final class FullBlocks extends FilterOutputStream {
+        FullBlocks(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            out.write(bytes, from, length);
+        }
+
+        @Override
+        public void flush() {}
     }
 
     private int run(TraceSession session, @Nullable Target child)

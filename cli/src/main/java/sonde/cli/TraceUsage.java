@@ -20,7 +20,7 @@ final class TraceUsage {
             --duration T   end after a time: 500ms, 10s, 5m
             -o FILE        print to a file
             -f FORMAT      text or json (a line of JSON for each thing printed)
-            -B MODE        none, line or full: when output is written
+            -B MODE        line: output is written as it comes; full: by 64 KiB; none: as line
             -q             no messages of one's own
             -v             more messages
             -k             tell when a helper of the kernel fails

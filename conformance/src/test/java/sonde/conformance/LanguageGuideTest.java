@@ -23,6 +23,7 @@ import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
+import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
@@ -120,7 +121,7 @@ class LanguageGuideTest {
                         false,
                         TraceOptions.Mode.TRACE,
                         false,
-                        List.of(),
+                        Includes.NONE,
                         Map.of(),
                         Path.of("."),
                         null,

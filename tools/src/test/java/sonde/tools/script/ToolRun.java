@@ -17,6 +17,7 @@ import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
+import sonde.lang.declare.Includes;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostics;
 
@@ -94,7 +95,7 @@ final class ToolRun {
                 false,
                 TraceOptions.Mode.TRACE,
                 false,
-                List.of(),
+                Includes.NONE,
                 Map.of(),
                 Path.of("."),
                 null,

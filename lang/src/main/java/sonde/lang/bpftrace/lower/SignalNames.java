@@ -1,44 +1,10 @@
 package sonde.lang.bpftrace.lower;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
-/** Signals by name and number (x86-64 and arm64: arch-independent uapi/asm-generic/signal.h). */
+/** Signals as scripts name them, and as signal_name() does. */
 final class SignalNames {
-    static final List<String> NAMES =
-            List.of(
-                    "",
-                    "SIGHUP",
-                    "SIGINT",
-                    "SIGQUIT",
-                    "SIGILL",
-                    "SIGTRAP",
-                    "SIGABRT",
-                    "SIGBUS",
-                    "SIGFPE",
-                    "SIGKILL",
-                    "SIGUSR1",
-                    "SIGSEGV",
-                    "SIGUSR2",
-                    "SIGPIPE",
-                    "SIGALRM",
-                    "SIGTERM",
-                    "SIGSTKFLT",
-                    "SIGCHLD",
-                    "SIGCONT",
-                    "SIGSTOP",
-                    "SIGTSTP",
-                    "SIGTTIN",
-                    "SIGTTOU",
-                    "SIGURG",
-                    "SIGXCPU",
-                    "SIGXFSZ",
-                    "SIGVTALRM",
-                    "SIGPROF",
-                    "SIGWINCH",
-                    "SIGIO",
-                    "SIGPWR",
-                    "SIGSYS");
-
     /** What strsignal(3) calls them. */
     static final List<String> WORDS =
             List.of(
@@ -79,6 +45,10 @@ final class SignalNames {
 
     /** 9 for "SIGKILL" or "KILL"; 0 for none. */
     static int number(String name) {
-        return Math.max(0, NAMES.indexOf(name.startsWith("SIG") ? name : "SIG" + name));
+        String full = name.startsWith("SIG") ? name : "SIG" + name;
+        return IntStream.range(1, WORDS.size())
+                .filter(number -> sonde.sys.SignalNames.of(number).equals(full))
+                .findFirst()
+                .orElse(0);
     }
 }

@@ -141,7 +141,8 @@ public final class Compilation {
         Script script = Folding.fold(expanded.script(), diagnostics);
         KernelTypeSource kernel = KernelTypeSource.shared();
         Declarations declarations =
-                Declarations.parse(text, parsed.definitions(), kernel, diagnostics);
+                Declarations.parse(
+                        text, parsed.definitions(), options.includes(), kernel, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }

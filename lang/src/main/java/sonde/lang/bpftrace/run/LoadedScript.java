@@ -18,7 +18,6 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.map.ByteMap;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Unit;
-import sonde.lang.bpftrace.lower.Unit.Reason;
 import sonde.lang.ir.Assembly;
 import sonde.lang.probes.LoadNeeds;
 import sonde.sys.Machine;
@@ -149,14 +148,11 @@ final class LoadedScript implements AutoCloseable {
         return map;
     }
 
-    /** How much a program lost for a reason, so far. */
-    long lost(int program, Reason reason) throws SyscallException {
+    /** How much was lost so far, as counters at {@link Unit#lostAt}. */
+    ByteBuffer lost() throws SyscallException {
         byte @Nullable [] value = map(Unit.LOST).get(FIRST);
-        return value == null
-                ? 0
-                : ByteBuffer.wrap(value)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .getLong(Unit.lostAt(program, reason));
+        return ByteBuffer.wrap(value == null ? new byte[compilation.unit().lostBytes()] : value)
+                .order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** CPUs that each have values in a per-CPU map. */

@@ -1,12 +1,12 @@
 package sonde.lang.bpftrace.run;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.declare.Includes;
 
 /**
  * How a script is compiled and run.
@@ -17,7 +17,7 @@ import sonde.lang.bpftrace.expand.Parameters;
  * @param unsafe whether functions may be used that change more than the trace
  * @param mode what is run
  * @param helperErrors whether failures of helpers are told
- * @param includes folders of headers
+ * @param includes headers
  * @param environment of the tracer
  * @param directory relative imports are looked for in
  * @param warnings whether warnings of the script are printed
@@ -30,7 +30,7 @@ public record TraceOptions(
         boolean unsafe,
         Mode mode,
         boolean helperErrors,
-        List<String> includes,
+        Includes includes,
         Map<String, String> environment,
         Path directory,
         boolean warnings,
@@ -45,7 +45,7 @@ public record TraceOptions(
             boolean unsafe,
             Mode mode,
             boolean helperErrors,
-            List<String> includes,
+            Includes includes,
             Map<String, String> environment,
             Path directory,
             @Nullable String probeFilter,

@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -297,23 +298,25 @@ public final class TraceSession implements AutoCloseable {
         } catch (MalformedInputException e) {
             throw new IOException(e);
         }
+        ByteBuffer counters = loaded.lost();
         long lost = 0;
         for (CompiledProgram program : compilation.programs()) {
-            lost += loaded.lost(program.number(), Reason.RING_FULL);
+            lost += counters.getLong(Unit.lostAt(program.number(), Reason.RING_FULL));
         }
         if (lost > lostBefore) {
             output.lostEvents(lost - lostBefore);
             lostBefore = lost;
         }
-        mapsFull();
+        if (options.warnings()) {
+            mapsFull(counters);
+        }
         output.flush();
     }
 
     /** Tells once of each program that a map has no room. */
-    private void mapsFull() throws IOException {
+    private void mapsFull(ByteBuffer counters) throws IOException {
         for (CompiledProgram program : compilation.programs()) {
-            if (options.warnings()
-                    && loaded.lost(program.number(), Reason.MAP_FULL) > 0
+            if (counters.getLong(Unit.lostAt(program.number(), Reason.MAP_FULL)) > 0
                     && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
@@ -347,9 +350,10 @@ public final class TraceSession implements AutoCloseable {
         if (mappings > 0) {
             output.lost("what processes map", "ring full", mappings);
         }
+        ByteBuffer counters = loaded.lost();
         for (CompiledProgram program : compilation.programs()) {
             for (Reason reason : Reason.values()) {
-                long count = loaded.lost(program.number(), reason);
+                long count = counters.getLong(Unit.lostAt(program.number(), reason));
                 if (count > 0) {
                     output.lost(
                             program.group().first().name(),

@@ -14,6 +14,7 @@ import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
+import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 
@@ -84,7 +85,7 @@ class CheckPropertyTest {
                 true,
                 TraceOptions.Mode.TRACE,
                 true,
-                List.of(),
+                Includes.NONE,
                 Map.of(),
                 Path.of("."),
                 null,

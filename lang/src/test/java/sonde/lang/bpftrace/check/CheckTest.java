@@ -15,6 +15,7 @@ import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
+import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -31,7 +32,7 @@ class CheckTest {
                         false,
                         TraceOptions.Mode.TRACE,
                         false,
-                        List.of(),
+                        Includes.NONE,
                         Map.of(),
                         Path.of("."),
                         null,

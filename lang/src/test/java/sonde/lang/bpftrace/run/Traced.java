@@ -14,6 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.declare.Includes;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
@@ -41,7 +42,7 @@ final class Traced implements AutoCloseable {
                         false,
                         TraceOptions.Mode.TRACE,
                         false,
-                        List.of(),
+                        Includes.NONE,
                         Map.of(),
                         Path.of("."),
                         false,
