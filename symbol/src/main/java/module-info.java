@@ -9,4 +9,5 @@ module sonde.symbol {
     exports sonde.symbol;
     exports sonde.symbol.demangle;
     exports sonde.symbol.files;
+    exports sonde.symbol.line;
 }
