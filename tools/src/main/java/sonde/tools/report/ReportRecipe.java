@@ -325,15 +325,16 @@ public final class ReportRecipe {
     private static void cutStacks(
             ReportSource source, List<List<@Nullable Object>> cut, List<String> notes) {
         double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+        if (source.unwinding().isAny()) {
+            notes.addAll(source.unwinding().notes());
+            return;
+        }
         if (share < WORTH_SAYING) {
             return;
         }
         String remedy =
-                source.hasStackCopies()
-                        ? " The copies of stacks in perf.data are for 'perf report', which unwinds"
-                                + " them; sonde shows what frame pointers tell."
-                        : " Compile with -fno-omit-frame-pointer, run Java with"
-                                + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
+                " Compile with -fno-omit-frame-pointer, run Java with"
+                        + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
         notes.add(
                 text(
                         "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",
