@@ -42,6 +42,7 @@ public final class Batch {
     // Call chains that were made, not recorded; their stack offset is the complement of the place.
     private long[] chains = new long[0];
     private int chainsUsed;
+    private byte[] chainEnd = new byte[0];
     private MemorySegment data = MemorySegment.NULL;
     private int size;
     private final AtomicInteger holds = new AtomicInteger();
@@ -160,8 +161,13 @@ public final class Batch {
      *
      * @param entries callee first, with the PERF_CONTEXT_* markers; copied
      * @param depth how many of them there are
+     * @param end why it has no more, in the numbers of who made it
      */
-    public void chain(int row, long[] entries, int depth) {
+    public void chain(int row, long[] entries, int depth, int end) {
+        if (chainEnd.length < time.length) {
+            chainEnd = Arrays.copyOf(chainEnd, time.length);
+        }
+        chainEnd[row] = (byte) end;
         if (chains.length - chainsUsed < depth) {
             chains = Arrays.copyOf(chains, Math.max(2 * chains.length, chainsUsed + depth + 1024));
         }
@@ -174,6 +180,11 @@ public final class Batch {
     /** Whether the call chain was made by {@link #chain}, from what the recorder had copied. */
     public boolean isChainMade(int row) {
         return stack.length != 0 && stackDepth[row] > 0 && stack[row] < 0;
+    }
+
+    /** Why a made call chain has no more entries; -1 of a recorded one. */
+    public int chainEnd(int row) {
+        return isChainMade(row) ? chainEnd[row] : -1;
     }
 
     /** Time in the source's clock. */

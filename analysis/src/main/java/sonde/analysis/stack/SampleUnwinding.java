@@ -1,10 +1,8 @@
 package sonde.analysis.stack;
 
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.result.Frame;
@@ -20,15 +18,13 @@ import sonde.symbol.unwind.Unwinder;
 
 /**
  * Unwinds the user stacks of a perf.data while it is read: {@code
- * recording.userStacks(unwinding::lane)}. Counts how the chains ended.
+ * recording.userStacks(unwinding::lane)}. The end of a chain ({@link sonde.event.Batch#chainEnd})
+ * is the ordinal of an {@link UnwindEnd}; {@link ChainEnds} counts them.
  */
 public final class SampleUnwinding {
-    private static final UnwindEnd[] ENDS = UnwindEnd.values();
-
     private final String machine;
     private final ModuleFrames modules;
     private final Map<String, byte[]> buildIds;
-    private final AtomicLongArray ends = new AtomicLongArray(ENDS.length);
 
     /**
      * @param machine that recorded, as {@code uname -m} names it
@@ -45,22 +41,11 @@ public final class SampleUnwinding {
         return new Lane();
     }
 
-    /** How many chains ended in which way, over all lanes read so far; those with none left out. */
-    public Map<UnwindEnd, Long> ends() {
-        Map<UnwindEnd, Long> all = new EnumMap<>(UnwindEnd.class);
-        for (UnwindEnd end : ENDS) {
-            long count = ends.get(end.ordinal());
-            if (count > 0) {
-                all.put(end, count);
-            }
-        }
-        return all;
-    }
-
     private final class Lane implements UserStacks {
         private final ProcessMaps maps = new ProcessMaps();
         private final ProcessSymbols follower = new ProcessSymbols(maps, Lane::unnamed, buildIds);
         private final Map<Boolean, Optional<Unwinder>> unwinders = new HashMap<>();
+        private UnwindEnd end = UnwindEnd.COMPLETE;
 
         private static Frame unnamed(long location) {
             throw new IllegalStateException("nobody names locations here: " + location);
@@ -92,8 +77,13 @@ public final class SampleUnwinding {
             }
             StackPiece stack = new StackPiece(state, first.get(of.stackPointer()));
             int count = unwinder.unwind(state.pid(), stack, chain);
-            ends.incrementAndGet(unwinder.end().ordinal());
+            end = unwinder.end();
             return count;
+        }
+
+        @Override
+        public int end() {
+            return end.ordinal();
         }
 
         private @Nullable Unwinder unwinder(boolean narrow) {

@@ -68,6 +68,6 @@ final class UserStackChains {
         }
         chain[size++] = PERF_CONTEXT_USER;
         System.arraycopy(frames, 0, chain, size, count);
-        batch.chain(row, chain, size + count);
+        batch.chain(row, chain, size + count, maker.end());
     }
 }

@@ -17,4 +17,7 @@ public interface UserStacks {
      * @return how many; 0 leaves the chain as it was recorded
      */
     int unwind(UserState state, long[] chain);
+
+    /** Why the last chain has no more frames, as {@link Batch#chainEnd} gives it on. */
+    int end();
 }

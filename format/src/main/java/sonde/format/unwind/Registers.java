@@ -46,6 +46,12 @@ public final class Registers {
         known &= ~(1L << column);
     }
 
+    /** Takes all that another frame has. */
+    public void copy(Registers other) {
+        System.arraycopy(other.values, 0, values, 0, values.length);
+        known = other.known;
+    }
+
     /** What a call leaves as it was. */
     void keep(Registers callee) {
         System.arraycopy(callee.values, 0, values, 0, values.length);

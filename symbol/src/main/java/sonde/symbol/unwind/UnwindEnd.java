@@ -18,8 +18,8 @@ public enum UnwindEnd {
     NO_REGISTER("a register is not known"),
     /** A rule that makes no sense. */
     BAD_RULE("the unwind information makes no sense"),
-    /** What should be a return address lies in no code. */
-    NOT_CODE("a return address lies in no code"),
+    /** A return address, or the program counter, lies in no code. */
+    NOT_CODE("an address lies in no code"),
     /** A caller's frame that does not lie above the frame: the chain would not end. */
     NO_PROGRESS("a caller lies below what it calls");
 

@@ -21,6 +21,18 @@ public final class Unwinder {
     private static final int CACHE_BITS = 13;
     private static final int CACHE_MASK = (1 << CACHE_BITS) - 1;
 
+    /** Says no more than that the frame was no signal's. */
+    private static final FrameRule FOLLOWED = FrameRule.none();
+
+    /** What is known of a place of code: its rule, or why it has none. */
+    private record Found(@Nullable FrameRule rule, UnwindEnd otherwise) {}
+
+    /** In a file; {@link #NO_MODULE} in code that was written while the process ran. */
+    private static final Found NO_RULE = new Found(null, UnwindEnd.NO_INFORMATION);
+
+    private static final Found NO_MODULE = new Found(null, UnwindEnd.NO_INFORMATION);
+    private static final Found NO_FILE = new Found(null, UnwindEnd.NO_FILE);
+
     private final UnwindMachine machine;
     private final ProcessMaps maps;
     private final ModuleFrames modules;
@@ -30,12 +42,6 @@ public final class Unwinder {
     private Registers frame;
     private Registers caller;
     private UnwindEnd end = UnwindEnd.COMPLETE;
-
-    /** What is known of a place of code: its rule, or why it has none. */
-    private record Found(@Nullable FrameRule rule, UnwindEnd otherwise) {}
-
-    private static final Found NO_RULE = new Found(null, UnwindEnd.NO_INFORMATION);
-    private static final Found NO_FILE = new Found(null, UnwindEnd.NO_FILE);
 
     /**
      * @param maps as they are when a stack is unwound
@@ -66,7 +72,8 @@ public final class Unwinder {
      * @param chain gets the program counter, then return addresses; of a frame that a signal
      *     interrupted its program counter + 1, so that everywhere but at the first the code that
      *     ran lies before the address
-     * @return how many there are
+     * @return how many there are; 0 when the program counter lies in no code that is known, as that
+     *     of a process that has just begun another program
      */
     public int unwind(int pid, UnwindMemory memory, long[] chain) {
         int count = 0;
@@ -82,7 +89,7 @@ public final class Unwinder {
             caller.clear();
             FrameRule rule = step(pid, exact ? address : address - 1, count == 1, memory);
             if (rule == null) {
-                return count;
+                return end == UnwindEnd.NOT_CODE ? 0 : count;
             }
             long next = caller.get(machine.programCounter());
             if (next == 0) {
@@ -94,7 +101,7 @@ public final class Unwinder {
                 end = UnwindEnd.NO_PROGRESS;
                 return count;
             }
-            if (!maps.isCode(pid, signal ? next : next - 1)) {
+            if (!isCode(pid, signal ? next : next - 1)) {
                 end = UnwindEnd.NOT_CODE;
                 return count;
             }
@@ -118,9 +125,12 @@ public final class Unwinder {
 
     /** Goes to the caller; the rule that led there, null when there is none ({@link #end}). */
     private @Nullable FrameRule step(int pid, long address, boolean first, UnwindMemory memory) {
+        if (first && !isCode(pid, address)) {
+            return wildCall(pid, memory);
+        }
         Found found = find(maps.location(pid, address));
         if (found.rule == null) {
-            return follow(pid, found.otherwise, memory);
+            return follow(pid, found.otherwise, found == NO_RULE, memory);
         }
         Outcome outcome = stepper.step(found.rule, frame, caller, memory);
         switch (outcome) {
@@ -132,13 +142,35 @@ public final class Unwinder {
             case NO_REGISTER -> {
                 if (!first && machine.hasLinkRegister()) {
                     // its stack pointer is not known where a caller was found by frame pointer
-                    return follow(pid, UnwindEnd.NO_REGISTER, memory);
+                    return follow(pid, UnwindEnd.NO_REGISTER, false, memory);
                 }
                 end = UnwindEnd.NO_REGISTER;
             }
             case BAD_RULE -> end = UnwindEnd.BAD_RULE;
         }
         return null;
+    }
+
+    /** A call through a wrong pointer: the return address is where calls leave it. */
+    private @Nullable FrameRule wildCall(int pid, UnwindMemory memory) {
+        end = UnwindEnd.NOT_CODE;
+        int word = machine.wordBytes();
+        long top = frame.get(machine.stackPointer());
+        caller.copy(frame);
+        if (machine.hasLinkRegister()) {
+            if (!frame.has(machine.returnColumn())) {
+                return null;
+            }
+            long link = frame.get(machine.returnColumn());
+            caller.set(machine.programCounter(), machine.address(link));
+        } else if (memory.has(top, word)) {
+            caller.set(machine.programCounter(), memory.read(top, word));
+            caller.set(machine.stackPointer(), top + word);
+        } else {
+            return null;
+        }
+        long next = caller.get(machine.programCounter());
+        return isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
     }
 
     private UnwindEnd missing() {
@@ -150,7 +182,8 @@ public final class Unwinder {
     }
 
     /** By frame pointer; only where what it leads to is certainly a return address. */
-    private @Nullable FrameRule follow(int pid, UnwindEnd otherwise, UnwindMemory memory) {
+    private @Nullable FrameRule follow(
+            int pid, UnwindEnd otherwise, boolean inFile, UnwindMemory memory) {
         end = otherwise;
         int pointer = machine.stackPointer();
         long frameAt = frame.get(machine.framePointer());
@@ -159,19 +192,28 @@ public final class Unwinder {
             return null;
         }
         Outcome outcome = stepper.follow(frame, caller, memory);
+        if (outcome == Outcome.OUTERMOST && otherwise == UnwindEnd.NO_INFORMATION && inFile) {
+            // psABI: code marks the deepest frame by a frame pointer of 0
+            end = UnwindEnd.COMPLETE;
+        }
         if (outcome != Outcome.STEPPED) {
             return null;
         }
         long next = caller.get(machine.programCounter());
         long chained = caller.get(machine.framePointer());
         boolean rises = chained == 0 || Long.compareUnsigned(chained, frameAt) > 0;
-        return next != 0 && rises && maps.isCode(pid, next - 1) && isReturn(pid, next)
-                ? FOLLOWED
-                : null;
+        return next != 0 && rises && isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
     }
 
-    /** Says no more than that the frame was no signal's. */
-    private static final FrameRule FOLLOWED = FrameRule.none();
+    /**
+     * Whether an address lies in a mapping that is known; of the kernel's, in that of old calls.
+     */
+    private boolean isCode(int pid, long address) {
+        CodeModule module = maps.module(maps.location(pid, address));
+        return module == null
+                ? maps.isCode(pid, address)
+                : module.kind() != CodeModule.Kind.UNMAPPED;
+    }
 
     private boolean isReturn(int pid, long address) {
         long location = maps.location(pid, address - CallCheck.BYTES);
@@ -203,7 +245,7 @@ public final class Unwinder {
     private Found look(long location) {
         CodeModule module = maps.module(location);
         if (module == null || !isFile(module)) {
-            return NO_RULE;
+            return NO_MODULE;
         }
         Optional<ModuleFrames.Tables> tables = modules.of(module);
         if (tables.isEmpty() || tables.get().machine() != machine) {

@@ -271,7 +271,7 @@ public final class ReportRecipe {
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         if (options.has(Section.ONCPU)) {
-            cutStacks(source, all.cutStacks().rows(), notes);
+            cutStacks(source, found, all.cutStacks().rows(), notes);
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
@@ -323,10 +323,13 @@ public final class ReportRecipe {
     }
 
     private static void cutStacks(
-            ReportSource source, List<List<@Nullable Object>> cut, List<String> notes) {
+            ReportSource source,
+            Findings found,
+            List<List<@Nullable Object>> cut,
+            List<String> notes) {
         double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
         if (source.unwinding().isAny()) {
-            notes.addAll(source.unwinding().notes());
+            notes.addAll(source.unwinding().notes(found.chainEnds.counts()));
             return;
         }
         if (share < WORTH_SAYING) {

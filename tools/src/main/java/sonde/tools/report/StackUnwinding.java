@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,7 +26,7 @@ final class StackUnwinding {
     private final ModuleImages images;
     private final ModuleFrames modules;
     private final String machine;
-    private final List<SampleUnwinding> all = new ArrayList<>();
+    private boolean any;
 
     /**
      * @param machine that recorded where the file does not say; empty for this one
@@ -47,7 +46,7 @@ final class StackUnwinding {
         SampleUnwinding unwinding =
                 new SampleUnwinding(stated.isEmpty() ? other : stated, modules, buildIds(perf));
         perf.userStacks(unwinding::lane);
-        all.add(unwinding);
+        any = true;
     }
 
     private static Map<String, byte[]> buildIds(PerfDataRecording perf) {
@@ -62,22 +61,12 @@ final class StackUnwinding {
 
     /** Whether there are stacks to unwind. */
     boolean isAny() {
-        return !all.isEmpty();
+        return any;
     }
 
-    /** How chains ended, as far as recordings have been read. */
-    private Map<UnwindEnd, Long> ends() {
-        Map<UnwindEnd, Long> sums = new EnumMap<>(UnwindEnd.class);
-        for (SampleUnwinding one : all) {
-            one.ends().forEach((end, count) -> sums.merge(end, count, Long::sum));
-        }
-        return sums;
-    }
-
-    /** What a reader should know of stacks that are not whole; whole when all has been read. */
-    List<String> notes() {
+    /** What a reader should know of stacks that are not whole. */
+    List<String> notes(Map<UnwindEnd, Long> ends) {
         List<String> notes = new ArrayList<>();
-        Map<UnwindEnd, Long> ends = ends();
         double sum = Math.max(1, ends.values().stream().mapToLong(Long::longValue).sum());
         double truncated = share(ends, sum, true);
         double broken = share(ends, sum, false);
@@ -120,8 +109,7 @@ final class StackUnwinding {
                 .limit(MOST_NOTES)
                 .forEach(end -> {
                     double share = 100 * end.getValue() / sum;
-                    parts.add(
-                            String.format(Locale.ROOT, "%s %.1f %%", end.getKey().text(), share));
+                    parts.add(String.format(Locale.ROOT, "%s %.1f %%", end.getKey().text(), share));
                 });
         return String.join(", ", parts);
     }
