@@ -10,4 +10,5 @@ module sonde.symbol {
     exports sonde.symbol.demangle;
     exports sonde.symbol.files;
     exports sonde.symbol.line;
+    exports sonde.symbol.unwind;
 }
