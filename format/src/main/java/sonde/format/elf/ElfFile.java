@@ -294,7 +294,7 @@ public final class ElfFile {
      * @throws MalformedInputException when it lies outside the file
      */
     public MemorySegment content(Segment segment) throws MalformedInputException {
-        return slice("segment", segment.offset(), segment.fileBytes());
+        return bytes.slice("segment", segment.offset(), segment.fileBytes());
     }
 
     /**
