@@ -14,6 +14,8 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_NAMESPACES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_READ;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -52,6 +54,7 @@ final class PerfRows {
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final GroupReadings readings;
+    private final @Nullable UserStackChains unwound;
     private final SampleLayout.Places places = new SampleLayout.Places();
     private final List<Page> pages = new ArrayList<>();
     private Page page;
@@ -90,6 +93,24 @@ final class PerfRows {
             made |= recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
         }
         makes = made;
+        unwound =
+                recording
+                        .stacksOfLane()
+                        .map(maker -> new UserStackChains(maker, file))
+                        .orElse(null);
+    }
+
+    /** Whether samples of an attr carry what {@link UserStacks} needs. */
+    static boolean hasUserStack(PerfAttr attr) {
+        return attr.samples(PERF_SAMPLE_REGS_USER) && attr.samples(PERF_SAMPLE_STACK_USER);
+    }
+
+    private void unwind(Batch out, int row, PerfView view, SampleLayout.Places found, int kind) {
+        UserStackChains chains = unwound;
+        PerfAttr attr = recording.attrs().get(kind).attr();
+        if (chains != null && hasUserStack(attr)) {
+            chains.complete(out, row, view, found, attr.sampleRegsUser());
+        }
     }
 
     /**
@@ -204,17 +225,14 @@ final class PerfRows {
         }
         boolean raw = types.isRaw(kind);
         long payload = raw ? found.raw + moved : base;
-        int type = types.ofAttr(kind);
         int payloadBytes = raw ? found.rawBytes : bytes;
-        int rows = readings.reads(kind) ? readings.take(from, kind, found) : -1;
-        for (int i = 0; i < rows; i++) {
-            int member = types.ofAttr(readings.kind(i));
-            int row = out.add(time, found.cpu, found.tid, member, payload, payloadBytes);
-            out.sample(row, found.pid, readings.counted(i), stack, depth);
-        }
-        if (rows < 0) {
+        int members = readings.reads(kind) ? readings.take(from, kind, found) : -1;
+        for (int i = 0; i < (members < 0 ? 1 : members); i++) {
+            int type = types.ofAttr(members < 0 ? kind : readings.kind(i));
+            long weight = members < 0 ? found.weight : readings.counted(i);
             int row = out.add(time, found.cpu, found.tid, type, payload, payloadBytes);
-            out.sample(row, found.pid, found.weight, stack, depth);
+            out.sample(row, found.pid, weight, stack, depth);
+            unwind(out, row, from, found, kind);
         }
         return end;
     }
@@ -291,6 +309,7 @@ final class PerfRows {
         int bytes = raw ? found.rawBytes : size;
         int row = out.add(time, found.cpu, found.tid, type, payload, bytes);
         out.sample(row, found.pid, found.weight, found.stack, found.depth);
+        unwind(out, row, view, found, kind);
     }
 
     private void recordRow(Batch out, PerfView view, long at, int size, long time) {
@@ -322,6 +341,9 @@ final class PerfRows {
         }
         int row = out.add(time, cpu, tid, type, at, bodyBytes);
         out.sample(row, pid, 1, at, 0);
+        if (unwound != null) {
+            unwound.record(out, row);
+        }
     }
 
     private static boolean isTask(int recordType) {
