@@ -31,6 +31,7 @@ module sonde.format {
     exports sonde.format.text;
     exports sonde.format.trace;
     exports sonde.format.tracedat;
+    exports sonde.format.unwind;
     exports sonde.format.valgrind;
     exports sonde.format.wrapper;
 }

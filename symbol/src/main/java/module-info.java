@@ -8,4 +8,5 @@ module sonde.symbol {
 
     exports sonde.symbol;
     exports sonde.symbol.demangle;
+    exports sonde.symbol.unwind;
 }

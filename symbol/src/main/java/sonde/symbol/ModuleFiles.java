@@ -78,6 +78,31 @@ final class ModuleFiles {
         return ModuleSymbols.unknown(name);
     }
 
+    /** Reads the file that was mapped; empty when there is none that fits. */
+    <T> Optional<T> read(CodeModule module, ModuleImages.Reading<T> reading) {
+        Set<String> refused = new LinkedHashSet<>();
+        for (Candidate candidate : candidates(module)) {
+            try (TargetFile file = candidate.open()) {
+                ElfFile elf = ElfFile.of(file);
+                String problem = mismatch(module, candidate, file, elf);
+                if (problem == null) {
+                    return Optional.of(reading.read(elf));
+                }
+                refused.add(problem);
+            } catch (SyscallException e) {
+                if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
+                    refused.add(reason(e));
+                }
+            } catch (IOException | InternalError e) {
+                // InternalError: the file shrank while it was mapped
+                refused.add(reason(e));
+            }
+        }
+        String why = refused.isEmpty() ? "file not found" : String.join("; ", refused);
+        notes.add(ModuleSymbols.printable(module.mapping().path() + ": " + why));
+        return Optional.empty();
+    }
+
     private static String reason(Throwable e) {
         String message = e.getMessage();
         return message == null ? e.toString() : message;
