@@ -84,9 +84,22 @@ final class ProbeLinesCommand implements Callable<Integer> {
                         + ">");
         for (SourceView.Row row : view.rows()) {
             String number = row.hasCode() ? Integer.toString(row.number() - view.base()) : "";
-            out.println(("%7s  %s".formatted(number, Escape.line(row.text()))).stripTrailing());
+            out.println(("%7s  %s".formatted(number, Escape.line(untabbed(row.text())))).stripTrailing());
         }
         out.println();
+    }
+
+    /** Tabs as the blanks that they stand for. */
+    private static String untabbed(String text) {
+        StringBuilder wide = new StringBuilder();
+        for (char c : text.toCharArray()) {
+            if (c == '\t') {
+                wide.append(" ".repeat(8 - wide.length() % 8));
+            } else {
+                wide.append(c);
+            }
+        }
+        return wide.toString();
     }
 
     private static void json(List<SourceView> views) throws IOException {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.dwarf.location.AddressRange;
@@ -48,7 +47,7 @@ public final class Definer {
             try {
                 List<Argument> arguments = arguments(spec, spot);
                 if (name.isEmpty()) {
-                    name = unique(group(spec), spec.name().isEmpty() ? name(spot) : spec.name());
+                    name = unique(group(spec), spec.name().isEmpty() ? name(found) : spec.name());
                 }
                 made.add(definition(spec, spot, name, arguments));
             } catch (ProbeException e) {
@@ -191,7 +190,7 @@ public final class Definer {
         boolean line = colon > 0 && place.substring(colon + 1).matches("\\d+");
         String suffix =
                 spot.isReturn() ? "__return" : line ? "_L" + place.substring(colon + 1) : "";
-        return cut(base).toLowerCase(Locale.ROOT).equals("") ? "probe" : cut(base) + suffix;
+        return cut(base) + suffix;
     }
 
     String unique(String group, String wanted) {

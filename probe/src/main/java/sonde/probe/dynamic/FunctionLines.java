@@ -29,14 +29,36 @@ public final class FunctionLines {
     /** Addresses by line, lowest first, of each copy. */
     private final Map<FunctionCopy, TreeMap<Integer, List<Long>>> byCopy = new HashMap<>();
 
-    private FunctionLines(SourceFunction function, String file) {
+    private final int next;
+
+    private FunctionLines(SourceFunction function, String file, int next) {
         this.function = function;
         this.file = file;
+        this.next = next;
+    }
+
+    /** The line of the next function of the file: code of inlined copies is mixed with others'. */
+    private static int next(SourceFunction function) throws MalformedInputException {
+        long file = function.declared().constant(Attribute.DECL_FILE, -1);
+        long next = Integer.MAX_VALUE;
+        for (Entry other : function.unit().root().children()) {
+            long line = other.constant(Attribute.DECL_LINE, 0);
+            if (other.tag() == Tag.SUBPROGRAM
+                    && line > function.line()
+                    && other.constant(Attribute.DECL_FILE, -1) == file) {
+                next = Math.min(next, line);
+            }
+        }
+        return (int) next;
+    }
+
+    private boolean isInside(int line) {
+        return function.line() == 0 || line >= function.line() && line < next;
     }
 
     static FunctionLines of(Subject subject, SourceFunction function) throws IOException {
         String file = function.file(subject.lines(function.unit()));
-        FunctionLines lines = new FunctionLines(function, file);
+        FunctionLines lines = new FunctionLines(function, file, next(function));
         for (FunctionCopy copy : function.copies()) {
             LineRows rows = subject.lines(copy.entry().unit());
             lines.byCopy.put(copy, lines.read(copy, rows));
@@ -66,7 +88,7 @@ public final class FunctionLines {
         copy.ranges().forEach(range -> starts.add(range.start()));
         for (int i = 0; i < rows.count(); i++) {
             long address = rows.address(i);
-            boolean counts = !rows.isEnd(i) && rows.isStatement(i) && rows.line(i) > 0;
+            boolean counts = !rows.isEnd(i) && rows.isStatement(i) && isInside(rows.line(i));
             if (counts
                     && AddressRange.anyContains(copy.ranges(), address)
                     && rows.file(i).equals(file)

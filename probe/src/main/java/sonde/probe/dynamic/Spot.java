@@ -47,6 +47,13 @@ public record Spot(
                 note.isEmpty() ? more : note + "; " + more);
     }
 
+    /** Another address of the function. */
+    Spot moved(long other) {
+        return new Spot(
+                other, function, symbol, offset + other - address, scope, file, line, functionLine,
+                isEntry && other == address, isReturn, isInlined, note);
+    }
+
     /** {@code function:3}, {@code function%return}, {@code function+8}. */
     public String place() {
         if (isReturn) {

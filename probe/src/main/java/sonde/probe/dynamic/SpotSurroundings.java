@@ -23,6 +23,11 @@ import sonde.format.elf.Segment;
 
 /** Variables, registers and types as an expression sees them where a probe stands. */
 final class SpotSurroundings implements Surroundings {
+    /** Characters of the lines that a message names. */
+    private static final int MOST_SHOWN = 160;
+
+    private static final int MOST_LOOKED = 200;
+
     private final Subject subject;
     private final Spot spot;
 
@@ -204,7 +209,8 @@ final class SpotSurroundings implements Surroundings {
         try {
             return of(variable.location(), type);
         } catch (Fetch.Unfit e) {
-            throw ProbeException.at(text, at, "'" + variable.name() + "' " + e.reason());
+            String why = "'" + variable.name() + "' " + e.reason();
+            throw ProbeException.at(text, at, why + elsewhere(variable));
         }
     }
 
@@ -279,23 +285,28 @@ final class SpotSurroundings implements Surroundings {
 
     private String absent(Variable variable) throws IOException {
         String first = "'" + variable.name() + "' is optimised away here";
-        TreeSet<Integer> lines = available(variable);
-        if (lines.isEmpty()) {
-            return variable.ranges().isEmpty()
-                    ? first + ", and everywhere in " + spot.function()
-                    : first;
-        }
-        String words =
-                lines.stream()
-                        .limit(12)
-                        .map(line -> spot.function() + ":" + (line - spot.functionLine()))
-                        .reduce((a, b) -> a + " " + b)
-                        .orElse("");
-        return first + "; it is available at " + words + (lines.size() > 12 ? " …" : "");
+        String rest = elsewhere(variable);
+        return rest.isEmpty() && variable.ranges().isEmpty()
+                ? first + ", and everywhere in " + spot.function()
+                : first + rest;
     }
 
-    /** Lines of the function whose code begins where the variable is somewhere. */
-    private TreeSet<Integer> available(Variable variable) throws IOException {
+    /** {@code "; it can be read at f:3 f:4"}; empty when it cannot anywhere. */
+    private String elsewhere(Variable variable) throws IOException {
+        TreeSet<Integer> lines = readable(variable);
+        StringBuilder words = new StringBuilder();
+        for (int line : lines.headSet(lines.isEmpty() ? 0 : lines.last() + 1)) {
+            if (words.length() > MOST_SHOWN) {
+                words.append(" …");
+                break;
+            }
+            words.append(' ').append(spot.function()).append(':').append(line - spot.functionLine());
+        }
+        return words.isEmpty() ? "" : "; it can be read at" + words;
+    }
+
+    /** Lines of the function where the variable is somewhere that a probe can read. */
+    private TreeSet<Integer> readable(Variable variable) throws IOException {
         TreeSet<Integer> lines = new TreeSet<>();
         Scope scope = spot.scope();
         if (scope == null || spot.functionLine() == 0) {
@@ -303,18 +314,41 @@ final class SpotSurroundings implements Surroundings {
         }
         LineRows rows = subject.lines(scope.unit());
         List<AddressRange> own = scope.function().ranges();
-        for (int i = 0; i < rows.count(); i++) {
+        int looked = 0;
+        for (int i = 0; i < rows.count() && looked < MOST_LOOKED; i++) {
+            long address = rows.address(i);
             boolean counts =
                     !rows.isEnd(i)
                             && rows.isStatement(i)
                             && rows.line(i) >= spot.functionLine()
+                            && !lines.contains(rows.line(i))
                             && rows.file(i).equals(spot.file())
-                            && AddressRange.anyContains(own, rows.address(i));
-            if (counts && AddressRange.anyContains(variable.ranges(), rows.address(i))) {
-                lines.add(rows.line(i));
+                            && AddressRange.anyContains(own, address);
+            if (counts) {
+                looked++;
+                if (isReadable(variable, address)) {
+                    lines.add(rows.line(i));
+                }
             }
         }
         return lines;
+    }
+
+    private boolean isReadable(Variable variable, long address) throws MalformedInputException {
+        Scope there = subject.scopes(address);
+        Variable seen = there == null ? null : there.find(variable.name()).orElse(null);
+        if (seen == null
+                || !seen.entry().equals(variable.entry())
+                || seen.location() instanceof Location.Absent) {
+            return false;
+        }
+        try {
+            Spot other = spot.moved(address);
+            new SpotSurroundings(subject, other).of(seen.location(), type(seen));
+            return true;
+        } catch (Fetch.Unfit e) {
+            return false;
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.Entries;
@@ -12,8 +13,12 @@ import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FrameRules;
 import sonde.format.dwarf.location.Functions;
 import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
+import sonde.format.unwind.FrameRule;
+import sonde.format.unwind.FrameTable;
 import sonde.sys.TargetFile;
 
 /**
@@ -65,14 +70,34 @@ public final class Subject implements AutoCloseable {
                                                 + ") whose registers are not known here"));
         DebugFiles.Found found = debugFiles.of(elf, path);
         Entries all = found.entries();
-        symbols = Symbols.of(found.elf() == elf ? List.of(elf) : List.of(elf, found.elf()));
+        symbols = Symbols.of(found.elf().equals(elf) ? List.of(elf) : List.of(elf, found.elf()));
         entries = all.units().isEmpty() ? null : all;
         scopes = all.units().isEmpty() ? null : new Scopes(all, frames(elf, found.elf()));
         types = all.units().isEmpty() ? null : new DwarfSourceTypes(all);
     }
 
+    /** Read when a variable is first counted from its frame. */
     private static FrameRules frames(ElfFile elf, ElfFile debug) {
-        return FrameRules.NONE;
+        Supplier<List<FrameTable>> tables =
+                SourceType.once(
+                        () -> {
+                            List<FrameTable> all = new ArrayList<>();
+                            FrameTable.of(elf).ifPresent(all::add);
+                            if (!debug.equals(elf)) {
+                                FrameTable.of(debug).ifPresent(all::add);
+                            }
+                            return all;
+                        });
+        return address -> {
+            for (FrameTable table : tables.get()) {
+                FrameRule rule = table.find(address);
+                if (rule != null && rule.cfaRegister() >= 0) {
+                    Value register = new Value.Register(rule.cfaRegister());
+                    return Optional.of(Value.plus(register, rule.cfaOffset()));
+                }
+            }
+            return Optional.empty();
+        };
     }
 
     /**
@@ -186,6 +211,11 @@ public final class Subject implements AutoCloseable {
     Scopes scopes() throws ProbeException {
         entries();
         return java.util.Objects.requireNonNull(scopes);
+    }
+
+    /** What an address sees; null for what is in no function. */
+    @Nullable Scope scopes(long address) throws MalformedInputException {
+        return scopes == null ? null : scopes.at(address).orElse(null);
     }
 
     FetchRegisters registers() {
