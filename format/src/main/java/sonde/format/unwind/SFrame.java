@@ -62,7 +62,7 @@ final class SFrame implements FrameSource {
         long count = in.u32();
         in.u32(); // number of rows
         long rowBytes = in.u32();
-        long base = HEADER_BYTES + auxiliaryBytes;
+        long base = (long) HEADER_BYTES + auxiliaryBytes;
         long indexAt = base + in.u32();
         rowsAt = base + in.u32();
         rowsEnd = rowsAt + rowBytes;
