@@ -21,7 +21,7 @@ public record PointSpec(
             Pattern.compile("(?:%|sdt_)([A-Za-z_][\\w.-]*):([A-Za-z_][\\w.-]*)");
     private static final Pattern FUNCTION =
             Pattern.compile(
-                    "([A-Za-z_~][\\w.$~:<>,]*?)(?:@([^:+%]+))?"
+                    "([A-Za-z_~](?:[\\w.$~<>,]|::)*?)(?:@([^:+%]+))?"
                             + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,16}|\\d{1,9})|(%return))?");
 
     /** Where. */

@@ -180,6 +180,10 @@ final class SpotSurroundings implements Surroundings {
     private Operand placed(String text, int at, String name, Scope scope) throws IOException {
         Optional<Variable> found = scope.find(name);
         if (found.isEmpty()) {
+            Operand declared = declared(name, scope);
+            if (declared != null) {
+                return declared;
+            }
             List<String> names = scope.variables().stream().map(Variable::name).distinct().toList();
             throw ProbeException.at(
                     text,
@@ -193,6 +197,22 @@ final class SpotSurroundings implements Surroundings {
         Variable variable = found.get();
         SourceType type = type(variable);
         return operand(text, at, variable, type);
+    }
+
+    /** Data that another file defines: its type from the declaration, its place by its symbol. */
+    private @Nullable Operand declared(String name, Scope scope) throws IOException {
+        List<Symbols.Symbol> symbols =
+                subject.symbols().named(name).stream().filter(one -> !one.isFunction()).toList();
+        Entry declaration =
+                symbols.size() == 1 ? scope.declaration(name).orElse(null) : null;
+        return declaration != null && subject.types() instanceof DwarfSourceTypes types
+                ? new Operand.Stored(
+                        Fetch.program(symbols.getFirst().address()),
+                        types.type(declaration.type()),
+                        0,
+                        0,
+                        false)
+                : null;
     }
 
     SourceType type(Variable variable) {

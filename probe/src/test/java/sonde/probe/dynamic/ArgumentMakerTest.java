@@ -147,7 +147,7 @@ final class ArgumentMakerTest {
                 "&global | global=\\0x4010:x64",
                 "five | five=\\5:s32",
                 "(unsigned char)i | i=%bx:u8",
-                "(struct outer *)i | !",
+                "(struct outer *)i | i=%bx:x64",
                 "((struct outer *)$retval)->low | low=+56($retval):s32",
                 "container_of(inner, struct outer, in[1])->low | low=+40(%ax):s32",
                 "container_of(inner, struct outer, in)->low | !",

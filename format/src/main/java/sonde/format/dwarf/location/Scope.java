@@ -121,6 +121,23 @@ public final class Scope {
         return Optional.empty();
     }
 
+    /** The declaration of a variable that is defined where no debugging information tells of it. */
+    public Optional<Entry> declaration(String name) {
+        for (EntryUnit in : unit.file.addresses().units()) {
+            try {
+                for (Entry child : in.isType() ? List.<Entry>of() : in.root().children()) {
+                    if (child.tag() == Tag.VARIABLE && child.name().equals(name)) {
+                        return Optional.of(child);
+                    }
+                }
+            } catch (MalformedInputException e) {
+                // The other units may have it.
+                continue;
+            }
+        }
+        return Optional.empty();
+    }
+
     private @Nullable Variable global(EntryUnit in, String name) throws MalformedInputException {
         return in.isType() ? null : global(in.root(), name, 0);
     }
