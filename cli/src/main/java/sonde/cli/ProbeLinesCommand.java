@@ -84,7 +84,9 @@ final class ProbeLinesCommand implements Callable<Integer> {
                         + ">");
         for (SourceView.Row row : view.rows()) {
             String number = row.hasCode() ? Integer.toString(row.number() - view.base()) : "";
-            out.println(("%7s  %s".formatted(number, Escape.line(untabbed(row.text())))).stripTrailing());
+            out.println(
+                    ("%7s  %s".formatted(number, Escape.line(untabbed(row.text()))))
+                            .stripTrailing());
         }
         out.println();
     }

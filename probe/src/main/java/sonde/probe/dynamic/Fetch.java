@@ -121,6 +121,8 @@ record Fetch(Origin origin, long offset) {
             }
             case Value.Cast cast when cast.sizeBytes() >= addressBytes ->
                     of(cast.value(), names, atEntry, addressBytes);
+            case Value.AtEntry(Value.Operation _) ->
+                    throw new Unfit("is known only to those who called the function");
             case Value.AtEntry entry -> {
                 if (!atEntry) {
                     throw new Unfit("had its value only when the function was entered");

@@ -50,8 +50,18 @@ public record Spot(
     /** Another address of the function. */
     Spot moved(long other) {
         return new Spot(
-                other, function, symbol, offset + other - address, scope, file, line, functionLine,
-                isEntry && other == address, isReturn, isInlined, note);
+                other,
+                function,
+                symbol,
+                offset + other - address,
+                scope,
+                file,
+                line,
+                functionLine,
+                isEntry && other == address,
+                isReturn,
+                isInlined,
+                note);
     }
 
     /** {@code function:3}, {@code function%return}, {@code function+8}. */
@@ -59,11 +69,11 @@ public record Spot(
         if (isReturn) {
             return function + "%return";
         }
-        boolean inside = line > 0 && functionLine > 0 && line >= functionLine && !isEntry;
+        boolean inside = functionLine > 0 && line > functionLine;
         if (inside) {
             return function + ":" + (line - functionLine);
         }
-        return isEntry || offset == 0 ? function : function + "+" + offset;
+        return isEntry || isInlined || offset == 0 ? function : function + "+" + offset;
     }
 
     /** {@code symbol+8}, or the address where there is no symbol. */

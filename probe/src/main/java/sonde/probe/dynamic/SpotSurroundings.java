@@ -203,8 +203,7 @@ final class SpotSurroundings implements Surroundings {
     private @Nullable Operand declared(String name, Scope scope) throws IOException {
         List<Symbols.Symbol> symbols =
                 subject.symbols().named(name).stream().filter(one -> !one.isFunction()).toList();
-        Entry declaration =
-                symbols.size() == 1 ? scope.declaration(name).orElse(null) : null;
+        Entry declaration = symbols.size() == 1 ? scope.declaration(name).orElse(null) : null;
         return declaration != null && subject.types() instanceof DwarfSourceTypes types
                 ? new Operand.Stored(
                         Fetch.program(symbols.getFirst().address()),
@@ -320,7 +319,10 @@ final class SpotSurroundings implements Surroundings {
                 words.append(" …");
                 break;
             }
-            words.append(' ').append(spot.function()).append(':').append(line - spot.functionLine());
+            words.append(' ')
+                    .append(spot.function())
+                    .append(':')
+                    .append(line - spot.functionLine());
         }
         return words.isEmpty() ? "" : "; it can be read at" + words;
     }

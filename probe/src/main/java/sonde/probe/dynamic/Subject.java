@@ -79,15 +79,14 @@ public final class Subject implements AutoCloseable {
     /** Read when a variable is first counted from its frame. */
     private static FrameRules frames(ElfFile elf, ElfFile debug) {
         Supplier<List<FrameTable>> tables =
-                SourceType.once(
-                        () -> {
-                            List<FrameTable> all = new ArrayList<>();
-                            FrameTable.of(elf).ifPresent(all::add);
-                            if (!debug.equals(elf)) {
-                                FrameTable.of(debug).ifPresent(all::add);
-                            }
-                            return all;
-                        });
+                SourceType.once(() -> {
+                    List<FrameTable> all = new ArrayList<>();
+                    FrameTable.of(elf).ifPresent(all::add);
+                    if (!debug.equals(elf)) {
+                        FrameTable.of(debug).ifPresent(all::add);
+                    }
+                    return all;
+                });
         return address -> {
             for (FrameTable table : tables.get()) {
                 FrameRule rule = table.find(address);

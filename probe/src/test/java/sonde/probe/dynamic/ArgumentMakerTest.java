@@ -16,8 +16,7 @@ final class ArgumentMakerTest {
     private static final SourceType INT = new SourceType.Number("int", 4, Kind.SIGNED, true);
     private static final SourceType U64 =
             new SourceType.Number("unsigned long", 8, Kind.UNSIGNED, false);
-    private static final SourceType CHAR =
-            new SourceType.Number("char", 1, Kind.CHARACTER, true);
+    private static final SourceType CHAR = new SourceType.Number("char", 1, Kind.CHARACTER, true);
     private static final SourceType.Structure INNER =
             new SourceType.Structure(
                     "struct inner",
@@ -40,8 +39,7 @@ final class ArgumentMakerTest {
 
     private static List<Member> outer() {
         SourceType unnamed =
-                new SourceType.Structure(
-                        "union {…}", 8, () -> List.of(member("low", INT, 0, 0)));
+                new SourceType.Structure("union {…}", 8, () -> List.of(member("low", INT, 0, 0)));
         return List.of(
                 member("next", pointer(OUTER), 0, 0),
                 member("in", new SourceType.Array("struct inner[4]", () -> INNER, 4), 64, 0),
@@ -63,8 +61,7 @@ final class ArgumentMakerTest {
                 case "i" -> new Operand.Held("%bx", INT, 0, 0);
                 case "inner" -> new Operand.Held("%ax", pointer(INNER), 0, 0);
                 case "packed" -> new Operand.Held("%cx", INNER, 0, 0);
-                case "global" ->
-                        new Operand.Stored(Fetch.program(0x4010), INT, 0, 0, false);
+                case "global" -> new Operand.Stored(Fetch.program(0x4010), INT, 0, 0, false);
                 case "five" -> new Operand.Plain(Fetch.constant(5), INT);
                 default -> throw ProbeException.at(text, at, "there is no " + name);
             };

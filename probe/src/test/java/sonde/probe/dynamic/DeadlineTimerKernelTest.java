@@ -64,22 +64,19 @@ final class DeadlineTimerKernelTest {
         List<Map<String, String>> seen =
                 recorded(
                         List.of(
-                                "vfs_open name=path->dentry->d_name.name:string"
-                                        + " file->f_flags",
+                                "vfs_open name=path->dentry->d_name.name:string" + " file->f_flags",
                                 "vfs_open%return r=$retval"),
                         List.of("/bin/cat", "/proc/version"));
         assertThat(seen)
-                .anySatisfy(
-                        one ->
-                                assertThat(one)
-                                        .containsEntry("event", "vfs_open")
-                                        .containsEntry("name", "version"));
+                .anySatisfy(one ->
+                        assertThat(one)
+                                .containsEntry("event", "vfs_open")
+                                .containsEntry("name", "version"));
         assertThat(seen)
-                .anySatisfy(
-                        one ->
-                                assertThat(one)
-                                        .containsEntry("event", "vfs_open__return")
-                                        .containsEntry("r", "0"));
+                .anySatisfy(one ->
+                        assertThat(one)
+                                .containsEntry("event", "vfs_open__return")
+                                .containsEntry("r", "0"));
     }
 
     @Test
@@ -94,28 +91,31 @@ final class DeadlineTimerKernelTest {
                         List.of("/bin/sh", "-c", "/bin/true; /bin/true"));
         assertThat(seen)
                 .isNotEmpty()
-                .allSatisfy(
-                        one -> {
-                            assertThat(one.get("pid")).isEqualTo(one.get("again"));
-                            assertThat(Integer.parseInt(one.get("pid"))).isPositive();
-                            assertThat(Integer.parseInt(one.get("usage"))).isPositive();
-                        });
+                .allSatisfy(one -> {
+                    assertThat(one.get("pid")).isEqualTo(one.get("again"));
+                    assertThat(Integer.parseInt(one.get("pid"))).isPositive();
+                    assertThat(Integer.parseInt(one.get("usage"))).isPositive();
+                });
     }
 
     @Test
     void theTimerOfTheDeadlineScheduler() throws Exception {
         // 6.1: start_dl_timer(struct task_struct *p); since 6.8: (struct sched_dl_entity *dl_se)
-        String release = java.nio.file.Files.readString(
-                java.nio.file.Path.of("/proc/sys/kernel/osrelease"));
+        String release =
+                java.nio.file.Files.readString(java.nio.file.Path.of("/proc/sys/kernel/osrelease"));
         boolean old = release.startsWith("6.1.");
         String entity = old ? "(&p->dl)" : "dl_se";
         List<Map<String, String>> seen =
                 recorded(
                         List.of(
-                                "start_dl_timer function=" + entity + "->dl_timer.function:symbol"
-                                        + " pid=container_of(" + entity
+                                "start_dl_timer function="
+                                        + entity
+                                        + "->dl_timer.function:symbol"
+                                        + " pid=container_of("
+                                        + entity
                                         + ", struct task_struct, dl)->pid"
-                                        + " usage=container_of(" + entity
+                                        + " usage=container_of("
+                                        + entity
                                         + ", struct task_struct, dl)->usage.refs.counter"),
                         List.of(
                                 "/bin/sh",
@@ -126,8 +126,7 @@ final class DeadlineTimerKernelTest {
         Assumptions.assumeFalse(seen.isEmpty(), "nothing ran under the deadline scheduler");
         assertThat(seen)
                 .allSatisfy(one -> assertThat(one.get("function")).startsWith("dl_task_timer"));
-        assertThat(seen)
-                .anySatisfy(one -> assertThat(one.get("pid")).isEqualTo(one.get("tid")));
+        assertThat(seen).anySatisfy(one -> assertThat(one.get("pid")).isEqualTo(one.get("tid")));
     }
 
     @Test

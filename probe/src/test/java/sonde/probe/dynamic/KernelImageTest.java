@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The walk from a function of the deadline scheduler to its timer, process and usage count, by the
@@ -63,7 +63,8 @@ final class KernelImageTest {
 
     @Test
     void theFunctionIsFoundByPattern() throws IOException {
-        assertThat(FunctionNames.matching(kernel(), "start_dl_t*")).containsExactly("start_dl_timer");
+        assertThat(FunctionNames.matching(kernel(), "start_dl_t*"))
+                .containsExactly("start_dl_timer");
     }
 
     @Test
@@ -98,17 +99,16 @@ final class KernelImageTest {
                                         + " task=container_of(dl_se, struct task_struct, dl)"
                                         + " same=p->pid"))
                 .singleElement()
-                .satisfies(
-                        text -> {
-                            assertThat(text)
-                                    .startsWith(
-                                            "p:probe/start_dl_timer_L16 start_dl_timer+153"
-                                                    + " function=+560(%bx):x64 act=%r12:s64 pid=")
-                                    .contains(" task=%bx:x64 ");
-                            String pid = text.replaceAll(".* pid=(\\S+).*", "$1");
-                            String same = text.replaceAll(".* same=(\\S+).*", "$1");
-                            assertThat(pid).isEqualTo(same).endsWith("(%bx):s32");
-                        });
+                .satisfies(text -> {
+                    assertThat(text)
+                            .startsWith(
+                                    "p:probe/start_dl_timer_L16 start_dl_timer+153"
+                                            + " function=+560(%bx):x64 act=%r12:s64 pid=")
+                            .contains(" task=%bx:x64 ");
+                    String pid = text.replaceAll(".* pid=(\\S+).*", "$1");
+                    String same = text.replaceAll(".* same=(\\S+).*", "$1");
+                    assertThat(pid).isEqualTo(same).endsWith("(%bx):s32");
+                });
     }
 
     @Test
@@ -137,16 +137,14 @@ final class KernelImageTest {
 
     @Test
     void inlinedFunctionsAreProbedWhereTheyWereInlined() throws IOException {
-        List<Definition> all =
-                new Definer(kernel()).define(PointSpec.parse("mine=dl_next_period"));
+        List<Definition> all = new Definer(kernel()).define(PointSpec.parse("mine=dl_next_period"));
         assertThat(all).isNotEmpty().allMatch(one -> one.name().equals("mine"));
         assertThat(all).anyMatch(one -> one.note().contains("inlined in start_dl_timer"));
     }
 
     @Test
     void namesThatAreNotThere() {
-        assertThatThrownBy(() -> made("start_dl_timmer"))
-                .hasMessageContaining("start_dl_timer");
+        assertThatThrownBy(() -> made("start_dl_timmer")).hasMessageContaining("start_dl_timer");
         assertThatThrownBy(() -> made("start_dl_timer:5"))
                 .hasMessageContaining("line 4 and line 8 have");
         assertThatThrownBy(() -> made("start_dl_timer:16 dl"))

@@ -37,8 +37,7 @@ final class PointSpecTest {
         assertThat(spec.group()).isEqualTo("mine");
         assertThat(spec.name()).isEqualTo("here");
         assertThat(spec.arguments())
-                .containsExactly(
-                        "a->b[2]", "n=container_of(p, struct t, m)->pid", "$retval:x64");
+                .containsExactly("a->b[2]", "n=container_of(p, struct t, m)->pid", "$retval:x64");
     }
 
     @Test
@@ -55,18 +54,21 @@ final class PointSpecTest {
     @Test
     void anyTextIsReadOrRefused() {
         String letters = "fab_12 :+%@=()[]->.*&$x,return";
-        Property.forAll(5, 5000, random -> {
-            StringBuilder text = new StringBuilder();
-            for (int i = random.nextInt(30); i > 0; i--) {
-                text.append(letters.charAt(random.nextInt(letters.length())));
-            }
-            try {
-                for (String argument : PointSpec.parse(text.toString()).arguments()) {
-                    ExpressionParser.parse(ArgumentMaker.Parts.of(argument).expression());
-                }
-            } catch (ProbeException e) {
-                assertThat(e.getMessage()).isNotBlank();
-            }
-        });
+        Property.forAll(
+                5,
+                5000,
+                random -> {
+                    StringBuilder text = new StringBuilder();
+                    for (int i = random.nextInt(30); i > 0; i--) {
+                        text.append(letters.charAt(random.nextInt(letters.length())));
+                    }
+                    try {
+                        for (String argument : PointSpec.parse(text.toString()).arguments()) {
+                            ExpressionParser.parse(ArgumentMaker.Parts.of(argument).expression());
+                        }
+                    } catch (ProbeException e) {
+                        assertThat(e.getMessage()).isNotBlank();
+                    }
+                });
     }
 }

@@ -125,14 +125,20 @@ final class VariablesKernelTest {
                 List.of("objcopy", "--only-keep-debug", program.toString(), separate.toString()));
         Programs.run(
                 List.of(
-                        "objcopy", "--strip-all", "--add-gnu-debuglink=" + separate,
+                        "objcopy",
+                        "--strip-all",
+                        "--add-gnu-debuglink=" + separate,
                         program.toString()));
         check(program, List.of(debug), EXPRESSIONS);
     }
 
     private static Map<String, String> truth(String out) {
-        Map<String, String> truth = Programs.pairs(
-                out.lines().filter(line -> line.startsWith("work ")).findFirst().orElseThrow());
+        Map<String, String> truth =
+                Programs.pairs(
+                        out.lines()
+                                .filter(line -> line.startsWith("work "))
+                                .findFirst()
+                                .orElseThrow());
         truth.putAll(
                 Programs.pairs(
                         out.lines().filter(l -> l.startsWith("main ")).findFirst().orElseThrow()));
@@ -146,12 +152,14 @@ final class VariablesKernelTest {
         try (Subject subject = Subject.program(program.toString(), symbols)) {
             PointSpec spec =
                     PointSpec.parse(
-                            "vars.c:" + line + " " + String.join(" ", expressions)
+                            "vars.c:"
+                                    + line
+                                    + " "
+                                    + String.join(" ", expressions)
                                     + " pid=container_of(n, struct holder, dl)->pid"
                                     + " usage=container_of(n, struct holder, dl)->usage"
                                     + " again=n->next->next->total");
-            List<Definition> made =
-                    new Definer(subject).avoiding(probes.events()).define(spec);
+            List<Definition> made = new Definer(subject).avoiding(probes.events()).define(spec);
             probes.add(subject, made);
             String event = made.getFirst().event();
             try (TraceText trace = new TraceText("variables")) {
@@ -183,8 +191,7 @@ final class VariablesKernelTest {
         try (Subject subject = Subject.program(program.toString(), List.of())) {
             int line = Programs.line(SOURCE, "/* in scale */");
             PointSpec spec = PointSpec.parse("mine=vars.c:" + line + " v by");
-            List<Definition> made =
-                    new Definer(subject).avoiding(probes.events()).define(spec);
+            List<Definition> made = new Definer(subject).avoiding(probes.events()).define(spec);
             assertThat(made).hasSize(2).allMatch(one -> one.source().startsWith("scale:"));
             probes.add(subject, made);
             TreeSet<String> events = new TreeSet<>();
@@ -195,7 +202,9 @@ final class VariablesKernelTest {
                 }
                 String out = Programs.run(List.of(program.toString()));
                 List<Map<String, String>> truth =
-                        out.lines().filter(l -> l.startsWith("scale ")).map(Programs::pairs)
+                        out.lines()
+                                .filter(l -> l.startsWith("scale "))
+                                .map(Programs::pairs)
                                 .toList();
                 assertThat(trace.lines().stream().map(Programs::pairs).toList()).isEqualTo(truth);
             } finally {
@@ -210,8 +219,7 @@ final class VariablesKernelTest {
     void entryAndReturn() throws Exception {
         Assumptions.assumeTrue(Programs.Build.of("gcc").isThere(), "gcc is not there");
         for (String options : List.of("gcc -g -O0", "gcc -g -O2")) {
-            Path program =
-                    Programs.build(folder, "vars.c", SOURCE, Programs.Build.of(options));
+            Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of(options));
             NamedProbes probes = NamedProbes.open();
             try (Subject subject = Subject.program(program.toString(), List.of())) {
                 Definer definer = new Definer(subject).avoiding(probes.events());
@@ -267,9 +275,7 @@ final class VariablesKernelTest {
         Path events = Path.of("/sys/kernel/tracing/dynamic_events");
         String name = "sonde_test_others/there";
         Files.writeString(
-                events,
-                "p:" + name + " /bin/sh:0x1000\n",
-                java.nio.file.StandardOpenOption.APPEND);
+                events, "p:" + name + " /bin/sh:0x1000\n", java.nio.file.StandardOpenOption.APPEND);
         try {
             assertThat(probes.delete("sonde_test_others:*", false))
                     .containsEntry("sonde_test_others:there", false);

@@ -218,8 +218,8 @@ final class ExpressionMachine {
             case 0xa2, 0xfc -> stack.push(new Value.Constant(indexed(cursor)));
             case 0xa3, 0xf3 -> stack.push(atEntry(cursor));
             case 0xfa -> { // GNU_parameter_ref: what the caller gave, which only callers know
-                cursor.u32();
-                stack.push(new Value.AtEntry(new Value.FrameAddress()));
+                Value which = new Value.Constant(cursor.u32());
+                stack.push(new Value.AtEntry(new Value.Operation("parameter", which, null)));
             }
             case 0xfd -> { // GNU_variable_value
                 Entry variable = unit.file.at(cursor.unsigned(unit.offsetBytes));

@@ -49,7 +49,14 @@ public final class Functions {
     public List<SourceFunction> named(String name) {
         int colons = name.lastIndexOf("::");
         String last = colons < 0 ? name : name.substring(colons + 2);
-        return find(last::equals, name, colons >= 0, true);
+        // A template is found by its name without arguments too.
+        return find(
+                one -> one.equals(last) || plain(one).equals(last), name, colons >= 0, true);
+    }
+
+    private static String plain(String name) {
+        int bracket = name.indexOf('<');
+        return bracket > 0 && !name.startsWith("operator") ? name.substring(0, bracket) : name;
     }
 
     /** Functions whose name in the source fits; without the places where they were inlined. */
@@ -131,6 +138,10 @@ public final class Functions {
             }
         }
 
+        private boolean fitsScope(String where) {
+            return where.equals(full) || where.endsWith("::" + full);
+        }
+
         private void function(Entry entry, String prefix) throws MalformedInputException {
             String name = entry.name();
             boolean symbol = !full.isEmpty() && !qualified && entry.linkageName().equals(full);
@@ -142,8 +153,8 @@ public final class Functions {
                 if (original.equals(entry)) {
                     scopes.put(entry, prefix);
                 }
-                String where = scopes.getOrDefault(original, prefix) + name;
-                if (!where.equals(full) && !where.endsWith("::" + full)) {
+                String scope = scopes.getOrDefault(original, prefix);
+                if (!fitsScope(scope + name) && !fitsScope(scope + plain(name))) {
                     return;
                 }
             }

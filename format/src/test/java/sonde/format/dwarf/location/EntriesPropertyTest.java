@@ -40,8 +40,14 @@ final class EntriesPropertyTest {
         try {
             Process gcc =
                     new ProcessBuilder(
-                                    "gcc", "-g", "-O2", "-shared", "-fPIC", "-o",
-                                    object.toString(), source.toString())
+                                    "gcc",
+                                    "-g",
+                                    "-O2",
+                                    "-shared",
+                                    "-fPIC",
+                                    "-o",
+                                    object.toString(),
+                                    source.toString())
                             .inheritIO()
                             .start();
             Assumptions.assumeTrue(gcc.waitFor(60, TimeUnit.SECONDS) && gcc.exitValue() == 0);
@@ -76,23 +82,26 @@ final class EntriesPropertyTest {
     @Test
     void damageIsRefusedOrPassedOver() throws MalformedInputException {
         ElfFile elf = ElfFile.of(program);
-        Property.forAll(3, 1500, random -> {
-            byte[] image = program.clone();
-            Section section =
-                    elf.sections().stream()
-                            .filter(one -> one.name().startsWith(".debug_"))
-                            .skip(random.nextInt(6))
-                            .findFirst()
-                            .orElseThrow();
-            for (int i = 0; i < 1 + random.nextInt(6); i++) {
-                int at = (int) (section.offset() + random.nextLong(section.sizeBytes()));
-                image[at] = (byte) random.nextInt();
-            }
-            try {
-                assertThat(look(image)).isNotNegative();
-            } catch (MalformedInputException e) {
-                assertThat(e.getMessage()).isNotBlank();
-            }
-        });
+        Property.forAll(
+                3,
+                1500,
+                random -> {
+                    byte[] image = program.clone();
+                    Section section =
+                            elf.sections().stream()
+                                    .filter(one -> one.name().startsWith(".debug_"))
+                                    .skip(random.nextInt(6))
+                                    .findFirst()
+                                    .orElseThrow();
+                    for (int i = 0; i < 1 + random.nextInt(6); i++) {
+                        int at = (int) (section.offset() + random.nextLong(section.sizeBytes()));
+                        image[at] = (byte) random.nextInt();
+                    }
+                    try {
+                        assertThat(look(image)).isNotNegative();
+                    } catch (MalformedInputException e) {
+                        assertThat(e.getMessage()).isNotBlank();
+                    }
+                });
     }
 }

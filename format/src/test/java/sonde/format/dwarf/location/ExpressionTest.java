@@ -81,8 +81,7 @@ final class ExpressionTest {
         "33 31 280100 37 35, 5",
     })
     void constants(String hex, long value) throws MalformedInputException {
-        assertThat(locate(hex + "9f"))
-                .isEqualTo(new Location.Computed(new Value.Constant(value)));
+        assertThat(locate(hex + "9f")).isEqualTo(new Location.Computed(new Value.Constant(value)));
     }
 
     @Test
@@ -98,12 +97,9 @@ final class ExpressionTest {
                 .isEqualTo(
                         new Location.Computed(
                                 new Value.Operation("+", rdi, new Value.Register(3))));
-        assertThat(locate("a3 01 55 9f"))
-                .isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
-        assertThat(locate("f3 01 55 9f"))
-                .isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
-        assertThat(locate("38 e0"))
-                .isEqualTo(memory(new Value.ThreadLocal(new Value.Constant(8))));
+        assertThat(locate("a3 01 55 9f")).isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
+        assertThat(locate("f3 01 55 9f")).isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
+        assertThat(locate("38 e0")).isEqualTo(memory(new Value.ThreadLocal(new Value.Constant(8))));
     }
 
     @Test
@@ -123,8 +119,7 @@ final class ExpressionTest {
         assertThat(locate("9e 03 01 02 03"))
                 .isInstanceOfSatisfying(
                         Location.Bytes.class, b -> assertThat(b.bytes()).containsExactly(1, 2, 3));
-        assertThat(locate("a0 2a 00 00 00 7c"))
-                .isEqualTo(new Location.ImplicitPointer(0x2a, -4));
+        assertThat(locate("a0 2a 00 00 00 7c")).isEqualTo(new Location.ImplicitPointer(0x2a, -4));
     }
 
     @ParameterizedTest
@@ -152,11 +147,14 @@ final class ExpressionTest {
 
     @Test
     void anyBytesGiveAnAnswer() {
-        Property.forAll(7, 3000, random -> {
-            byte[] bytes = new byte[random.nextInt(60)];
-            random.nextBytes(bytes);
-            Entries entries = OneVariable.expression(bytes);
-            assertThat(OneVariable.seen(entries, OneVariable.START).location()).isNotNull();
-        });
+        Property.forAll(
+                7,
+                3000,
+                random -> {
+                    byte[] bytes = new byte[random.nextInt(60)];
+                    random.nextBytes(bytes);
+                    Entries entries = OneVariable.expression(bytes);
+                    assertThat(OneVariable.seen(entries, OneVariable.START).location()).isNotNull();
+                });
     }
 }

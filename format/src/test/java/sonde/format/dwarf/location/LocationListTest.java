@@ -22,11 +22,22 @@ final class LocationListTest {
     @Test
     void theEntryOfTheAddressCounts() throws MalformedInputException {
         byte[] list =
-                bytes().u64(0).u64(0x10).u16(1).u8(0x55) // rdi
-                        .u64(0x10).u64(0x20).u16(1).u8(0x53) // rbx
-                        .u64(-1).u64(OneVariable.START + 0x40) // another base
-                        .u64(0).u64(8).u16(1).u8(0x50)
-                        .u64(0).u64(0)
+                bytes().u64(0)
+                        .u64(0x10)
+                        .u16(1)
+                        .u8(0x55) // rdi
+                        .u64(0x10)
+                        .u64(0x20)
+                        .u16(1)
+                        .u8(0x53) // rbx
+                        .u64(-1)
+                        .u64(OneVariable.START + 0x40) // another base
+                        .u64(0)
+                        .u64(8)
+                        .u16(1)
+                        .u8(0x50)
+                        .u64(0)
+                        .u64(0)
                         .toBytes();
         assertThat(at(list, 0)).isEqualTo(new Location.InRegister(5));
         assertThat(at(list, 0xf)).isEqualTo(new Location.InRegister(5));
@@ -50,13 +61,16 @@ final class LocationListTest {
 
     @Test
     void anyListGivesAnAnswer() {
-        Property.forAll(11, 500, random -> {
-            byte[] list = new byte[random.nextInt(200)];
-            random.nextBytes(list);
-            for (int i = 0; i + 2 < list.length; i++) {
-                list[i] = random.nextInt(3) > 0 ? 0 : list[i];
-            }
-            assertThat(at(list, random.nextInt(0x100))).isNotNull();
-        });
+        Property.forAll(
+                11,
+                500,
+                random -> {
+                    byte[] list = new byte[random.nextInt(200)];
+                    random.nextBytes(list);
+                    for (int i = 0; i + 2 < list.length; i++) {
+                        list[i] = random.nextInt(3) > 0 ? 0 : list[i];
+                    }
+                    assertThat(at(list, random.nextInt(0x100))).isNotNull();
+                });
     }
 }
