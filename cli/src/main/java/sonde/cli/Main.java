@@ -48,6 +48,10 @@ public final class Main {
                             "set probes at lines of source, with variables",
                             ProbeCommand::new),
                     new Entry(
+                            "symbolize",
+                            "say which function, file and line addresses come from",
+                            SymbolizeCommand::new),
+                    new Entry(
                             "bpf",
                             "assemble and run eBPF programs; show what BPF this machine has",
                             BpfCommand::new),

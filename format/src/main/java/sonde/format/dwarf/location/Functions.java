@@ -50,8 +50,7 @@ public final class Functions {
         int colons = name.lastIndexOf("::");
         String last = colons < 0 ? name : name.substring(colons + 2);
         // A template is found by its name without arguments too.
-        return find(
-                one -> one.equals(last) || plain(one).equals(last), name, colons >= 0, true);
+        return find(one -> one.equals(last) || plain(one).equals(last), name, colons >= 0, true);
     }
 
     private static String plain(String name) {
