@@ -20,6 +20,7 @@ import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.Reference;
 import sonde.lang.bpftrace.lower.Unit;
 import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.probes.AttachException;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPoint.Kind;
@@ -265,7 +266,9 @@ public final class AheadScript implements Prepared {
         try (Program program = needs.load(needs.spec("sonde_trial", nothing).licensed("GPL"))) {
             Attacher.attach(group, program, AttachOptions.EVERYWHERE).close();
         } catch (IOException e) {
-            throw new RefusedException(piece.span(), String.valueOf(e.getMessage()));
+            String why = e instanceof AttachException attach ? attach.reason() : "";
+            throw new RefusedException(
+                    piece.span(), e.getMessage() + (why.isEmpty() ? "" : ": " + why));
         }
     }
 
