@@ -59,6 +59,8 @@ final class TraceCommand {
     private final TraceArguments arguments;
     private final PrintWriter err;
     private final OutputStream out;
+    private volatile boolean ended;
+    private volatile @Nullable TraceSession running;
 
     private TraceCommand(TraceArguments arguments, PrintWriter err, OutputStream out) {
         this.arguments = arguments;
@@ -168,8 +170,7 @@ final class TraceCommand {
     /** {@code --compile}: the script as a file for any machine. */
     private int compile(SourceText text) throws IOException {
         Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled =
-                Compilation.portable(text, options(0), Machine.here(), diagnostics);
+        Compilation compiled = Compilation.portable(text, options(0), Machine.here(), diagnostics);
         if (say(diagnostics) || compiled == null || problem(compiled)) {
             return ExitCode.NEGATIVE;
         }
@@ -204,6 +205,17 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         return run(script, options, child);
+    }
+
+    private void end() {
+        TraceSession session = running;
+        if (ended && session == null) {
+            Runtime.getRuntime().halt(ExitCode.NEGATIVE); // asked twice, and not begun yet
+        }
+        ended = true;
+        if (session != null) {
+            session.stop();
+        }
     }
 
     /** Does something with the command of {@code -c}, which has not begun. */
@@ -264,12 +276,14 @@ final class TraceCommand {
 
     private int withChild(WithChild action) throws IOException {
         Target child = null;
-        try {
+        Origin origin = Origin.capture(); // before signals are treated otherwise
+        // From the beginning: who interrupts a slow start wants an end, and to be told of it.
+        try (EndSignals _ = EndSignals.listen(kind -> end())) {
             if (arguments.command != null && !arguments.dryRun) {
                 List<String> words = ShellWords.of(arguments.command);
                 child =
                         Launcher.prepare(
-                                Command.of(words.toArray(String[]::new)), Origin.capture());
+                                Command.of(words.toArray(String[]::new)), origin);
             }
             return action.run(child);
         } finally {
@@ -414,8 +428,11 @@ final class TraceCommand {
 
     private int run(TraceSession session, @Nullable Target child)
             throws IOException, AttachException {
-        try (EndSignals _ = EndSignals.listen(kind -> session.stop());
-                TraceSignals.Listener _ = TraceSignals.listen(session)) {
+        running = session;
+        if (ended) {
+            session.stop();
+        }
+        try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
             if (!arguments.dryRun) {
                 session.begin(arguments.comm);
             }

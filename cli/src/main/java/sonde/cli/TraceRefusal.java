@@ -39,8 +39,6 @@ final class TraceRefusal {
     }
 
     private static @Nullable Span place(PreparedProgram program, VerifierException e) {
-        return e.explanation().slot() < 0
-                ? null
-                : program.spanAt(e.explanation().slot());
+        return e.explanation().slot() < 0 ? null : program.spanAt(e.explanation().slot());
     }
 }

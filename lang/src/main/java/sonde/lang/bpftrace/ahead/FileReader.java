@@ -37,7 +37,12 @@ public final class FileReader {
     public static boolean isCompiled(byte[] bytes) {
         return bytes.length >= FileWriter.MAGIC.length
                 && Arrays.equals(
-                        bytes, 0, FileWriter.MAGIC.length, FileWriter.MAGIC, 0, FileWriter.MAGIC.length);
+                        bytes,
+                        0,
+                        FileWriter.MAGIC.length,
+                        FileWriter.MAGIC,
+                        0,
+                        FileWriter.MAGIC.length);
     }
 
     /**

@@ -105,20 +105,13 @@ public final class OwnTypes {
 
     private int structure(Struct struct, boolean named, Node node) {
         List<BtfType.Member> members = new ArrayList<>();
-        node.members.forEach(
-                (name, member) ->
-                        members.add(
-                                new BtfType.Member(
-                                        name,
-                                        type(member, 0),
-                                        (int) member.bitOffset,
-                                        member.bits)));
+        node.members.forEach((name, member) ->
+                members.add(
+                        new BtfType.Member(
+                                name, type(member, 0), (int) member.bitOffset, member.bits)));
         return writer.add(
                 new BtfType.Struct(
-                        named ? struct.name() : "",
-                        struct.isUnion(),
-                        struct.sizeBytes(),
-                        members));
+                        named ? struct.name() : "", struct.isUnion(), struct.sizeBytes(), members));
     }
 
     private int type(Node node, int depth) {

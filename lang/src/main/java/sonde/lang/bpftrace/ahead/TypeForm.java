@@ -38,8 +38,7 @@ final class TypeForm {
                         (o, entry) -> o.u64(entry.getKey()).text(entry.getValue()));
             }
             case Type.Named t -> out.u8(9).text(t.kind().name());
-            case Type.Stack t ->
-                    out.u8(10).flag(t.user()).text(t.mode().name()).u32(t.frames());
+            case Type.Stack t -> out.u8(10).flag(t.user()).text(t.mode().name()).u32(t.frames());
             case Type.Count _ -> out.u8(11);
             case Type.Sum t -> out.u8(12).flag(t.signed());
             case Type.Extreme t -> out.u8(13).flag(t.max()).flag(t.signed());

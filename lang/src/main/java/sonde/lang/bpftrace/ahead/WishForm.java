@@ -18,7 +18,10 @@ final class WishForm {
         out.u32(wish.slot()).span(wish.span());
         switch (wish.want()) {
             case Want.Type(Question q) ->
-                    out.u8(0).u32(q.root()).text(q.access()).text(q.kind().name())
+                    out.u8(0)
+                            .u32(q.root())
+                            .text(q.access())
+                            .text(q.kind().name())
                             .u32(q.leastBytes());
             case Want.Named(Reference reference) -> write(out, reference);
         }

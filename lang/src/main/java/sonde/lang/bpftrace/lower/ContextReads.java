@@ -72,8 +72,7 @@ final class ContextReads {
                                                                             options()
                                                                                     .startNanos()))));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
-            case "ncpus" ->
-                    new Value.Number(lowerer.portable().fact(Fact.CPUS, options().cpus()));
+            case "ncpus" -> new Value.Number(lowerer.portable().fact(Fact.CPUS, options().cpus()));
             case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
             case "rand" -> Value.of(emit().call(GET_PRANDOM));
             case "cgroup" -> Value.of(emit().call(GET_CGROUP_ID));
@@ -118,17 +117,20 @@ final class ContextReads {
             Block all = emit().block();
             Vreg only = emit().register(lowerer.portable().fact(Fact.PROCESS, process));
             emit().when(Condition.EQUAL, only, 0, all);
-            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-            emit().when(Condition.NOT_EQUAL, pid, only, end);
+            emit().when(Condition.NOT_EQUAL, process(), only, end);
             emit().start(all);
         } else if (process != 0 && chosen) {
-            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-            emit().when(Condition.NOT_EQUAL, pid, process, end);
+            emit().when(Condition.NOT_EQUAL, process(), process, end);
         }
     }
 
     private Vreg ids() {
         return emit().call(KernelFunction.GET_CURRENT_PID_TGID);
+    }
+
+    /** The current process as the tracer sees it, who looks for it in its own /proc. */
+    Vreg process() {
+        return emit().register(((Value.Number) identity(true, false)).operand());
     }
 
     /**
@@ -209,8 +211,7 @@ final class ContextReads {
     void stack(Type.Stack type, Place to) {
         int head = type.user() ? 8 : 0;
         if (type.user()) {
-            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-            emit().store(Width.U64, to.base(), to.offset(), pid);
+            emit().store(Width.U64, to.base(), to.offset(), process());
         }
         long flags = type.user() ? USER_STACK : 0;
         if (type.mode() == Type.StackMode.BUILD_ID) {
@@ -272,10 +273,7 @@ final class ContextReads {
         lowerer.memory().zero(to, type.sizeBytes());
         if (field != null) {
             lowerer.memory()
-                    .copy(
-                            taskPlace(task, "comm", field),
-                            Math.min(16, type.sizeBytes()),
-                            to);
+                    .copy(taskPlace(task, "comm", field), Math.min(16, type.sizeBytes()), to);
         }
     }
 
@@ -308,8 +306,7 @@ final class ContextReads {
     Place userSymbol(Operand address) {
         Place own = lowerer.memory().own(16, 8);
         emit().store(Width.U64, own.base(), own.offset(), address);
-        Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-        emit().store(Width.U64, own.base(), own.offset() + 8, pid);
+        emit().store(Width.U64, own.base(), own.offset() + 8, process());
         return own;
     }
 

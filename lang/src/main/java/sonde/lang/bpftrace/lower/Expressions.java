@@ -160,11 +160,7 @@ final class Expressions {
             long start = found == null ? 0 : found.bitOffset();
             found =
                     new Field(
-                            name,
-                            next.type(),
-                            start + next.bitOffset(),
-                            next.bits(),
-                            next.place());
+                            name, next.type(), start + next.bitOffset(), next.bits(), next.place());
             type = next.type();
         }
         if (found == null) {

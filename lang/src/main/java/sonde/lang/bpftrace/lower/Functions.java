@@ -217,13 +217,12 @@ final class Functions {
 
     private void symbol(Expression.Call c, Place to) {
         Operand address = lowerer.number(first(c), Int.U64);
-        Vreg ids = emit().call(KernelFunction.GET_CURRENT_PID_TGID);
         emit().store(Width.U64, to.base(), to.offset(), address);
         emit().store(
                         Width.U64,
                         to.base(),
                         to.offset() + 8,
-                        emit().alu(AluOperation.SHIFT_RIGHT, ids, 32));
+                        lowerer.context().process());
     }
 
     /** Copies bytes that a value consists of or points to. */

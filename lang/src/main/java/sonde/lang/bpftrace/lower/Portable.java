@@ -83,7 +83,9 @@ final class Portable {
                 && isKernels(struct)) {
             refuse(
                     span,
-                    "all of " + struct + " is copied, which only this kernel lays out so; read its"
+                    "all of "
+                            + struct
+                            + " is copied, which only this kernel lays out so; read its"
                             + " members instead");
         }
     }
@@ -151,8 +153,7 @@ final class Portable {
         }
         return isKernels(struct)
                 ? (path, aspect, least) ->
-                        new Reference.Member(
-                                struct.name(), struct.isUnion(), path, aspect, least)
+                        new Reference.Member(struct.name(), struct.isUnion(), path, aspect, least)
                 : null;
     }
 
@@ -161,9 +162,7 @@ final class Portable {
         Reference.Member member =
                 new Reference.Member("task_struct", false, List.of(name), Aspect.OFFSET, 0);
         return new Place(
-                emit().alu(AluOperation.ADD, emit().address(task), later(member)),
-                0,
-                Where.KERNEL);
+                emit().alu(AluOperation.ADD, emit().address(task), later(member)), 0, Where.KERNEL);
     }
 
     private static boolean isArgument(Root root) {

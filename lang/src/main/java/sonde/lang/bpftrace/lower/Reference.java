@@ -23,8 +23,7 @@ public sealed interface Reference extends Wanted {
      * @param path names from the structure on; behind the first those of structures without a name
      * @param leastBytes it must have; 0 where it may be smaller
      */
-    record Member(
-            String structure, boolean union, List<String> path, Aspect aspect, int leastBytes)
+    record Member(String structure, boolean union, List<String> path, Aspect aspect, int leastBytes)
             implements Reference {
         public Member {
             path = List.copyOf(path);
@@ -39,8 +38,7 @@ public sealed interface Reference extends Wanted {
      *
      * @param leastBytes it must have; 0 where it may be smaller
      */
-    record EventField(
-            String subsystem, String event, String field, Aspect aspect, int leastBytes)
+    record EventField(String subsystem, String event, String field, Aspect aspect, int leastBytes)
             implements Reference {}
 
     /** Where the context keeps an argument of a function, or {@code "$retval"}. */

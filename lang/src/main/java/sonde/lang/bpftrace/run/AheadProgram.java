@@ -49,9 +49,7 @@ record AheadProgram(Piece piece, ProbeGroup group, long[] words) implements Prep
             } else if (operation == CALL && source(code[at]) == OF_KERNEL) {
                 boolean known = index >= 0 && index < piece.functions().size();
                 code[at] =
-                        with(
-                                code[at],
-                                known ? symbols.function(piece.functions().get(index)) : 0);
+                        with(code[at], known ? symbols.function(piece.functions().get(index)) : 0);
             }
         }
         return Code.of(code);

@@ -203,9 +203,7 @@ public final class AheadScript implements Prepared {
         }
         List<Probe> found = expander.expandProbe(piece.span(), points, said);
         List<ProbeGroup> groups =
-                found.isEmpty()
-                        ? List.of()
-                        : expander.group(piece.span(), found, false, said);
+                found.isEmpty() ? List.of() : expander.group(piece.span(), found, false, said);
         if (said.hasErrors() || groups.isEmpty()) {
             String why =
                     said.all().stream()
@@ -247,8 +245,7 @@ public final class AheadScript implements Prepared {
                                 | (variable ? OF_BTF_ID : 0)
                                 | (number & 0xffff_ffffL) << 32;
                 words[slot + 1] =
-                        words[slot + 1] & 0xffff_ffffL
-                                | (variable ? 0 : number >>> 32) << 32;
+                        words[slot + 1] & 0xffff_ffffL | (variable ? 0 : number >>> 32) << 32;
             } catch (Answers.MissingException e) {
                 Span span = wish.span();
                 throw new RefusedException(

@@ -69,7 +69,8 @@ final class Answers {
                             ? "this kernel has no " + what
                             : what + ": " + outcome.problem());
         }
-        if (question.leastBytes() > 0 && outcome.widthAfter() > 0
+        if (question.leastBytes() > 0
+                && outcome.widthAfter() > 0
                 && outcome.widthAfter() < question.leastBytes()) {
             throw new MissingException(
                     what
@@ -99,7 +100,8 @@ final class Answers {
                             "raw tracepoint " + r.event(),
                             r.name());
             case Reference.Symbol r -> found(addresses.kernel(r.name()), "symbol " + r.name());
-            case Reference.Variable r -> found(addresses.variable(r.name()), "variable " + r.name());
+            case Reference.Variable r ->
+                    found(addresses.variable(r.name()), "variable " + r.name());
             case Reference.ControlGroup r -> {
                 long id = addresses.cgroup(r.path());
                 if (id == 0) {

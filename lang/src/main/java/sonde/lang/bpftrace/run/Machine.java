@@ -65,8 +65,7 @@ public record Machine(
 
     /** With the oldest kernel that programs are made for. */
     Machine oldest() {
-        return new Machine(
-                cpus, bootNanos, taiOffsetNanos, pidSpaceDevice, pidSpaceInode, 5, 15);
+        return new Machine(cpus, bootNanos, taiOffsetNanos, pidSpaceDevice, pidSpaceInode, 5, 15);
     }
 
     /** Whether the kernel is at least that old. */

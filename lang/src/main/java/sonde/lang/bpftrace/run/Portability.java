@@ -26,8 +26,7 @@ public final class Portability {
     /** The file; a compilation of {@link Compilation#portable}. */
     public static ScriptFile file(Compilation compiled, SourceText text) {
         OwnTypes types =
-                new OwnTypes(
-                        new KernelStructures(null, KernelTypeSource.shared())::structure);
+                new OwnTypes(new KernelStructures(null, KernelTypeSource.shared())::structure);
         for (CompiledProgram program : compiled.programs()) {
             for (Assembly.Missing missing : program.assembly().missing()) {
                 types.add((Reference) missing.wanted());

@@ -89,11 +89,9 @@ public final class TraceSession implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses one
      */
-    public static TraceSession open(
-            Prepared script, TraceOptions options, OutputMaker maker)
+    public static TraceSession open(Prepared script, TraceOptions options, OutputMaker maker)
             throws IOException, LoadException {
-        LoadedScript loaded =
-                LoadedScript.load(script, RingSize.bytes(script.configuration()));
+        LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
         UserCode code = new UserCode(script.configuration().cppDemangle());
         try {
             if (UserAddresses.isPrinted(script.unit())) {

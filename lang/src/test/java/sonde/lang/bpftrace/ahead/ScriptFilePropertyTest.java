@@ -48,8 +48,14 @@ final class ScriptFilePropertyTest {
     private static ScriptFile file() {
         Struct struct =
                 new Struct(
-                        "pair", false, 8, 4,
-                        () -> List.of(new Field("a", Type.Int.I32, 0), new Field("b", Type.Int.U8, 4)));
+                        "pair",
+                        false,
+                        8,
+                        4,
+                        () ->
+                                List.of(
+                                        new Field("a", Type.Int.I32, 0),
+                                        new Field("b", Type.Int.U8, 4)));
         Tuple all =
                 Tuple.of(
                         List.of(
@@ -67,15 +73,32 @@ final class ScriptFilePropertyTest {
                 List.of(
                         new MapPlan("@m", false, Type.Int.I64, all, MapType.HASH, 8, 240, 10),
                         new MapPlan(
-                                "@h", true, Type.Int.I64, new Type.Hist(2),
-                                MapType.PER_CPU_ARRAY, 4, 2048, 1),
+                                "@h",
+                                true,
+                                Type.Int.I64,
+                                new Type.Hist(2),
+                                MapType.PER_CPU_ARRAY,
+                                4,
+                                2048,
+                                1),
                         new MapPlan(
-                                "@l", false, Type.Int.I64, new Type.Lhist(0, 100, 10),
-                                MapType.PER_CPU_HASH, 8, 96, 10),
+                                "@l",
+                                false,
+                                Type.Int.I64,
+                                new Type.Lhist(0, 100, 10),
+                                MapType.PER_CPU_HASH,
+                                8,
+                                96,
+                                10),
                         new MapPlan(
-                                "@t", false, Type.Int.I64,
+                                "@t",
+                                false,
+                                Type.Int.I64,
                                 new Type.Series(5, 10, true, Type.SeriesKind.MAX),
-                                MapType.PER_CPU_HASH, 8, 240, 10));
+                                MapType.PER_CPU_HASH,
+                                8,
+                                240,
+                                10));
         List<Action> actions =
                 List.of(
                         new Action.Print("%d %s\n", Tuple.of(List.of(Type.Int.I32, struct))),
@@ -107,7 +130,8 @@ final class ScriptFilePropertyTest {
         }
         wishes.add(
                 new Wish(
-                        0, SPAN,
+                        0,
+                        SPAN,
                         new Want.Type(new Question(1, "0:1", CoreKind.FIELD_BYTE_OFFSET, 4))));
         long[] code = new long[20];
         for (int i = 0; i < names.length; i++) {
@@ -117,12 +141,29 @@ final class ScriptFilePropertyTest {
         code[19] = 0x95;
         Piece piece =
                 new Piece(
-                        0, 0, false, Kind.KPROBE, SPAN, List.of("kprobe:vfs_read"), "", code,
+                        0,
+                        0,
+                        false,
+                        Kind.KPROBE,
+                        SPAN,
+                        List.of("kprobe:vfs_read"),
+                        "",
+                        code,
                         new Records(new byte[] {1}, new byte[8], new byte[16], true),
-                        List.of("@m", ".ring"), List.of("bpf_rdonly_cast"), wishes);
+                        List.of("@m", ".ring"),
+                        List.of("bpf_rdonly_cast"),
+                        wishes);
         return new ScriptFile(
-                "6.18.0", List.of(SOURCE), maps, actions, new byte[] {'a', 0}, 16, 64,
-                new byte[] {1, 2}, 1, List.of(piece));
+                "6.18.0",
+                List.of(SOURCE),
+                maps,
+                actions,
+                new byte[] {'a', 0},
+                16,
+                64,
+                new byte[] {1, 2},
+                1,
+                List.of(piece));
     }
 
     @Test
@@ -132,8 +173,7 @@ final class ScriptFilePropertyTest {
         ScriptFile read = FileReader.read("a.sbt", bytes);
         assertThat(read.maps()).isEqualTo(file.maps());
         assertThat(read.actions()).isEqualTo(file.actions());
-        assertThat(read.pieces().getFirst().wishes())
-                .isEqualTo(file.pieces().getFirst().wishes());
+        assertThat(read.pieces().getFirst().wishes()).isEqualTo(file.pieces().getFirst().wishes());
         assertThat(read.pieces().getFirst().code()).isEqualTo(file.pieces().getFirst().code());
         assertThat(FileWriter.bytes(read)).isEqualTo(bytes);
     }
@@ -165,9 +205,18 @@ final class ScriptFilePropertyTest {
     private static void prepare(ScriptFile file) throws Exception {
         TraceOptions options =
                 new TraceOptions(
-                        Parameters.of(List.of()), OptionalInt.empty(), 0, true,
-                        TraceOptions.Mode.TRACE, false, Includes.NONE, Map.of(), Path.of("."),
-                        null, null, Set.of());
+                        Parameters.of(List.of()),
+                        OptionalInt.empty(),
+                        0,
+                        true,
+                        TraceOptions.Mode.TRACE,
+                        false,
+                        Includes.NONE,
+                        Map.of(),
+                        Path.of("."),
+                        null,
+                        null,
+                        Set.of());
         Diagnostics diagnostics = new Diagnostics();
         try {
             AheadScript script =

@@ -18,8 +18,21 @@ final class ExpressionsPropertyTest {
     private static final int LEAVES = 4;
     private static final int DEPTH = 4;
     private static final long[] EDGES = {
-        0, 1, -1, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffffL, 0x80000000L, 0xffffffffL,
-        Long.MAX_VALUE, Long.MIN_VALUE
+        0,
+        1,
+        -1,
+        127,
+        128,
+        255,
+        256,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x7fffffffL,
+        0x80000000L,
+        0xffffffffL,
+        Long.MAX_VALUE,
+        Long.MIN_VALUE
     };
 
     /** A type of integers. */
@@ -196,7 +209,9 @@ final class ExpressionsPropertyTest {
         script.run();
         for (int i = 0; i < EXPRESSIONS; i++) {
             assertThat(script.at("@r", i))
-                    .as("%s: %s with %s", name, terms.get(i).text(), java.util.Arrays.toString(leaves))
+                    .as(
+                            "%s: %s with %s",
+                            name, terms.get(i).text(), java.util.Arrays.toString(leaves))
                     .isEqualTo(terms.get(i).value());
         }
     }

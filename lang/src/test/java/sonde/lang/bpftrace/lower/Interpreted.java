@@ -109,17 +109,19 @@ final class Interpreted {
     }
 
     private long run(CompiledProgram program, byte[] context) throws Exception {
-        return machine.load(program.code(new Assembly.Symbols() {
-                    @Override
-                    public int map(String name) {
-                        return names.indexOf(name) + 1;
-                    }
+        return machine.load(
+                        program.code(
+                                new Assembly.Symbols() {
+                                    @Override
+                                    public int map(String name) {
+                                        return names.indexOf(name) + 1;
+                                    }
 
-                    @Override
-                    public int function(String kernelFunction) {
-                        return 0;
-                    }
-                }))
+                                    @Override
+                                    public int function(String kernelFunction) {
+                                        return 0;
+                                    }
+                                }))
                 .run(Context.of(context));
     }
 
@@ -137,8 +139,7 @@ final class Interpreted {
     /** The value of a map whose keys are whole numbers; null for none. */
     Long at(String name, long key) {
         MapPlan plan = Objects.requireNonNull(compilation.unit().maps().get(name), name);
-        byte[] bytes =
-                ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(key).array();
+        byte[] bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(key).array();
         byte[] value = map(name).get(java.util.Arrays.copyOf(bytes, plan.keyBytes()));
         return value == null ? null : (Long) word(value, plan.value().sizeBytes());
     }

@@ -43,15 +43,21 @@ final class AheadScriptKernelTest {
                 "struct pair { int a; char b[4]; }; begin { printf(\"%d\\n\","
                         + " sizeof(struct pair)); for ($i : 0..5) { @m[$i] = $i; }"
                         + " for ($kv : @m) { @sum += $kv.1; } clear(@m); }",
-                "begin { " + TASK + "print(($t.tgid == pid, $t->group_leader->comm, $t.comm));"
+                "begin { "
+                        + TASK
+                        + "print(($t.tgid == pid, $t->group_leader->comm, $t.comm));"
                         + " print(str($t.fs.root.dentry.d_name.name)); print(sizeof(*$t) > 9); }",
-                "begin { " + TASK + "print((ppid == $t.real_parent.tgid, $t.prio, $t.policy));"
+                "begin { "
+                        + TASK
+                        + "print((ppid == $t.real_parent.tgid, $t.prio, $t.policy));"
                         + " print($t.nsproxy.pid_ns_for_children.level); print($t.exit_state);"
                         + " print(offsetof(struct task_struct, pid) > 0); }",
-                "begin { " + TASK + "print($t.sched_reset_on_fork); print($t.in_iowait);"
+                "begin { "
+                        + TASK
+                        + "print($t.sched_reset_on_fork); print($t.in_iowait);"
                         + " print($t.mm.mm_users.counter > 0); print($t.cred.uid.val);"
                         + " print($t.signal.rlim[7].rlim_cur > 0); }",
-                "begin { errorf(\"at %d\", 1); exit(0); print(ncpus); print(has_cpid); }",
+                "begin { print(ncpus); print(has_cpid); errorf(\"at %d\", 1); exit(0); }",
                 "begin { $x = (1, \"a\", (uint8)3); @big[\"k\"] = (str_concat(\"a\", \"b\"), $x); }",
             })
     void printsTheSame(String script) throws Exception {
@@ -101,14 +107,12 @@ final class AheadScriptKernelTest {
         assertThat(refused(renamed(member, "real_parent\0", "unreal_pare\0")))
                 .startsWith("test:2:")
                 .contains("this kernel has no struct task_struct.unreal_pare");
-        byte[] field =
-                Traced.compiled("tracepoint:sched:sched_switch {\n @ = args.prev_state; }");
+        byte[] field = Traced.compiled("tracepoint:sched:sched_switch {\n @ = args.prev_state; }");
         assertThat(refused(renamed(field, "\0\0\0prev_state", "\0\0\0prev_stale")))
                 .startsWith("test:2:")
                 .contains("tracepoint:sched:sched_switch has no field 'prev_stale'");
         byte[] event = Traced.compiled("tracepoint:sched:sched_switch { @ = count(); }");
-        assertThat(refused(renamed(event, "sched_switch", "sched_swotch")))
-                .startsWith("test:1:");
+        assertThat(refused(renamed(event, "sched_switch", "sched_swotch"))).startsWith("test:1:");
     }
 
     @Test

@@ -29,9 +29,7 @@ final class Traced implements AutoCloseable {
     private final TraceSession session;
 
     private Traced(
-            Prepared compilation,
-            TraceOptions options,
-            TraceSession.@Nullable OutputMaker output)
+            Prepared compilation, TraceOptions options, TraceSession.@Nullable OutputMaker output)
             throws Exception {
         session =
                 TraceSession.open(
@@ -73,10 +71,7 @@ final class Traced implements AutoCloseable {
     /** A script of a file on this kernel; messages say why it cannot be run. */
     static AheadScript prepared(byte[] file, Diagnostics diagnostics) throws Exception {
         return AheadScript.of(
-                FileReader.read("test.sbt", file),
-                options(Map.of()),
-                Machine.here(),
-                diagnostics);
+                FileReader.read("test.sbt", file), options(Map.of()), Machine.here(), diagnostics);
     }
 
     /** Loads and attaches a script of a file. */
@@ -89,19 +84,19 @@ final class Traced implements AutoCloseable {
 
     private static TraceOptions options(Map<String, String> environment) {
         return new TraceOptions(
-                        Parameters.of(List.of()),
-                        OptionalInt.empty(),
-                        0,
-                        false,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        environment,
-                        Path.of("."),
-                        false,
-                        null,
-                        null,
-                        Set.of());
+                Parameters.of(List.of()),
+                OptionalInt.empty(),
+                0,
+                false,
+                TraceOptions.Mode.TRACE,
+                false,
+                Includes.NONE,
+                environment,
+                Path.of("."),
+                false,
+                null,
+                null,
+                Set.of());
     }
 
     private static Traced attach(
