@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -202,7 +203,9 @@ public final class Compilation implements Prepared {
             lowering = lowering.portable(new KernelStructures(declarations, kernel)::isKernels);
         }
         Unit unit = new Unit(lowering, maps, exits);
-        Type task = environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
+        // Reading the kernel's types costs more than all else of a small script.
+        Supplier<@Nullable Type> task =
+                () -> environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
         Addresses addresses = new HostAddresses(environment.maxText());
         Machine target = portable ? machine.oldest() : machine;
         List<CompiledProgram> programs = lower(planned, unit, task, addresses, target, diagnostics);
@@ -360,7 +363,7 @@ public final class Compilation implements Prepared {
     private static List<CompiledProgram> lower(
             List<Planned> planned,
             Unit unit,
-            @Nullable Type task,
+            Supplier<@Nullable Type> task,
             Addresses addresses,
             Machine machine,
             Diagnostics diagnostics) {
