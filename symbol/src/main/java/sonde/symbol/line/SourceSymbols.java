@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -29,22 +31,36 @@ public final class SourceSymbols implements AutoCloseable {
 
     private static final int MOST_THREADS = 8;
 
+    /** So many addresses, in one of so many units, make tables of the whole file. */
+    private static final int MANY = 256;
+
+    private static final int SHARE = 8;
+
     private final TargetFile target;
     private final ElfFile elf;
     private final DebugCompanions companions;
     private final DwarfCode code;
     private final CodeReader reader;
     private final int threads;
+    private final boolean cached;
+    private boolean cacheAsked;
+    private @Nullable TargetFile cacheFile;
+    private @Nullable LineTables tables;
     private @Nullable FunctionTable functions;
     private @Nullable ElfSymbols table;
 
     private SourceSymbols(
-            TargetFile target, ElfFile elf, DebugCompanions companions, DwarfCode code) {
+            TargetFile target,
+            ElfFile elf,
+            DebugCompanions companions,
+            DwarfCode code,
+            boolean cached) {
         this.target = target;
         this.elf = elf;
         this.companions = companions;
         this.code = code;
         reader = code.reader();
+        this.cached = cached;
         threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
     }
 
@@ -59,7 +75,8 @@ public final class SourceSymbols implements AutoCloseable {
         DebugCompanions companions = new DebugCompanions(file, options.debugFolders());
         try {
             ElfFile elf = ElfFile.of(target);
-            return new SourceSymbols(target, elf, companions, DwarfCode.of(elf, companions));
+            DwarfCode code = DwarfCode.of(elf, companions);
+            return new SourceSymbols(target, elf, companions, code, options.cache());
         } catch (IOException | RuntimeException e) {
             companions.close();
             target.close();
@@ -100,7 +117,7 @@ public final class SourceSymbols implements AutoCloseable {
         long[] sorted = Arrays.stream(elfAddresses).sorted().distinct().toArray();
         List<SourceFrame>[] answers;
         try {
-            answers = new BatchLookup(code, reader, threads, sorted).run();
+            answers = answers(sorted);
             for (int i = 0; i < sorted.length; i++) {
                 answers[i] = named(sorted[i], answers[i]);
             }
@@ -110,6 +127,70 @@ public final class SourceSymbols implements AutoCloseable {
         for (long address : elfAddresses) {
             into.add(answers[Arrays.binarySearch(sorted, address)]);
         }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private List<SourceFrame>[] answers(long[] sorted) throws MalformedInputException {
+        LineTables all = tables(sorted);
+        if (all == null) {
+            return new BatchLookup(code, reader, threads, sorted).run();
+        }
+        all.expect(sorted.length);
+        List<SourceFrame>[] answers = new List[sorted.length];
+        for (int i = 0; i < sorted.length; i++) {
+            answers[i] = all.frames(sorted[i]);
+        }
+        return answers;
+    }
+
+    /** Tables of the whole file where they were made before, or are worth making. */
+    private @Nullable LineTables tables(long[] sorted) throws MalformedInputException {
+        String id = elf.buildId().map(HexFormat.of()::formatHex).orElse("");
+        if (tables != null || !cached || id.isEmpty() || code.isEmpty()) {
+            return tables;
+        }
+        TableCache cache = TableCache.ofUser();
+        if (cache == null) {
+            return null;
+        }
+        long fingerprint = code.fingerprint();
+        if (!cacheAsked) {
+            cacheAsked = true;
+            TableCache.Found found = cache.find(id, fingerprint);
+            if (found != null) {
+                cacheFile = found.file();
+                tables = found.tables();
+                return tables;
+            }
+        }
+        if (isMuch(sorted)) {
+            long base = code.layout().lowest();
+            LineTables made = TableBuilder.build(code, reader, threads, base, fingerprint);
+            if (made != null && code.missingSplits() == 0) {
+                cache.keep(id, made);
+            }
+            tables = made;
+        }
+        return tables;
+    }
+
+    /** Whether so many units are to be read that all of them cost little more. */
+    private boolean isMuch(long[] sorted) {
+        if (sorted.length < MANY) {
+            return false;
+        }
+        BitSet touched = new BitSet();
+        for (long address : sorted) {
+            int unit = code.statedUnit(address);
+            if (unit >= 0) {
+                touched.set(unit);
+            }
+        }
+        int units = 0;
+        for (int i = 0; i < code.unitCount(); i++) {
+            units += code.mayHaveCode(i) ? 1 : 0;
+        }
+        return SHARE * touched.cardinality() >= units;
     }
 
     /** Takes the name of the function from the symbol table where DWARF has none. */
@@ -198,6 +279,9 @@ public final class SourceSymbols implements AutoCloseable {
 
     @Override
     public void close() {
+        if (cacheFile != null) {
+            cacheFile.close();
+        }
         companions.close();
         target.close();
     }

@@ -22,7 +22,7 @@ public final class UnitCode {
 
     final Intervals intervals = new Intervals();
     final LineRows rows = new LineRows();
-    private final CodeUnit unit;
+    private final CodeUnit own;
     private final NameReader nameReader;
     private @Nullable LineFiles files;
     private int nodes;
@@ -32,8 +32,8 @@ public final class UnitCode {
     private int[] callLines = new int[64];
     private int[] callColumns = new int[64];
 
-    UnitCode(CodeUnit unit, NameReader nameReader) {
-        this.unit = unit;
+    UnitCode(CodeUnit own, NameReader nameReader) {
+        this.own = own;
         this.nameReader = nameReader;
     }
 
@@ -158,6 +158,6 @@ public final class UnitCode {
 
     /** The source file that was compiled; empty where it is not said. */
     public String compiled() throws MalformedInputException {
-        return unit.name();
+        return own.name();
     }
 }
