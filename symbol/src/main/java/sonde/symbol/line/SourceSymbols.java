@@ -5,10 +5,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
@@ -36,6 +39,9 @@ public final class SourceSymbols implements AutoCloseable {
 
     private static final int SHARE = 8;
 
+    /** Symbols of one name. */
+    private static final int MOST_SAME = 64;
+
     private final TargetFile target;
     private final ElfFile elf;
     private final DebugCompanions companions;
@@ -48,6 +54,7 @@ public final class SourceSymbols implements AutoCloseable {
     private @Nullable LineTables tables;
     private @Nullable FunctionTable functions;
     private @Nullable ElfSymbols table;
+    private @Nullable Map<String, List<Integer>> names;
 
     private SourceSymbols(
             TargetFile target,
@@ -164,14 +171,18 @@ public final class SourceSymbols implements AutoCloseable {
             }
         }
         if (isMuch(sorted)) {
-            long base = code.layout().lowest();
-            LineTables made = TableBuilder.build(code, reader, threads, base, fingerprint);
+            LineTables made = build();
             if (made != null && code.missingSplits() == 0) {
                 cache.keep(id, made);
             }
             tables = made;
         }
         return tables;
+    }
+
+    @Nullable LineTables build() throws MalformedInputException {
+        long base = code.layout().lowest();
+        return TableBuilder.build(code, reader, threads, base, code.fingerprint());
     }
 
     /** Whether so many units are to be read that all of them cost little more. */
@@ -250,31 +261,58 @@ public final class SourceSymbols implements AutoCloseable {
                 : OptionalLong.empty();
     }
 
+    /** Addresses of the functions and variables of a name, ascending. */
+    public long[] addresses(String name) throws MalformedInputException {
+        return addresses(name, -1, 0);
+    }
+
     /**
-     * Addresses of the functions or variables of a name.
+     * Addresses of the functions of a name that have a size, ascending: names of local functions
+     * are often used more than once.
      *
-     * @param sizeBytes theirs, where several have the name; negative when not known
+     * @param sizeBytes as the kernel prints it, up to the next function; negative for any
+     * @param padding bytes that may lie between two functions
      */
-    public long[] addresses(String name, long sizeBytes) throws MalformedInputException {
+    public long[] addresses(String name, long sizeBytes, int padding)
+            throws MalformedInputException {
         Optional<ElfSymbols> found = symbols();
         if (found.isEmpty()) {
             return new long[0];
         }
         ElfSymbols symbols = found.get();
-        List<Long> fitting = new ArrayList<>();
-        List<Long> all = new ArrayList<>();
-        for (int i = 1; i < symbols.count(); i++) {
-            if (symbols.section(i) != ElfSymbols.SHN_UNDEF && symbols.name(i).equals(name)) {
-                long base =
-                        elf.type() == ElfFile.ET_REL ? code.layout().base(symbols.section(i)) : 0;
+        LongStream.Builder all = LongStream.builder();
+        for (int i : byName(symbols).getOrDefault(name, List.of())) {
+            long rest = sizeBytes - symbols.size(i);
+            boolean fits = sizeBytes < 0 || symbols.size(i) == 0 || rest >= 0 && rest < padding;
+            if (fits) {
+                boolean loose = elf.type() == ElfFile.ET_REL;
+                long base = loose ? code.layout().base(symbols.section(i)) : 0;
                 all.add(base + symbols.value(i));
-                if (symbols.size(i) == sizeBytes) {
-                    fitting.add(base + symbols.value(i));
-                }
             }
         }
-        List<Long> chosen = fitting.isEmpty() ? all : fitting;
-        return chosen.stream().mapToLong(a -> a).sorted().distinct().toArray();
+        return all.build().sorted().distinct().toArray();
+    }
+
+    private Map<String, List<Integer>> byName(ElfSymbols symbols) {
+        Map<String, List<Integer>> known = names;
+        if (known == null) {
+            known = new HashMap<>();
+            for (int i = 1; i < symbols.count(); i++) {
+                if (symbols.section(i) != ElfSymbols.SHN_UNDEF) {
+                    String name = symbols.name(i);
+                    List<Integer> one = known.get(name);
+                    if (one == null) {
+                        known.put(name, List.of(i));
+                    } else {
+                        List<Integer> more = new ArrayList<>(one);
+                        more.add(i);
+                        known.put(name, more.size() < MOST_SAME ? more : one);
+                    }
+                }
+            }
+            names = known;
+        }
+        return known;
     }
 
     @Override

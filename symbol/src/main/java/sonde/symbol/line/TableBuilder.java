@@ -37,9 +37,7 @@ final class TableBuilder {
         code.unitOf(0);
         Workers.run(threads, own -> builder.drain(own ? first : code.reader()));
         byte[] image = builder.image(fingerprint);
-        return image.length == 0
-                ? null
-                : LineTables.of(MemorySegment.ofArray(image), fingerprint);
+        return image.length == 0 ? null : LineTables.of(MemorySegment.ofArray(image), fingerprint);
     }
 
     private void drain(CodeReader reader) {
@@ -56,11 +54,7 @@ final class TableBuilder {
 
     private @Nullable UnitPart part(int index, UnitCode unit) {
         try {
-            return UnitPart.of(
-                    unit,
-                    base,
-                    texts,
-                    a -> held(index, a));
+            return UnitPart.of(unit, base, texts, a -> held(index, a));
         } catch (MalformedInputException e) {
             // Its names or files lie outside of their sections.
             return null;

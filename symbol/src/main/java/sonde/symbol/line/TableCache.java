@@ -91,8 +91,7 @@ final class TableCache {
             return null;
         }
         try {
-            if (file.status().uid() == Processes.geteuid()
-                    && (file.status().mode() & 0022) == 0) {
+            if (file.status().uid() == Processes.geteuid() && (file.status().mode() & 0022) == 0) {
                 LineTables tables = LineTables.of(file.bytes(), fingerprint);
                 touch(path, file.status().modifiedNanos() / 1_000_000);
                 return new Found(file, tables);

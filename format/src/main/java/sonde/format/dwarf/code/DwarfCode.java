@@ -135,7 +135,9 @@ public final class DwarfCode {
         return file.unitOffsets().length;
     }
 
-    /** Changes when the debugging information does: of its sizes, and of what stands at its ends. */
+    /**
+     * Changes when the debugging information does: of its sizes, and of what stands at its ends.
+     */
     public long fingerprint() {
         CRC32C crc = new CRC32C();
         DwarfSections all = file.sections;
