@@ -44,15 +44,20 @@ public final class OpenElf implements AutoCloseable {
      * @throws IOException when it cannot be opened
      */
     public static OpenElf of(Place place) throws IOException {
-        return open(place, false);
+        return open(place, false, true);
+    }
+
+    /** As {@link #of}, a relocatable file as it lies there: addresses and contents unchanged. */
+    public static OpenElf asIs(Place place) throws IOException {
+        return open(place, false, false);
     }
 
     /** The file within a binary, {@code .gnu_debugdata}. */
     static OpenElf mini(Place place) throws IOException {
-        return open(place, true);
+        return open(place, true, true);
     }
 
-    private static OpenElf open(Place place, boolean mini) throws IOException {
+    private static OpenElf open(Place place, boolean mini, boolean linked) throws IOException {
         TargetFile file = place.open();
         List<AutoCloseable> held = new ArrayList<>(List.of(file));
         try {
@@ -66,7 +71,7 @@ public final class OpenElf implements AutoCloseable {
                                 .orElseThrow(() ->
                                         new IOException(place.shown() + ": no .gnu_debugdata"));
             }
-            return new OpenElf(place, elf.linked(), file, wrapped, held);
+            return new OpenElf(place, linked ? elf.linked() : elf, file, wrapped, held);
         } catch (IOException | RuntimeException e) {
             closeAll(held);
             throw e;
