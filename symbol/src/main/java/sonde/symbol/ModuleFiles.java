@@ -49,6 +49,46 @@ final class ModuleFiles {
         String path = module.mapping().path();
         // A file is the same one through the process's root and from here.
         Set<String> refused = new LinkedHashSet<>();
+        Optional<ModuleSymbols> found =
+                first(
+                        module,
+                        refused,
+                        (place, elf) -> {
+                            Optional<ModuleSymbols> symbols = symbols(name, place, elf);
+                            if (symbols.isEmpty()) {
+                                refused.add(
+                                        place.path() + " is stripped, and has no debug file here");
+                            }
+                            return symbols;
+                        });
+        if (found.isPresent()) {
+            return found.get();
+        }
+        String why = reason(refused);
+        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
+        notes.add(
+                ModuleSymbols.printable(
+                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
+        return ModuleSymbols.unknown(name);
+    }
+
+    /** Reads the file that was mapped; empty when there is none that fits. */
+    <T> Optional<T> read(CodeModule module, ModuleImages.Reading<T> reading) {
+        Set<String> refused = new LinkedHashSet<>();
+        Optional<T> found = first(module, refused, (place, elf) -> Optional.of(reading.read(elf)));
+        if (found.isEmpty()) {
+            String path = module.mapping().path();
+            notes.add(ModuleSymbols.printable(path + ": " + reason(refused)));
+        }
+        return found;
+    }
+
+    /** What is made of a file that fits; empty to go on with the next one. */
+    private interface Use<T> {
+        Optional<T> of(Place place, ElfFile elf) throws IOException;
+    }
+
+    private <T> Optional<T> first(CodeModule module, Set<String> refused, Use<T> use) {
         for (Place candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
@@ -57,11 +97,10 @@ final class ModuleFiles {
                     refused.add(problem);
                     continue;
                 }
-                Optional<ModuleSymbols> symbols = symbols(name, candidate, elf);
-                if (symbols.isPresent()) {
-                    return symbols.get();
+                Optional<T> made = use.of(candidate, elf);
+                if (made.isPresent()) {
+                    return made;
                 }
-                refused.add(candidate.path() + " is stripped, and has no debug file here");
             } catch (SyscallException e) {
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                     refused.add(reason(e));
@@ -71,12 +110,11 @@ final class ModuleFiles {
                 refused.add(reason(e));
             }
         }
-        String why = refused.isEmpty() ? "file not found" : String.join("; ", refused);
-        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
-        notes.add(
-                ModuleSymbols.printable(
-                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
-        return ModuleSymbols.unknown(name);
+        return Optional.empty();
+    }
+
+    private static String reason(Set<String> refused) {
+        return refused.isEmpty() ? "file not found" : String.join("; ", refused);
     }
 
     private static String reason(Throwable e) {

@@ -300,6 +300,15 @@ public final class ElfFile {
     }
 
     /**
+     * Bytes of a segment as they lie in the file.
+     *
+     * @throws MalformedInputException when it lies outside the file
+     */
+    public MemorySegment content(Segment segment) throws MalformedInputException {
+        return bytes.slice("segment", segment.offset(), segment.fileBytes());
+    }
+
+    /**
      * The first symbol table of a type, SHT_SYMTAB or SHT_DYNSYM, with its strings.
      *
      * @throws MalformedInputException when table or strings lie outside the file or pass 1 GiB
