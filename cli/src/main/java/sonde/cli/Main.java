@@ -44,6 +44,10 @@ public final class Main {
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
                     new Entry(
+                            "elf",
+                            "say what is in a program, library or kernel module",
+                            ElfCommand::new),
+                    new Entry(
                             "symbolize",
                             "say which function, file and line addresses come from",
                             SymbolizeCommand::new),

@@ -30,8 +30,9 @@ public final class ElfNames {
                                 StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.startsWith("[")) {
-                    table = tables.computeIfAbsent(
-                            line.substring(1, line.length() - 1), name -> new HashMap<>());
+                    table =
+                            tables.computeIfAbsent(
+                                    line.substring(1, line.length() - 1), name -> new HashMap<>());
                 } else if (!line.isEmpty() && line.charAt(0) != '#') {
                     int space = line.indexOf(' ');
                     table.put(Long.decode(line.substring(0, space)), line.substring(space + 1));
@@ -112,8 +113,6 @@ public final class ElfNames {
     /** Of a note's type by its owner, with words: "NT_GNU_BUILD_ID (unique build ID bitstring)". */
     public static String note(String owner, int type) {
         String name = find("note " + owner, Integer.toUnsignedLong(type));
-        return name == null
-                ? "Unknown note type: (0x%08x)".formatted(type)
-                : name;
+        return name == null ? "Unknown note type: (0x%08x)".formatted(type) : name;
     }
 }

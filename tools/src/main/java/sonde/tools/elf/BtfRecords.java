@@ -31,8 +31,7 @@ final class BtfRecords {
                                 words.length == 1
                                         || words[0].equals(s.isUnion() ? "union" : "struct");
                         case BtfType.Enum _ -> words.length == 1 || words[0].equals("enum");
-                        case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
-                                words.length == 1;
+                        case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ -> words.length == 1;
                         case BtfType _ -> false;
                     };
             if (fits) {
@@ -62,7 +61,9 @@ final class BtfRecords {
                 int target = btf.skipModifiers(t.type());
                 BtfType resolved = btf.type(target);
                 boolean body = resolved.name().isEmpty() && depth < DEPTH_LIMIT;
-                if (body && (resolved instanceof BtfType.Struct || resolved instanceof BtfType.Enum)) {
+                if (body
+                        && (resolved instanceof BtfType.Struct
+                                || resolved instanceof BtfType.Enum)) {
                     CRecord inner = record(resolved, depth + 1);
                     yield new CRecord(
                             inner.head() + " /* typedef " + t.name() + " */",
@@ -87,8 +88,7 @@ final class BtfRecords {
         return btf.sizeBytes(id).orElse(0);
     }
 
-    private CRecord.Member member(BtfType.Member member, int depth)
-            throws MalformedInputException {
+    private CRecord.Member member(BtfType.Member member, int depth) throws MalformedInputException {
         BtfType target = btf.type(member.type());
         CRecord inner = null;
         if (target instanceof BtfType.Struct s && s.name().isEmpty() && depth < DEPTH_LIMIT) {
@@ -96,12 +96,7 @@ final class BtfRecords {
         }
         String[] parts = parts(member, inner);
         return new CRecord.Member(
-                parts[0],
-                parts[1],
-                member.bitOffset(),
-                size(member.type()),
-                member.bits(),
-                inner);
+                parts[0], parts[1], member.bitOffset(), size(member.type()), member.bits(), inner);
     }
 
     /** The declaration cut before the name, or before what is wrapped around it. */

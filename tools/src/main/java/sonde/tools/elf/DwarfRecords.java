@@ -62,8 +62,7 @@ final class DwarfRecords {
                         members.add(member(child, depth));
                     }
                 }
-                yield new CRecord(
-                        spaced(keyword(die), name), size(die, 0), members, List.of());
+                yield new CRecord(spaced(keyword(die), name), size(die, 0), members, List.of());
             }
             case Die.ENUMERATION_TYPE -> {
                 List<String> values = new ArrayList<>();
@@ -76,8 +75,7 @@ final class DwarfRecords {
             }
             case Die.TYPEDEF -> {
                 Optional<Die> target = dwarf.typeOf(die);
-                boolean body =
-                        depth < DEPTH_LIMIT && target.isPresent() && isUnnamed(target.get());
+                boolean body = depth < DEPTH_LIMIT && target.isPresent() && isUnnamed(target.get());
                 if (body) {
                     CRecord inner = record(target.get(), depth + 1);
                     yield new CRecord(
@@ -152,7 +150,8 @@ final class DwarfRecords {
             return at;
         }
         long unit = 8 * (member.sizeBytes() == Die.NONE ? sizeBytes : member.sizeBytes());
-        return little ? at + unit - member.bitOffset() - Math.max(0, member.bits())
+        return little
+                ? at + unit - member.bitOffset() - Math.max(0, member.bits())
                 : at + member.bitOffset();
     }
 
@@ -164,9 +163,10 @@ final class DwarfRecords {
             long count = 1;
             for (Die child : dwarf.children(die)) {
                 if (child.tag() == Die.SUBRANGE_TYPE) {
-                    count = Math.multiplyHigh(count, Math.max(0, child.elements())) == 0
-                            ? count * Math.max(0, child.elements())
-                            : 0;
+                    count =
+                            Math.multiplyHigh(count, Math.max(0, child.elements())) == 0
+                                    ? count * Math.max(0, child.elements())
+                                    : 0;
                 }
             }
             Optional<Die> element = dwarf.typeOf(die);

@@ -82,10 +82,7 @@ public final class HeaderPage implements ElfPage {
                 "Number of section headers:",
                 extended(h.sectionCount(), 0, elf.sections().size()));
         long names = elf.sections().isEmpty() ? 0 : elf.sections().getFirst().link();
-        line(
-                out,
-                "Section header string table index:",
-                extended(h.nameSection(), XINDEX, names));
+        line(out, "Section header string table index:", extended(h.nameSection(), XINDEX, names));
     }
 
     private static void line(PrintWriter out, String what, String value) {

@@ -49,9 +49,7 @@ public final class LibrariesPage implements ElfPage {
             out.println(
                     "\t"
                             + Forms.name(library.name())
-                            + (itself
-                                    ? ""
-                                    : " => " + Forms.name(at == null ? library.how() : at)));
+                            + (itself ? "" : " => " + Forms.name(at == null ? library.how() : at)));
         }
         if (interpreter != null) {
             out.println("\t" + Forms.name(interpreter));

@@ -29,14 +29,7 @@ public final class LibraryResolver {
 
     /** Names that musl's own library answers for. */
     private static final List<String> IN_MUSL =
-            List.of(
-                    "libc.",
-                    "libpthread.",
-                    "librt.",
-                    "libm.",
-                    "libdl.",
-                    "libutil.",
-                    "libxnet.");
+            List.of("libc.", "libpthread.", "librt.", "libm.", "libdl.", "libutil.", "libxnet.");
 
     private final RootFolder root;
     private final String environment;
@@ -50,8 +43,8 @@ public final class LibraryResolver {
      * A library that is needed.
      *
      * @param path where it was found; null for nowhere
-     * @param how by what: "runpath", "rpath", "LD_LIBRARY_PATH", "cache", "default folder",
-     *     "path", "interpreter"; for none the reason
+     * @param how by what: "runpath", "rpath", "LD_LIBRARY_PATH", "cache", "default folder", "path",
+     *     "interpreter"; for none the reason
      * @param neededBy path of the file that needs it first
      */
     public record Library(String name, @Nullable String path, String how, String neededBy) {}

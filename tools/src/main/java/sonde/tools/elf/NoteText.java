@@ -73,8 +73,7 @@ final class NoteText {
         }
         int end = bytes.position();
         boolean zero = end > from && bytes.get(end - 1) == 0;
-        return new String(
-                bytes.array(), from, end - from - (zero ? 1 : 0), StandardCharsets.UTF_8);
+        return new String(bytes.array(), from, end - from - (zero ? 1 : 0), StandardCharsets.UTF_8);
     }
 
     private static long address(ElfFile elf, ByteBuffer bytes) {
@@ -135,8 +134,18 @@ final class NoteText {
             if (x86 && type == X86_FEATURE_2_USED) {
                 List<String> names =
                         List.of(
-                                "x86", "x87", "MMX", "XMM", "YMM", "ZMM", "FXSR", "XSAVE",
-                                "XSAVEOPT", "XSAVEC", "TMM", "MASK");
+                                "x86",
+                                "x87",
+                                "MMX",
+                                "XMM",
+                                "YMM",
+                                "ZMM",
+                                "FXSR",
+                                "XSAVE",
+                                "XSAVEOPT",
+                                "XSAVEC",
+                                "TMM",
+                                "MASK");
                 return "x86 feature used: " + bits(bits, names);
             }
             if (x86 && (type == X86_ISA_1_NEEDED || type == X86_ISA_1_USED)) {
@@ -158,9 +167,7 @@ final class NoteText {
         for (int bit = 0; bit < 32; bit++) {
             if ((value >>> bit & 1) != 0) {
                 words.add(
-                        bit < names.size()
-                                ? names.get(bit)
-                                : "<unknown: %x>".formatted(1 << bit));
+                        bit < names.size() ? names.get(bit) : "<unknown: %x>".formatted(1 << bit));
             }
         }
         return words.isEmpty() ? "<None>" : String.join(", ", words);

@@ -53,8 +53,7 @@ public final class RelocationsPage implements ElfPage {
         if (name.isEmpty() && section > 0 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(
-                versions == null ? name : name + versions.suffix(symbol, section != 0));
+        return Forms.name(versions == null ? name : name + versions.suffix(symbol, section != 0));
     }
 
     @Override
@@ -85,8 +84,7 @@ public final class RelocationsPage implements ElfPage {
         }
     }
 
-    private void rows(PrintWriter out, Section table, RelocationTable entries)
-            throws IOException {
+    private void rows(PrintWriter out, Section table, RelocationTable entries) throws IOException {
         ElfSymbols symbols = symbols(table);
         SymbolVersions versions = versions(table);
         for (long i = 0; i < entries.count(); i++) {
@@ -96,8 +94,10 @@ public final class RelocationsPage implements ElfPage {
             row.append(Forms.address(elf, entries.offset(i))).append("  ");
             row.append(Forms.address(elf, entries.info(i))).append(' ');
             row.append(
-                    "%-22s".formatted(
-                            ElfNames.relocation(elf.machine(), triple ? type & 0xff : type)));
+                    "%-22s"
+                            .formatted(
+                                    ElfNames.relocation(
+                                            elf.machine(), triple ? type & 0xff : type)));
             int symbol = entries.symbol(i);
             long addend = entries.addend(i);
             if (symbol == 0 || symbols == null) {
@@ -138,8 +138,7 @@ public final class RelocationsPage implements ElfPage {
             for (long i = 0; i < entries.count(); i++) {
                 out.writeStartObject();
                 out.writeStringField("offset", Forms.hex(entries.offset(i)));
-                out.writeStringField(
-                        "type", ElfNames.relocation(elf.machine(), entries.type(i)));
+                out.writeStringField("type", ElfNames.relocation(elf.machine(), entries.type(i)));
                 int symbol = entries.symbol(i);
                 if (symbols != null && symbol > 0 && symbol < symbols.count()) {
                     out.writeStringField("symbol", name(symbols, versions, symbol));

@@ -49,7 +49,9 @@ public final class SegmentsPage implements ElfPage {
                         + blanks
                         + "PhysAddr   "
                         + blanks
-                        + (elf.is64() ? "FileSiz  MemSiz   Flg Align" : "FileSiz MemSiz  Flg Align"));
+                        + (elf.is64()
+                                ? "FileSiz  MemSiz   Flg Align"
+                                : "FileSiz MemSiz  Flg Align"));
         for (Segment s : segments) {
             out.printf(
                     elf.is64()
@@ -141,8 +143,7 @@ public final class SegmentsPage implements ElfPage {
     }
 
     private static boolean inside(long at, long start, long length) {
-        return Long.compareUnsigned(at, start) > 0
-                && Long.compareUnsigned(at - start, length) < 0;
+        return Long.compareUnsigned(at, start) > 0 && Long.compareUnsigned(at - start, length) < 0;
     }
 
     @Override

@@ -31,12 +31,10 @@ public final class StringsPage implements ElfPage {
 
     private List<Section> sections() {
         return elf.sections().stream()
-                .filter(
-                        s ->
-                                wanted.isEmpty()
-                                        ? s.type() == ElfFile.SHT_STRTAB
-                                                || (s.flags() & SHF_STRINGS) != 0
-                                        : wanted.contains(s.name()))
+                .filter(s ->
+                        wanted.isEmpty()
+                                ? s.type() == ElfFile.SHT_STRTAB || (s.flags() & SHF_STRINGS) != 0
+                                : wanted.contains(s.name()))
                 .toList();
     }
 
@@ -76,9 +74,7 @@ public final class StringsPage implements ElfPage {
         for (Section section : sections()) {
             out.print(line);
             out.println("String dump of section '" + Forms.name(section.name()) + "':");
-            each(
-                    elf.content(section),
-                    (offset, text) -> out.printf("  [%6x]  %s%n", offset, text));
+            each(elf.content(section), (offset, text) -> out.printf("  [%6x]  %s%n", offset, text));
             line = System.lineSeparator();
         }
         if (line.isEmpty()) {

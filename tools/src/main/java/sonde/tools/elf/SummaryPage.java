@@ -30,7 +30,9 @@ import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenElf;
 
-/** What a file is, on one page: kind, build-id, libraries, symbols, debug information, hardening. */
+/**
+ * What a file is, on one page: kind, build-id, libraries, symbols, debug information, hardening.
+ */
 public final class SummaryPage implements ElfPage {
     private static final int COMMENT_LIMIT_BYTES = 1 << 20;
     private static final int PLACES_SHOWN = 4;
@@ -59,15 +61,13 @@ public final class SummaryPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) {
-        facts()
-                .forEach(
-                        (name, lines) -> {
-                            String label = name;
-                            for (String line : lines) {
-                                out.printf("%-13s %s%n", label, Forms.name(line));
-                                label = "";
-                            }
-                        });
+        facts().forEach((name, lines) -> {
+            String label = name;
+            for (String line : lines) {
+                out.printf("%-13s %s%n", label, Forms.name(line));
+                label = "";
+            }
+        });
     }
 
     @Override
@@ -186,8 +186,7 @@ public final class SummaryPage implements ElfPage {
     }
 
     private static Set<String> texts(MemorySegment bytes) {
-        String all =
-                new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+        String all = new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
         Set<String> texts = new LinkedHashSet<>(List.of(all.split("\0+", -1)));
         texts.remove("");
         return texts;
@@ -200,8 +199,17 @@ public final class SummaryPage implements ElfPage {
             return List.of();
         }
         Set<String> wanted =
-                Set.of("name", "version", "description", "author", "license", "vermagic",
-                        "depends", "srcversion", "intree", "retpoline");
+                Set.of(
+                        "name",
+                        "version",
+                        "description",
+                        "author",
+                        "license",
+                        "vermagic",
+                        "depends",
+                        "srcversion",
+                        "intree",
+                        "retpoline");
         return texts(elf.content(section.get())).stream()
                 .filter(text -> wanted.contains(text.split("=", 2)[0]))
                 .toList();
@@ -294,12 +302,10 @@ public final class SummaryPage implements ElfPage {
         }
         elf.notes().stream()
                 .filter(n -> n.owner().equals("GNU") && n.type() == 5)
-                .flatMap(
-                        n ->
-                                NoteText.properties(
-                                        elf,
-                                        ByteBuffer.wrap(n.description()).order(elf.order()))
-                                        .stream())
+                .flatMap(n ->
+                        NoteText.properties(
+                                elf, ByteBuffer.wrap(n.description()).order(elf.order()))
+                                .stream())
                 .filter(p -> p.contains(" feature: "))
                 .forEach(words::add);
         DynamicTable table = dynamic().orElse(null);

@@ -105,8 +105,7 @@ public final class SymbolsPage implements ElfPage {
                 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(
-                versions == null ? name : name + versions.suffix(i, section != 0));
+        return Forms.name(versions == null ? name : name + versions.suffix(i, section != 0));
     }
 
     private String type(int type) {
@@ -127,8 +126,7 @@ public final class SymbolsPage implements ElfPage {
             case ElfSymbols.STB_GLOBAL -> "GLOBAL";
             case ElfSymbols.STB_WEAK -> "WEAK";
             case 10 -> "UNIQUE";
-            default ->
-                    (binding >= 13 ? "<processor specific>: " : "<unknown>: ") + binding;
+            default -> (binding >= 13 ? "<processor specific>: " : "<unknown>: ") + binding;
         };
     }
 

@@ -39,7 +39,8 @@ public final class TypesPage implements ElfPage {
         if (type.values().isEmpty()) {
             boolean record = type.head().startsWith("struct") || type.isUnion();
             out.println(
-                    Forms.name(type.head()) + (record ? " {" + System.lineSeparator() + "};" : ";"));
+                    Forms.name(type.head())
+                            + (record ? " {" + System.lineSeparator() + "};" : ";"));
             out.println("/* size: " + type.sizeBytes() + " */");
             return;
         }
@@ -69,9 +70,7 @@ public final class TypesPage implements ElfPage {
                 out.printf(
                         "\t/* sum members: %d%s%s */%n",
                         sumBytes,
-                        holes.isEmpty()
-                                ? ""
-                                : ", holes: " + holes.size() + ", sum holes: " + hole,
+                        holes.isEmpty() ? "" : ", holes: " + holes.size() + ", sum holes: " + hole,
                         sumBits == 0 ? "" : ", bitfield members: " + sumBits + " bits");
                 if (bitHoles > 0) {
                     out.printf(
@@ -138,7 +137,10 @@ public final class TypesPage implements ElfPage {
         } else {
             out.printf(
                     "%s%-" + width + "s /* %5d %5d */%n",
-                    indent, declared, offset, member.sizeBytes());
+                    indent,
+                    declared,
+                    offset,
+                    member.sizeBytes());
         }
     }
 
@@ -157,12 +159,21 @@ public final class TypesPage implements ElfPage {
         out.println();
         if (odd > 0) {
             out.println(
-                    indent + "/* XXX " + odd + " bit" + (odd == 1 ? "" : "s") + " hole, try to"
+                    indent
+                            + "/* XXX "
+                            + odd
+                            + " bit"
+                            + (odd == 1 ? "" : "s")
+                            + " hole, try to"
                             + " pack */");
         }
         if (bytes > 0) {
             out.println(
-                    indent + "/* XXX " + bytes + " byte" + (bytes == 1 ? "" : "s")
+                    indent
+                            + "/* XXX "
+                            + bytes
+                            + " byte"
+                            + (bytes == 1 ? "" : "s")
                             + " hole, try to pack */");
         }
         out.println();
@@ -195,8 +206,7 @@ public final class TypesPage implements ElfPage {
         json(out, type, 0);
     }
 
-    private static void json(JsonGenerator out, CRecord record, long baseBits)
-            throws IOException {
+    private static void json(JsonGenerator out, CRecord record, long baseBits) throws IOException {
         out.writeStartObject();
         out.writeStringField("type", Forms.name(record.head()));
         out.writeNumberField("size_bytes", record.sizeBytes());
@@ -222,8 +232,7 @@ public final class TypesPage implements ElfPage {
                 json(out, inner, at);
             }
             out.writeEndObject();
-            end = member.bitOffset()
-                    + (member.bits() > 0 ? member.bits() : 8 * member.sizeBytes());
+            end = member.bitOffset() + (member.bits() > 0 ? member.bits() : 8 * member.sizeBytes());
         }
         out.writeEndArray();
         out.writeArrayFieldStart("values");
