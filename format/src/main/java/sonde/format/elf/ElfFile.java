@@ -71,6 +71,7 @@ public final class ElfFile {
     /** Tables that are held in the heap are not larger. */
     static final long TABLE_LIMIT_BYTES = 1L << 30;
 
+    private static final int RELATIVE_LIMIT = 1 << 24;
     private static final int RELOCATION_LIMIT = 1 << 22;
     private static final int LINK_LIMIT_BYTES = 4096;
     private static final long MINI_LIMIT_BYTES = 256L << 20;
@@ -352,6 +353,41 @@ public final class ElfFile {
             list.add(entries.get(i));
         }
         return List.copyOf(list);
+    }
+
+    /**
+     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative
+     * Relocation Table"): an even entry is an address, an odd one a bitmap of the words behind.
+     *
+     * @throws MalformedInputException when it lies outside the file or has more than 16 million
+     */
+    public long[] relativeRelocations(Section table) throws MalformedInputException {
+        MemorySegment content = content(table);
+        int word = bytes.wide ? 8 : 4;
+        long[] places = new long[1024];
+        int count = 0;
+        long base = 0;
+        for (long at = 0; at + word <= content.byteSize(); at += word) {
+            long entry = bytes.address(content, at);
+            if (count + 64 > RELATIVE_LIMIT) {
+                throw new MalformedInputException("ELF", table.name(), at, "too many places");
+            }
+            if (count + 64 > places.length) {
+                places = Arrays.copyOf(places, 2 * places.length);
+            }
+            if ((entry & 1) == 0) {
+                places[count++] = entry;
+                base = entry + word;
+                continue;
+            }
+            for (int bit = 1; bit < 8 * word; bit++) {
+                if ((entry >>> bit & 1) != 0) {
+                    places[count++] = base + (long) (bit - 1) * word;
+                }
+            }
+            base += (8L * word - 1) * word;
+        }
+        return Arrays.copyOf(places, count);
     }
 
     /**

@@ -194,18 +194,26 @@ public final class SymbolVersions {
                 : VER_NDX_GLOBAL;
     }
 
+    /** Whether a symbol's version is one that is needed from another file. */
+    public boolean isNeeded(int symbol, boolean isDefined) {
+        int number = number(symbol);
+        return number > VER_NDX_GLOBAL
+                && wanted.containsKey(number)
+                && !(isDefined && defined.containsKey(number));
+    }
+
     /**
      * How a symbol's name goes on: {@code @VERSION}, {@code @@VERSION} for the default of a name
-     * that is defined here, nothing without a version.
+     * that is defined here, nothing without a version, nor for the symbol that is the version.
      */
-    public String suffix(int symbol, boolean isDefined) {
+    public String suffix(int symbol, String name, boolean isDefined) {
         int number = number(symbol);
         if (number <= VER_NDX_GLOBAL) {
             return "";
         }
         String own = isDefined ? defined.get(number) : null;
         if (own != null) {
-            return (isHidden(symbol) ? "@" : "@@") + own;
+            return own.equals(name) ? "" : (isHidden(symbol) ? "@" : "@@") + own;
         }
         String other = wanted.getOrDefault(number, defined.getOrDefault(number, ""));
         return other.isEmpty() ? "" : "@" + other;

@@ -1,6 +1,7 @@
 package sonde.symbol.files;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,10 @@ public final class OpenElf implements AutoCloseable {
                                         new IOException(place.shown() + ": no .gnu_debugdata"));
             }
             return new OpenElf(place, linked ? elf.linked() : elf, file, wrapped, held);
+        } catch (UncheckedIOException e) {
+            // a file that cannot be mapped: those of /sys and /proc
+            closeAll(held);
+            throw e.getCause();
         } catch (IOException | RuntimeException e) {
             closeAll(held);
             throw e;

@@ -136,7 +136,7 @@ final class DwarfRecords {
                 inner != null
                         ? new String[] {"", name}
                         : Declared.split(declare(type, MARKER, 0), MARKER, name);
-        int bits = child.bits() == Die.NONE ? 0 : (int) Math.clamp(child.bits(), 0, 1 << 20);
+        int bits = child.bits() == Die.NONE ? 0 : Math.clamp(child.bits(), 0, 1 << 20);
         return new CRecord.Member(parts[0], parts[1], bitOffset(child, size), size, bits, inner);
     }
 

@@ -65,10 +65,11 @@ public final class NotesPage implements ElfPage {
                         "  %-20s 0x%08x\t%s",
                         owner, note.description().length, ElfNames.note(note.owner(), note.type()));
                 List<String> words = NoteText.of(elf, note);
-                boolean beside = note.owner().equals("GNU") && words.size() == 1;
+                boolean known = note.owner().equals("GNU") || note.owner().equals("stapsdt");
+                boolean beside = known && !words.isEmpty();
                 out.println(beside ? "\t    " + Forms.name(words.getFirst()) : "");
-                if (!beside) {
-                    words.forEach(word -> out.println("    " + Forms.name(word)));
+                for (String word : words.subList(beside ? 1 : 0, words.size())) {
+                    out.println("    " + Forms.name(word));
                 }
             }
             line = System.lineSeparator();

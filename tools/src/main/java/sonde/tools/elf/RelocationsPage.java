@@ -50,16 +50,21 @@ public final class RelocationsPage implements ElfPage {
     private String name(ElfSymbols symbols, @Nullable SymbolVersions versions, int symbol) {
         String name = symbols.name(symbol);
         int section = symbols.section(symbol);
+        if (name.isEmpty() && symbols.type(symbol) != ElfSymbols.STT_SECTION) {
+            return "<null>";
+        }
         if (name.isEmpty() && section > 0 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(versions == null ? name : name + versions.suffix(symbol, section != 0));
+        return Forms.name(versions == null ? name : name + versions.suffix(symbol, name, section != 0));
     }
 
     @Override
     public void text(PrintWriter out) throws IOException {
         List<Section> tables = tables();
-        if (tables.isEmpty()) {
+        List<Section> packed =
+                elf.sections().stream().filter(s -> s.type() == ElfFile.SHT_RELR).toList();
+        if (tables.isEmpty() && packed.isEmpty()) {
             out.println("There are no relocations in this file.");
         }
         String line = "";
@@ -80,6 +85,20 @@ public final class RelocationsPage implements ElfPage {
                             : " Offset     Info    Type                Sym. Value  Symbol's Name"
                                     + tail);
             rows(out, table, entries);
+            line = System.lineSeparator();
+        }
+        for (Section table : packed) {
+            long[] places = elf.relativeRelocations(table);
+            out.print(line);
+            out.printf(
+                    "Relocation section '%s' at offset %s contains %s:%n  %d offsets%n",
+                    Forms.name(table.name()),
+                    Forms.hex(table.offset()),
+                    Forms.entries(table.sizeBytes() / (elf.is64() ? 8 : 4)),
+                    places.length);
+            for (long place : places) {
+                out.println(Forms.address(elf, place));
+            }
             line = System.lineSeparator();
         }
     }
@@ -149,6 +168,15 @@ public final class RelocationsPage implements ElfPage {
                 out.writeEndObject();
             }
             out.writeEndArray();
+        }
+        for (Section table : elf.sections()) {
+            if (table.type() == ElfFile.SHT_RELR) {
+                out.writeArrayFieldStart(Forms.name(table.name()));
+                for (long place : elf.relativeRelocations(table)) {
+                    out.writeString(Forms.hex(place));
+                }
+                out.writeEndArray();
+            }
         }
         out.writeEndObject();
     }

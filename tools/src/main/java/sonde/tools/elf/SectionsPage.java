@@ -36,6 +36,13 @@ public final class SectionsPage implements ElfPage {
             out.println("There are no sections in this file.");
             return;
         }
+        int count = elf.sections().size();
+        out.printf(
+                "There %s %d section header%s, starting at offset %s:%n%n",
+                count == 1 ? "is" : "are",
+                count,
+                count == 1 ? "" : "s",
+                Forms.hex(elf.header().sectionOffset()));
         out.println("Section Headers:");
         String address = elf.is64() ? "Address         " : "Addr    ";
         out.println(
@@ -45,7 +52,7 @@ public final class SectionsPage implements ElfPage {
         for (Section s : elf.sections()) {
             String type = ElfNames.section(elf.machine(), s.type());
             out.printf(
-                    "  [%2d] %-17s %-15.15s %s %06x %06x %02x %3s %2d %3d %2s%n",
+                    "  [%2d] %-17s %-15s %s %06x %06x %02x %3s %2d %3d %2s%n",
                     s.index(),
                     Forms.name(s.name()),
                     type,
@@ -62,8 +69,13 @@ public final class SectionsPage implements ElfPage {
         out.println("  W (write), A (alloc), X (execute), M (merge), S (strings), I (info),");
         out.println("  L (link order), O (extra OS processing required), G (group), T (TLS),");
         out.println("  C (compressed), x (unknown), o (OS specific), E (exclude),");
-        boolean large = elf.machine() == ElfFile.EM_X86_64;
-        out.println("  D (mbind), " + (large ? "l (large), " : "") + "p (processor specific)");
+        out.println(
+                "  "
+                        + (elf.header().osAbi() == 3 ? "R (retain), " : "")
+                        + "D (mbind), "
+                        + (elf.machine() == ElfFile.EM_X86_64 ? "l (large), " : "")
+                        + (elf.machine() == ElfFile.EM_ARM ? "y (purecode), " : "")
+                        + "p (processor specific)");
     }
 
     private String flags(long flags) {

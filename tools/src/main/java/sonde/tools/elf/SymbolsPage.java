@@ -17,6 +17,7 @@ public final class SymbolsPage implements ElfPage {
     private static final List<String> VISIBILITIES =
             List.of("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED");
     private static final int SHN_COMMON = 0xfff2;
+    private static final int EM_PPC64 = 21;
     private static final long LARGEST_DECIMAL = 99_999;
 
     private final ElfFile elf;
@@ -77,14 +78,22 @@ public final class SymbolsPage implements ElfPage {
         left(row, VISIBILITIES.get(symbols.visibility(i)), 7).append(' ');
         int other = symbols.other(i) & ~3;
         if (other != 0) {
-            left(row, "[<other>: %x]".formatted(other), 10).append(' ');
+            left(row, other(other), 10).append("  ");
         }
         right(row, place(symbols, i), 4).append(' ').append(name(symbols, versions, i));
-        boolean wanted = versions != null && symbols.section(i) == ElfSymbols.SHN_UNDEF;
-        if (wanted && versions.number(i) > SymbolVersions.VER_NDX_GLOBAL) {
+        boolean defined = symbols.section(i) != ElfSymbols.SHN_UNDEF;
+        if (versions != null && versions.isNeeded(i, defined)) {
             row.append(" (").append(versions.number(i)).append(')');
         }
         return row.toString();
+    }
+
+    /** On 64-bit PowerPC the three highest bits say how far the local entry lies (ELFv2 ABI). */
+    private String other(int other) {
+        int entry = other >> 5;
+        return elf.machine() == EM_PPC64 && (other & 0x1c) == 0 && entry > 1 && entry < 7
+                ? "[<localentry>: " + (1 << entry) + "]"
+                : "[<other>: %x]".formatted(other);
     }
 
     private static StringBuilder right(StringBuilder row, String text, int width) {
@@ -105,7 +114,7 @@ public final class SymbolsPage implements ElfPage {
                 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(versions == null ? name : name + versions.suffix(i, section != 0));
+        return Forms.name(versions == null ? name : name + versions.suffix(i, name, section != 0));
     }
 
     private String type(int type) {
