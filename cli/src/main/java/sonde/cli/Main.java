@@ -48,6 +48,10 @@ public final class Main {
                             "set probes at lines of source, with variables",
                             ProbeCommand::new),
                     new Entry(
+                            "elf",
+                            "say what is in a program, library or kernel module",
+                            ElfCommand::new),
+                    new Entry(
                             "symbolize",
                             "say which function, file and line addresses come from",
                             SymbolizeCommand::new),
