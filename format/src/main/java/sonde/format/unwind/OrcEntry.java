@@ -12,10 +12,10 @@ package sonde.format.unwind;
  * @param isSignal whether the caller was interrupted, and did not call
  */
 public record OrcEntry(
-        Base stack, int stackOffset, Base frame, int frameOffset, Type type, boolean isSignal) {
+        Register stack, int stackOffset, Register frame, int frameOffset, Type type, boolean isSignal) {
 
     /** ORC_REG_*. */
-    public enum Base {
+    public enum Register {
         UNDEFINED,
         PREV_SP,
         AX,

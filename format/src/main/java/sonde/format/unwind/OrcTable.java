@@ -19,32 +19,32 @@ import sonde.format.elf.Section;
 public final class OrcTable {
     private static final int ENTRY_BYTES = 6;
     private static final long MOST_ENTRIES = 1L << 26;
-    private static final List<OrcEntry.Base> BEFORE_7_1 =
+    private static final List<OrcEntry.Register> BEFORE_7_1 =
             List.of(
-                    OrcEntry.Base.UNDEFINED,
-                    OrcEntry.Base.PREV_SP,
-                    OrcEntry.Base.DX,
-                    OrcEntry.Base.DI,
-                    OrcEntry.Base.BP,
-                    OrcEntry.Base.SP,
-                    OrcEntry.Base.R10,
-                    OrcEntry.Base.R13,
-                    OrcEntry.Base.BP_INDIRECT,
-                    OrcEntry.Base.SP_INDIRECT,
-                    OrcEntry.Base.AX);
-    private static final List<OrcEntry.Base> FROM_7_1 =
+                    OrcEntry.Register.UNDEFINED,
+                    OrcEntry.Register.PREV_SP,
+                    OrcEntry.Register.DX,
+                    OrcEntry.Register.DI,
+                    OrcEntry.Register.BP,
+                    OrcEntry.Register.SP,
+                    OrcEntry.Register.R10,
+                    OrcEntry.Register.R13,
+                    OrcEntry.Register.BP_INDIRECT,
+                    OrcEntry.Register.SP_INDIRECT,
+                    OrcEntry.Register.AX);
+    private static final List<OrcEntry.Register> FROM_7_1 =
             List.of(
-                    OrcEntry.Base.UNDEFINED,
-                    OrcEntry.Base.AX,
-                    OrcEntry.Base.DX,
-                    OrcEntry.Base.SP,
-                    OrcEntry.Base.BP,
-                    OrcEntry.Base.DI,
-                    OrcEntry.Base.R10,
-                    OrcEntry.Base.R13,
-                    OrcEntry.Base.PREV_SP,
-                    OrcEntry.Base.SP_INDIRECT,
-                    OrcEntry.Base.BP_INDIRECT);
+                    OrcEntry.Register.UNDEFINED,
+                    OrcEntry.Register.AX,
+                    OrcEntry.Register.DX,
+                    OrcEntry.Register.SP,
+                    OrcEntry.Register.BP,
+                    OrcEntry.Register.DI,
+                    OrcEntry.Register.R10,
+                    OrcEntry.Register.R13,
+                    OrcEntry.Register.PREV_SP,
+                    OrcEntry.Register.SP_INDIRECT,
+                    OrcEntry.Register.BP_INDIRECT);
 
     /**
      * How the bits of an entry lie. {@code .orc_header} has a hash of the C declarations (scripts/
@@ -63,9 +63,9 @@ public final class OrcTable {
         LINUX_7_1("137c36ad7627c4dd55932176bb0ecdbd5041fc82", FROM_7_1);
 
         private final String hash;
-        private final List<OrcEntry.Base> bases;
+        private final List<OrcEntry.Register> bases;
 
-        Layout(String hash, List<OrcEntry.Base> bases) {
+        Layout(String hash, List<OrcEntry.Register> bases) {
             this.hash = hash;
             this.bases = bases;
         }

@@ -44,9 +44,9 @@ final class OrcTableTest {
         // sp_reg SP 5, bp_reg PREV_SP 1; type CALL is 0 before 6.4, 2 since
         OrcEntry call =
                 new OrcEntry(
-                        OrcEntry.Base.SP,
+                        OrcEntry.Register.SP,
                         16,
-                        OrcEntry.Base.PREV_SP,
+                        OrcEntry.Register.PREV_SP,
                         -16,
                         OrcEntry.Type.CALL,
                         false);
@@ -58,9 +58,9 @@ final class OrcTableTest {
         assertThat(only(Layout.LINUX_6_3, 0x515))
                 .isEqualTo(
                         new OrcEntry(
-                                OrcEntry.Base.SP,
+                                OrcEntry.Register.SP,
                                 16,
-                                OrcEntry.Base.PREV_SP,
+                                OrcEntry.Register.PREV_SP,
                                 -16,
                                 OrcEntry.Type.REGS,
                                 true));
@@ -70,7 +70,7 @@ final class OrcTableTest {
         assertThat(only(Layout.LINUX_6_3, 0x800).type()).isEqualTo(OrcEntry.Type.END_OF_STACK);
         assertThat(only(Layout.LINUX_6_4, 0x100).type()).isEqualTo(OrcEntry.Type.END_OF_STACK);
         assertThat(only(Layout.LINUX_4_14, 0).type()).isEqualTo(OrcEntry.Type.UNDEFINED);
-        assertThat(only(Layout.LINUX_6_4_AX, 0x21a).stack()).isEqualTo(OrcEntry.Base.AX);
+        assertThat(only(Layout.LINUX_6_4_AX, 0x21a).stack()).isEqualTo(OrcEntry.Register.AX);
     }
 
     @Test

@@ -124,9 +124,9 @@ public final class KernelUnwinder {
     }
 
     private static boolean switchesStack(OrcEntry entry) {
-        return entry.stack() == OrcEntry.Base.SP_INDIRECT
-                || entry.stack() == OrcEntry.Base.BP_INDIRECT
-                || entry.stack() == OrcEntry.Base.R10;
+        return entry.stack() == OrcEntry.Register.SP_INDIRECT
+                || entry.stack() == OrcEntry.Register.BP_INDIRECT
+                || entry.stack() == OrcEntry.Register.R10;
     }
 
     private boolean isUser(OrcEntry entry, long at) {
