@@ -53,8 +53,8 @@ final class PerfRows {
     private final PerfView file;
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
-    private final GroupReadings readings;
     private final @Nullable UserStackChains unwound;
+    private final GroupReadings readings;
     private final SampleLayout.Places places = new SampleLayout.Places();
     private final List<Page> pages = new ArrayList<>();
     private Page page;
@@ -225,13 +225,18 @@ final class PerfRows {
         }
         boolean raw = types.isRaw(kind);
         long payload = raw ? found.raw + moved : base;
+        int type = types.ofAttr(kind);
         int payloadBytes = raw ? found.rawBytes : bytes;
-        int members = readings.reads(kind) ? readings.take(from, kind, found) : -1;
-        for (int i = 0; i < (members < 0 ? 1 : members); i++) {
-            int type = types.ofAttr(members < 0 ? kind : readings.kind(i));
-            long weight = members < 0 ? found.weight : readings.counted(i);
+        int rows = readings.reads(kind) ? readings.take(from, kind, found) : -1;
+        for (int i = 0; i < rows; i++) {
+            int member = types.ofAttr(readings.kind(i));
+            int row = out.add(time, found.cpu, found.tid, member, payload, payloadBytes);
+            out.sample(row, found.pid, readings.counted(i), stack, depth);
+            unwind(out, row, from, found, kind);
+        }
+        if (rows < 0) {
             int row = out.add(time, found.cpu, found.tid, type, payload, payloadBytes);
-            out.sample(row, found.pid, weight, stack, depth);
+            out.sample(row, found.pid, found.weight, stack, depth);
             unwind(out, row, from, found, kind);
         }
         return end;
