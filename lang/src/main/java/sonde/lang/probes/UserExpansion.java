@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import sonde.format.dwarf.SourceLines;
-import sonde.probe.dynamic.SourcePlaces;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
 import sonde.lang.source.Diagnostics;
+import sonde.probe.dynamic.SourcePlaces;
 
 /** Finds places in files. */
 final class UserExpansion {
