@@ -356,8 +356,8 @@ public final class ElfFile {
     }
 
     /**
-     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative
-     * Relocation Table"): an even entry is an address, an odd one a bitmap of the words behind.
+     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative Relocation
+     * Table"): an even entry is an address, an odd one a bitmap of the words behind.
      *
      * @throws MalformedInputException when it lies outside the file or has more than 16 million
      */
