@@ -202,7 +202,7 @@ final class ContextReads {
     }
 
     private @Nullable Field taskField(String name) {
-        Type type = lowerer.site().task();
+        Type type = lowerer.site().task().get();
         return type instanceof Composite c ? c.field(name) : null;
     }
 

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -166,7 +167,9 @@ public final class Compilation {
                 script.items().stream()
                         .anyMatch(item -> item instanceof Script.Probe p && Uses.of(p).exits());
         Unit unit = new Unit(lowering(configuration, options, machine), maps, exits);
-        Type task = environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
+        // Reading the kernel's types costs more than all else of a small script.
+        Supplier<@Nullable Type> task =
+                () -> environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
         Addresses addresses = new HostAddresses(environment.maxText());
         List<CompiledProgram> programs =
                 lower(planned, unit, task, addresses, machine, diagnostics);
@@ -299,7 +302,7 @@ public final class Compilation {
     private static List<CompiledProgram> lower(
             List<Planned> planned,
             Unit unit,
-            @Nullable Type task,
+            Supplier<@Nullable Type> task,
             Addresses addresses,
             Machine machine,
             Diagnostics diagnostics) {
