@@ -32,19 +32,33 @@ def java_home(root):
     ).stdout.strip()
 
 
-def start_up_cache(root, work):
-    """A copy of the start-up cache, as in a guest the files have other inodes."""
+def image(root, work):
+    """A copy of the built image, which a build cannot change under a guest, and its start-up
+    cache; in a guest files have other inodes, so the cache is named there."""
     subprocess.run([root / "sonde", "--version"], stdout=subprocess.DEVNULL, check=True)
-    build = root / "build/image/app/build-id"
-    seen = build.stat()
-    key = f"{build.read_text().split()[0]}-{int(seen.st_mtime)}-{seen.st_ino}"
-    for _ in range(120):
-        cache = Path(f"/var/cache/sonde/{key}.aot")
+    built, copy = root / "build/image", work / "image"
+    name = "app/build-id"
+    cache = work / "sonde.aot"
+    if (copy / name).exists() and (copy / name).read_text() == (built / name).read_text():
         if cache.exists():
-            shutil.copyfile(cache, work / "sonde.aot")
             return
-        time.sleep(0.5)
-    print("run: no start-up cache; every start in the guest takes half a minute more", flush=True)
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(built, copy, symlinks=True)
+    cache.unlink(missing_ok=True)
+    done = subprocess.run(
+        [
+            copy / "bin/java",
+            f"-XX:AOTCacheOutput={cache}",
+            *"-Xmx400m -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData".split(),
+            *f"-XX:-MaxFDLimit --enable-native-access=sonde.sys -p {copy}/app".split(),
+            *f"-Dsonde.home={copy} -m sonde.cli/sonde.cli.Main --train sh -c true".split(),
+        ],
+        env=dict(os.environ, SONDE_TRAINING="1"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if not cache.exists():
+        print(f"run: no start-up cache ({done.returncode}); every start takes half a minute more")
 
 
 class GuestProcess:
@@ -61,9 +75,7 @@ class GuestProcess:
             for name, value in environment.items()
             if name.startswith(("BPFTRACE_", "RUNTIME_", "PYTHON"))
         )
-        # The start-up cache is given, so nothing is to be trained. Modules that were loaded late
-        # are in the types of the kernel only when sysfs has been read once.
-        (self.share / "job").write_text(
+        (self.share / "sonde-guest-job").write_text(
             exports
             + "export SONDE_CASES_SLOWNESS=%d\n" % SLOWNESS
             + f"cd {shlex.quote(str(work))}\n"
@@ -83,7 +95,7 @@ class GuestProcess:
                 str(GUEST_SECONDS),
                 MODULES,
                 "bash",
-                "/mnt/job",
+                "/mnt/sonde-guest-job",
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -57,6 +57,7 @@ final class TraceArguments {
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
     final Set<String> disabled = new LinkedHashSet<>();
+    final List<Path> debugFolders = new ArrayList<>();
     final List<Path> headerFolders = new ArrayList<>();
     final List<String> headers = new ArrayList<>();
     final List<String> dumps = new ArrayList<>();
@@ -124,6 +125,7 @@ final class TraceArguments {
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
             case "--comm" -> comm = attached(word, attached);
             case "--fmt" -> formatted = attached(word, attached);
+            case "--debuginfo" -> debugFolders.add(Path.of(attached(word, attached)));
             case "--dump" -> dumps.add(attached(word, attached));
             case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);

@@ -301,7 +301,8 @@ final class TraceCommand {
                 !arguments.noWarnings,
                 arguments.probeFilter,
                 arguments.traceableFunctions,
-                arguments.disabled);
+                arguments.disabled,
+                arguments.debugFolders);
     }
 
     private Output output(Names names) {

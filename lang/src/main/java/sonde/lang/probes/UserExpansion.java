@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import sonde.format.dwarf.SourceLines;
+import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
@@ -160,6 +162,9 @@ final class UserExpansion {
         try (UserBinary binary = UserBinary.open(path)) {
             SourceLines.Answer answer = binary.line(place);
             if (!answer.hasLines()) {
+                answer = separate(path, place);
+            }
+            if (!answer.hasLines()) {
                 throw new AttachPointException(
                         "No DWARF debug info found for '"
                                 + path
@@ -194,6 +199,21 @@ final class UserExpansion {
             throw new AttachPointException(
                     "error finding uprobe target: " + path + ": " + e.getMessage());
         }
+    }
+
+    /** What a debug file beside the program says of a line. */
+    private SourceLines.Answer separate(String path, Place.SourceLine place) {
+        DwarfTypes types = DwarfTypes.shared(path, options.debugFolders());
+        if (types == null || !types.isThere()) {
+            return new SourceLines.Answer(false, false, OptionalLong.empty());
+        }
+        DwarfTypes.LineAddress found = types.address(place.file(), place.line(), place.column());
+        return new SourceLines.Answer(
+                true,
+                !found.problem().startsWith("No compilation unit"),
+                found.problem().isEmpty()
+                        ? OptionalLong.of(found.address())
+                        : OptionalLong.empty());
     }
 
     List<Probe> markers(AttachPoint point, Place.Marker place, Diagnostics out)

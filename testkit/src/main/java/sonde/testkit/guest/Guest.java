@@ -130,7 +130,8 @@ public final class Guest implements AutoCloseable {
     Step modules(List<String> names) throws IOException, InterruptedException {
         Path tree = cache.modules(kernel).resolve("lib/modules").resolve(kernel.release());
         String script = "mkdir -p /lib/modules && ln -sfn \"$0\" /lib/modules/\"$1\" && shift";
-        List<String> command = new ArrayList<>(List.of("sh", "-c", script + " && modprobe -a \"$@\""));
+        List<String> command =
+                new ArrayList<>(List.of("sh", "-c", script + " && modprobe -a \"$@\""));
         command.addAll(List.of(tree.toString(), kernel.release()));
         command.addAll(names);
         return new Step("modules", command, MODULE_SECONDS);

@@ -154,6 +154,8 @@ public final class Compilation {
         if (diagnostics.hasErrors()) {
             return null;
         }
+        environment.look(
+                planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
         Map<String, MapSymbol> maps =
                 Check.of(
                         script,
@@ -195,7 +197,7 @@ public final class Compilation {
             KernelTypeSource kernel,
             Diagnostics diagnostics) {
         List<Planned> planned = new ArrayList<>();
-        Sites sites = new Sites(kernel);
+        Sites sites = new Sites(kernel, options.debugFolders());
         ParseSettings settings =
                 new ParseSettings(
                         options.parameters().positional(), options.pid(), options.unsafe());
@@ -280,7 +282,8 @@ public final class Compilation {
                 ExpanderOptions.Missing.valueOf(configuration.missingProbes().name()),
                 filter,
                 options.traceableFunctions(),
-                options.disabledFeatures());
+                options.disabledFeatures(),
+                options.debugFolders());
     }
 
     private static Options lowering(

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.run;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,11 @@ final class Sites {
     private static final int REGISTERS = 168;
 
     private final KernelTypeSource kernel;
+    private final List<Path> debugFolders;
 
-    Sites(KernelTypeSource kernel) {
+    Sites(KernelTypeSource kernel, List<Path> debugFolders) {
         this.kernel = kernel;
+        this.debugFolders = debugFolders;
     }
 
     /**
@@ -64,8 +67,9 @@ final class Sites {
                         signature == null ? null : signature.result());
             }
             case Probe.User u when u.kind() == Kind.UPROBE -> {
-                Signature signature =
-                        u.function().isEmpty() ? null : DwarfTypes.function(u.path(), u.function());
+                DwarfTypes types =
+                        u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
+                Signature signature = types == null ? null : types.function(u.function());
                 yield site(
                         probe,
                         target,
