@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 # Emulation is ten to thirty times slower than the machine: the limits of the suite are longer.
-SLOWNESS = 8
-CASE_SECONDS = 400
+SLOWNESS = 20
+CASE_SECONDS = 900
 GUEST_SECONDS = 4 * 3600
 BOOT_SECONDS = 180
 # What the suite expects to be loaded, and what its tools trace. kvm and xfs have types of modules.
@@ -61,6 +61,60 @@ def image(root, work):
         print(f"run: no start-up cache ({done.returncode}); every start takes half a minute more")
 
 
+def boot(root, share, series, command):
+    """Starts a guest with a command; what that prints is in share/cmd.out."""
+    jars = ":".join(map(str, (root / "build/deps").glob("jspecify-*.jar")))
+    kit = root / "testkit/src/main"
+    return subprocess.Popen(
+        [
+            f"{java_home(root)}/bin/java",
+            "-Xmx128m",
+            "-cp",
+            f"{kit}/resources:{jars}",
+            f"{kit}/java/sonde/testkit/guest/GuestCommand.java",
+            series,
+            str(share),
+            str(GUEST_SECONDS),
+            MODULES,
+            *command,
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=open(share / "errors", "w"),
+    )
+
+
+class GuestJob:
+    """A command in a guest, and its output as it comes."""
+
+    def __init__(self, root, share, series, command):
+        shutil.rmtree(share, ignore_errors=True)
+        share.mkdir(parents=True)
+        self.output = share / "cmd.out"
+        self.output.touch()
+        self.process = boot(root, share, series, command)
+
+    def lines(self, seconds):
+        end = time.monotonic() + seconds
+        part = ""
+        try:
+            with open(self.output, errors="backslashreplace") as output:
+                while True:
+                    over = self.process.poll() is not None
+                    text = output.readline()
+                    part += text
+                    if part.endswith("\n"):
+                        yield part
+                        part = ""
+                    elif not text and (over or time.monotonic() > end):
+                        return
+                    elif not text:
+                        time.sleep(0.2)
+        finally:
+            self.process.terminate()
+            self.process.wait()
+
+
 class GuestProcess:
     """A guest with cases.py in it, with the methods of a process that the runner uses."""
 
@@ -70,6 +124,8 @@ class GuestProcess:
         self.share.mkdir()
         (self.share / "cases").touch()
         (self.share / "answers").touch()
+        # By this folder the suite knows a machine that is only for tests.
+        (self.share / "vmtest").mkdir()
         exports = "".join(
             f"export {name}={shlex.quote(value)}\n"
             for name, value in environment.items()
@@ -81,26 +137,7 @@ class GuestProcess:
             + f"cd {shlex.quote(str(work))}\n"
             + f"exec python3 {Path(__file__).resolve().parent}/cases.py --folder /mnt\n"
         )
-        jars = ":".join(map(str, (root / "build/deps").glob("jspecify-*.jar")))
-        kit = root / "testkit/src/main"
-        self.process = subprocess.Popen(
-            [
-                f"{java_home(root)}/bin/java",
-                "-Xmx128m",
-                "-cp",
-                f"{kit}/resources:{jars}",
-                f"{kit}/java/sonde/testkit/guest/GuestCommand.java",
-                series,
-                str(self.share),
-                str(GUEST_SECONDS),
-                MODULES,
-                "bash",
-                "/mnt/sonde-guest-job",
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=open(self.share / "errors", "w"),
-        )
+        self.process = boot(root, self.share, series, ["bash", "/mnt/sonde-guest-job"])
         self.answers = open(self.share / "answers", errors="backslashreplace")
         self.part = ""
         self.deadline = time.monotonic() + BOOT_SECONDS

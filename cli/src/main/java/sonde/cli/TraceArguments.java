@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 
@@ -125,7 +126,10 @@ final class TraceArguments {
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
             case "--comm" -> comm = attached(word, attached);
             case "--fmt" -> formatted = attached(word, attached);
-            case "--debuginfo" -> debugFolders.add(Path.of(attached(word, attached)));
+            case "--debuginfo" ->
+                    Stream.of(attached(word, attached).split(":", -1))
+                            .filter(folder -> !folder.isEmpty())
+                            .forEach(folder -> debugFolders.add(Path.of(folder)));
             case "--dump" -> dumps.add(attached(word, attached));
             case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);
