@@ -11,7 +11,7 @@ Work = namedtuple("Work", "place work seen needs arguments", defaults=((), ()))
 
 CLOCK = r"\d\d:\d\d:\d\d"
 BUCKET = r"^\[\d+[KMG]?(, \d+[KMG]?\))? +[1-9]\d* \|@"
-DIRECT = "dd if=/dev/zero of=block bs=64k count=32 oflag=direct; dd if=block of=/dev/null iflag=direct"
+DIRECT = "dd if=/dev/zero of=block bs=64k count=32 oflag=direct; dd if=block of=/dev/null bs=64k iflag=direct"
 # A server, a client, a line each way.
 TALK = """python3 -c '
 import socket, threading
@@ -78,9 +78,9 @@ WORKS = {
     "biolatency": Work("here", DIRECT, ["^@usecs:", BUCKET]),
     "biosnoop": Work("here", DIRECT, [r"^\d+ +\d+ +\d+ +dd +\d+ +\d+"]),
     "biostacks": Work("here", DIRECT, [r"^@usecs\[", r"^ +\w*submit_bio\w*\+\d+", BUCKET]),
-    "bitesize": Work("here", DIRECT, [r"^@\[dd\]:", r"^\[64K, 128K\) +\d+ \|@"]),
+    "bitesize": Work("here", DIRECT, [r"^@\[dd\]:", r"^\[64K, 128K\) +[1-9]\d* \|"]),
     "capable": Work("guest", "chroot / true", [CLOCK + r" +0 +\d+ +chroot +18 +CAP_SYS_CHROOT"]),
-    "cpuwalk": Work("here", SPIN, ["^@cpu:", r"^\[\d+, \d+\) +\d+ \|@"]),
+    "cpuwalk": Work("here", SPIN, ["^@cpu:", r"^\[\d+\] +\d+ \|@"]),
     "dcsnoop": Work("guest", "cat /etc/hostname", [r"^\d+ +\d+ +cat +[RM] .*hostname"]),
     "execsnoop": Work("here", "/bin/echo sonde-exec", [r"^\S+ +\d+ +\d+ +/bin/echo sonde-exec"]),
     "gethostlatency": Work(
@@ -92,7 +92,7 @@ WORKS = {
     "loads": Work("guest", "", [CLOCK + r" load averages: \d+\.\d{3} \d+\.\d{3} \d+\.\d{3}"]),
     "mdflush": Work("guest", MD, [CLOCK + r" +\d+ +\S+ +md9"], ("mdadm",)),
     "naptime": Work(
-        "here", "sleep 0.25", [CLOCK + r" +\d+ +bash +\d+ +sleep +0\.250"], ("sleep",)
+        "here", "sleep 0.25; true", [CLOCK + r" +\d+ +bash +\d+ +sleep +0\.250"], ("sleep",)
     ),
     "oomkill": Work(
         "guest",
@@ -107,7 +107,7 @@ WORKS = {
         "here", "for i in 1 2 3; do /bin/true; done", [CLOCK + r" PIDs/sec: @: [1-9]\d*"]
     ),
     "runqlat": Work("here", SPIN, ["^@usecs:", BUCKET]),
-    "runqlen": Work("here", SPIN, ["^@runqlen:", r"^\[\d+, \d+\) +\d+ \|@"]),
+    "runqlen": Work("here", SPIN, ["^@runqlen:", r"^\[\d+\] +\d+ \|@"]),
     "setuids": Work(
         "here",
         "setpriv --reuid=65534 --clear-groups true",

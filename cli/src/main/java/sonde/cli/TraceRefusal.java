@@ -12,8 +12,7 @@ import sonde.lang.source.Span;
 
 /** What to say of a program that the kernel did not take. */
 final class TraceRefusal {
-    private static final Pattern FORBIDDEN =
-            Pattern.compile("helper call is not allowed in probe|program of this type cannot use");
+    private static final Pattern FORBIDDEN = Pattern.compile("helper call is not allowed in probe");
     private static final Pattern CALL = Pattern.compile("call (bpf_\\w{1,60})#\\d");
 
     private TraceRefusal() {}

@@ -10,6 +10,7 @@ import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
+import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 
 /** Finds places in files. */
@@ -89,7 +90,9 @@ final class UserExpansion {
                 return atOffset(kind, path, address);
             }
             throw new AttachPointException(
-                    "Could not resolve address: " + path + ":0x" + Long.toHexString(address));
+                    "Could not resolve address: " + path + ":0x" + Long.toHexString(address),
+                    "",
+                    Diagnostic.Front.SEVERITY);
         }
         long offset = address - function.address();
         if (kind == Kind.URETPROBE && offset != 0) {
@@ -122,7 +125,7 @@ final class UserExpansion {
                 if (pattern) {
                     continue;
                 }
-                throw new AttachPointException(problem);
+                throw new AttachPointException(problem, "", Diagnostic.Front.SEVERITY);
             }
             String tail = offset == 0 ? "" : "+" + offset;
             found.add(

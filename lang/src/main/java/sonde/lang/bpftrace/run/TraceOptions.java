@@ -40,6 +40,38 @@ public record TraceOptions(
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
         List<Path> debugFolders) {
+    /** With debug files in the usual places. */
+    public TraceOptions(
+            Parameters parameters,
+            OptionalInt pid,
+            int child,
+            boolean unsafe,
+            Mode mode,
+            boolean helperErrors,
+            Includes includes,
+            Map<String, String> environment,
+            Path directory,
+            boolean warnings,
+            @Nullable String probeFilter,
+            @Nullable String traceableFunctions,
+            Set<String> disabledFeatures) {
+        this(
+                parameters,
+                pid,
+                child,
+                unsafe,
+                mode,
+                helperErrors,
+                includes,
+                environment,
+                directory,
+                warnings,
+                probeFilter,
+                traceableFunctions,
+                disabledFeatures,
+                List.of());
+    }
+
     /** With the warnings of the script. */
     public TraceOptions(
             Parameters parameters,
@@ -67,8 +99,7 @@ public record TraceOptions(
                 true,
                 probeFilter,
                 traceableFunctions,
-                disabledFeatures,
-                List.of());
+                disabledFeatures);
     }
 
     /** Which probes of a script are run. */
