@@ -44,6 +44,10 @@ public final class Main {
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
                     new Entry(
+                            "symbolize",
+                            "say which function, file and line addresses come from",
+                            SymbolizeCommand::new),
+                    new Entry(
                             "bpf",
                             "assemble and run eBPF programs; show what BPF this machine has",
                             BpfCommand::new),

@@ -14,6 +14,8 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_NAMESPACES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_READ;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -51,6 +53,7 @@ final class PerfRows {
     private final PerfView file;
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
+    private final @Nullable UserStackChains unwound;
     private final SampleLayout.Places places = new SampleLayout.Places();
     private final List<Page> pages = new ArrayList<>();
     private Page page;
@@ -88,6 +91,24 @@ final class PerfRows {
             made |= recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
         }
         makes = made;
+        unwound =
+                recording
+                        .stacksOfLane()
+                        .map(maker -> new UserStackChains(maker, file))
+                        .orElse(null);
+    }
+
+    /** Whether samples of an attr carry what {@link UserStacks} needs. */
+    static boolean hasUserStack(PerfAttr attr) {
+        return attr.samples(PERF_SAMPLE_REGS_USER) && attr.samples(PERF_SAMPLE_STACK_USER);
+    }
+
+    private void unwind(Batch out, int row, PerfView view, SampleLayout.Places found, int kind) {
+        UserStackChains chains = unwound;
+        PerfAttr attr = recording.attrs().get(kind).attr();
+        if (chains != null && hasUserStack(attr)) {
+            chains.complete(out, row, view, found, attr.sampleRegsUser());
+        }
     }
 
     /**
@@ -204,6 +225,7 @@ final class PerfRows {
         int type = types.ofAttr(kind);
         int row = out.add(time, found.cpu, found.tid, type, payload, raw ? found.rawBytes : bytes);
         out.sample(row, found.pid, found.weight, stack, depth);
+        unwind(out, row, from, found, kind);
         return end;
     }
 
@@ -271,6 +293,7 @@ final class PerfRows {
         int bytes = raw ? found.rawBytes : size;
         int row = out.add(time, found.cpu, found.tid, type, payload, bytes);
         out.sample(row, found.pid, found.weight, found.stack, found.depth);
+        unwind(out, row, view, found, kind);
     }
 
     private void recordRow(Batch out, PerfView view, long at, int size, long time) {
@@ -302,6 +325,9 @@ final class PerfRows {
         }
         int row = out.add(time, cpu, tid, type, at, bodyBytes);
         out.sample(row, pid, 1, at, 0);
+        if (unwound != null) {
+            unwound.record(out, row);
+        }
     }
 
     private static boolean isTask(int recordType) {

@@ -29,6 +29,7 @@ import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.sched.Tracks;
 import sonde.analysis.sched.WakeUps;
 import sonde.analysis.slice.NamedSlices;
+import sonde.analysis.stack.ChainEnds;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackSums;
@@ -73,6 +74,7 @@ final class Findings {
     final Map<String, StackSums> otherSamples = new TreeMap<>();
 
     final ThreadEvents events;
+    final ChainEnds chainEnds;
     final Trees trees;
     final StackTable stacks;
     final Engine.Extent extent;
@@ -139,6 +141,7 @@ final class Findings {
         samples = StackSums.cpuSamples(threads, stacks, window);
         faults = StackSums.pageFaults(threads, stacks, window);
         events = new ThreadEvents(threads, window);
+        chainEnds = new ChainEnds(threads, window);
         callNames = source.syscalls();
         spans = new SpanSums(window, this::shown);
         counters = new CounterSums(window);
@@ -147,7 +150,7 @@ final class Findings {
                 new ArrayList<>(
                         List.of(
                                 threads, symbols, states, calls, io, files, signals, samples,
-                                faults, losses, counts, events));
+                                faults, losses, counts, events, chainEnds));
         operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);

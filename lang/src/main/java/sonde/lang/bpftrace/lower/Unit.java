@@ -20,6 +20,18 @@ public final class Unit {
     /** The ring that events go to. */
     public static final String RING = ".ring";
 
+    /**
+     * The ring for what must not be lost: {@link Action#isControl}. Its records begin with 8 bytes
+     * number of the action and 8 bytes position in {@link #RING} that they follow.
+     */
+    public static final String CONTROL = ".control";
+
+    /** Bytes of {@link #CONTROL}. */
+    public static final int CONTROL_BYTES = 1 << 18;
+
+    /** Bytes of {@link #CONTROL} that only the script's end may use. */
+    static final int EXIT_BYTES = 1 << 15;
+
     /** Map of one value: 8 bytes, 1 once the script asked for its end. */
     public static final String ENDED = ".ended";
 
@@ -29,9 +41,29 @@ public final class Unit {
     /** Why something was lost. */
     public enum Reason {
         /** The ring was full: an event. */
-        RING_FULL,
+        RING_FULL("ring full"),
+        /** The ring for control was full: what the script asked the tracer for. */
+        CONTROL_FULL("control ring full"),
         /** A map was full: a value. */
-        MAP_FULL
+        MAP_FULL("map full"),
+        /** A map could not be written to, as where the probe had interrupted a writer: a value. */
+        MAP_BUSY("map busy");
+
+        private final String words;
+
+        Reason(String words) {
+            this.words = words;
+        }
+
+        /** As it is told. */
+        public String words() {
+            return words;
+        }
+
+        /** Whether it is an event that did not come, not a value. */
+        public boolean isEvent() {
+            return this == RING_FULL || this == CONTROL_FULL;
+        }
     }
 
     private final Options options;

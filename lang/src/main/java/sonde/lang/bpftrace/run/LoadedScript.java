@@ -63,6 +63,7 @@ final class LoadedScript implements AutoCloseable {
             make(plan.name(), plan.spec());
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
+        make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
         single(Unit.LOST, unit.lostBytes());
         single(Unit.ZEROS, unit.zeroBytes());
         single(Unit.ENDED, 8);

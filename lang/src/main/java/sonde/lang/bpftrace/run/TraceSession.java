@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.link.KernelIterator;
-import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.expand.Configuration;
@@ -45,7 +45,7 @@ public final class TraceSession implements AutoCloseable {
     private final Output output;
     private final LoadedScript loaded;
     private final RingBuffer ring;
-    private final ByteRecords records;
+    private final Events events;
     private final Actions actions;
     private final UserCode code;
     private final List<Link> links = new ArrayList<>();
@@ -60,20 +60,22 @@ public final class TraceSession implements AutoCloseable {
             Compilation compilation,
             TraceOptions options,
             LoadedScript loaded,
-            RingBuffer ring,
+            Rings rings,
             HostNames names,
             UserCode code,
             OutputMaker maker) {
         this.compilation = compilation;
         this.options = options;
         this.loaded = loaded;
-        this.ring = ring;
+        this.ring = rings.events();
         this.code = code;
         this.output = maker.make(names);
         this.actions =
                 new Actions(compilation, loaded, output, names, options.warnings(), this::unwatch);
-        this.records = new ByteRecords(actions::accept);
+        this.events = new Events(rings.events(), rings.control(), actions::accept);
     }
+
+    private record Rings(RingBuffer events, RingBuffer control) {}
 
     /** Makes what a run prints to. */
     @FunctionalInterface
@@ -102,9 +104,11 @@ public final class TraceSession implements AutoCloseable {
                             compilation.unit().actions(),
                             compilation.configuration().truncationTrailer(),
                             code);
-            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map());
+            BpfMap control = loaded.map(Unit.CONTROL).map();
+            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map(), control);
+            Rings rings = new Rings(ring, RingBuffer.open(control));
             TraceSession session =
-                    new TraceSession(compilation, options, loaded, ring, names, code, maker);
+                    new TraceSession(compilation, options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
                 session.output.warnf(
                         "symbols of processes that end are missing: " + code.problem(), List.of());
@@ -294,14 +298,18 @@ public final class TraceSession implements AutoCloseable {
     public void drain() throws IOException {
         code.catchUp();
         try {
-            ring.drain(records);
+            events.drain();
         } catch (MalformedInputException e) {
             throw new IOException(e);
         }
         ByteBuffer counters = loaded.lost();
         long lost = 0;
         for (CompiledProgram program : compilation.programs()) {
-            lost += counters.getLong(Unit.lostAt(program.number(), Reason.RING_FULL));
+            for (Reason reason : Reason.values()) {
+                if (reason.isEvent()) {
+                    lost += counters.getLong(Unit.lostAt(program.number(), reason));
+                }
+            }
         }
         if (lost > lostBefore) {
             output.lostEvents(lost - lostBefore);
@@ -355,13 +363,22 @@ public final class TraceSession implements AutoCloseable {
             for (Reason reason : Reason.values()) {
                 long count = counters.getLong(Unit.lostAt(program.number(), reason));
                 if (count > 0) {
-                    output.lost(
-                            program.group().first().name(),
-                            reason == Reason.MAP_FULL ? "map full" : "ring full",
-                            count);
+                    output.lost(name(program), reason.words(), count);
                 }
             }
+            Program one = loaded.programs().get(program);
+            long missed = one == null ? 0 : one.facts().missed();
+            if (missed > 0) {
+                output.lost(name(program), "a program was running on the CPU", missed);
+            }
         }
+    }
+
+    /** The probe, and how many more share its program. */
+    private static String name(CompiledProgram program) {
+        int more = program.group().probes().size() - 1;
+        String first = program.group().first().name();
+        return more == 0 ? first : first + " and " + more + " more";
     }
 
     private void detach() {
@@ -393,6 +410,7 @@ public final class TraceSession implements AutoCloseable {
         detach();
         code.close();
         ring.close();
+        events.close();
         loaded.close();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.declare.Includes;
 import sonde.lang.output.TextOutput;
@@ -25,14 +26,29 @@ final class Traced implements AutoCloseable {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
     private final TraceSession session;
 
-    private Traced(Compilation compilation, TraceOptions options) throws Exception {
+    private Traced(
+            Compilation compilation,
+            TraceOptions options,
+            TraceSession.@Nullable OutputMaker output)
+            throws Exception {
         session =
                 TraceSession.open(
-                        compilation, options, names -> new TextOutput(printed, printed, names));
+                        compilation,
+                        options,
+                        output != null ? output : names -> new TextOutput(printed, printed, names));
     }
 
     /** Compiles, loads and attaches. */
     static Traced attach(String script) throws Exception {
+        return attach(script, Map.of(), null);
+    }
+
+    /** As {@link #attach(String)}, printing elsewhere, with variables of the environment. */
+    static Traced attach(
+            String script,
+            Map<String, String> environment,
+            TraceSession.@Nullable OutputMaker output)
+            throws Exception {
         Diagnostics diagnostics = new Diagnostics();
         TraceOptions options =
                 new TraceOptions(
@@ -43,7 +59,7 @@ final class Traced implements AutoCloseable {
                         TraceOptions.Mode.TRACE,
                         false,
                         Includes.NONE,
-                        Map.of(),
+                        environment,
                         Path.of("."),
                         false,
                         null,
@@ -53,7 +69,7 @@ final class Traced implements AutoCloseable {
                 Compilation.of(
                         new SourceText("test", script), options, Machine.here(), diagnostics);
         assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
-        Traced traced = new Traced(Objects.requireNonNull(compilation), options);
+        Traced traced = new Traced(Objects.requireNonNull(compilation), options, output);
         try {
             traced.session.begin("test");
             traced.session.attach();
@@ -72,6 +88,11 @@ final class Traced implements AutoCloseable {
             assertThat(process.exitValue()).isZero();
             return traced.end();
         }
+    }
+
+    /** What the script asked to end with. */
+    int exitCode() {
+        return session.exitCode();
     }
 
     /** Handles what has come. */
