@@ -17,8 +17,8 @@ SLOWNESS = 20
 CASE_SECONDS = 900
 GUEST_SECONDS = 4 * 3600
 BOOT_SECONDS = 180
-# What the suite expects to be loaded, and what its tools trace. kvm and xfs have types of modules.
-MODULES = "nf_tables,xfs,kvm"
+# What the suite expects to be loaded, and what its tools trace.
+MODULES = "nf_tables,xfs,kvm,md_mod"
 
 
 class GuestGone(Exception):
