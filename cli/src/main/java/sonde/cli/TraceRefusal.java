@@ -4,9 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
-import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.CompiledProgram;
 import sonde.lang.bpftrace.run.LoadException;
+import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Span;
 
@@ -17,8 +16,8 @@ final class TraceRefusal {
 
     private TraceRefusal() {}
 
-    static String text(LoadException e, Compilation compiled, boolean whole) {
-        CompiledProgram program = e.program();
+    static String text(LoadException e, boolean whole) {
+        PreparedProgram program = e.program();
         StringBuilder out = new StringBuilder(400);
         if (e.why() instanceof VerifierException verifier) {
             Span span = place(program, verifier);
@@ -61,9 +60,7 @@ final class TraceRefusal {
         return helper;
     }
 
-    private static @Nullable Span place(CompiledProgram program, VerifierException e) {
-        return e.explanation().slot() < 0
-                ? null
-                : program.assembly().spanAt(e.explanation().slot());
+    private static @Nullable Span place(PreparedProgram program, VerifierException e) {
+        return e.explanation().slot() < 0 ? null : program.spanAt(e.explanation().slot());
     }
 }

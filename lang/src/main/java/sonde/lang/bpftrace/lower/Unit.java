@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.check.MapSymbol;
 
 /** What the programs of a script share: maps, texts, the actions that their events ask for. */
@@ -73,6 +75,7 @@ public final class Unit {
     private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
     private final Map<String, Integer> offsets = new HashMap<>();
     private final Map<String, MapPlan> maps = new LinkedHashMap<>();
+    private byte @Nullable [] ready;
     private int zeros = 8;
     private int frames;
     private int programs;
@@ -82,6 +85,41 @@ public final class Unit {
         this.options = options;
         this.exits = exits;
         symbols.forEach((name, symbol) -> maps.put(name, MapPlan.of(symbol, options.mapEntries())));
+    }
+
+    /**
+     * What programs share that were lowered before.
+     *
+     * @param texts what {@link #TEXTS} holds
+     * @param frames bytes of the map of frames
+     * @param programs that losses are counted for
+     */
+    public static Unit of(
+            List<MapPlan> plans,
+            List<Action> known,
+            byte[] texts,
+            int zeros,
+            int frames,
+            int programs) {
+        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, "");
+        Unit unit = new Unit(none, Map.of(), false);
+        plans.forEach(plan -> unit.maps.put(plan.name(), plan));
+        unit.actions.addAll(known);
+        unit.ready = texts.clone();
+        unit.zeros = zeros;
+        unit.frames = frames;
+        unit.programs = programs;
+        return unit;
+    }
+
+    /** Names of the maps that are not the script's. */
+    public static Set<String> ownMaps() {
+        return Set.of(TEXTS, ZEROS, RING, CONTROL, ENDED, LOST, Frame.MAP);
+    }
+
+    /** How many programs were lowered. */
+    public int programs() {
+        return programs;
     }
 
     /** Whether a program may end the trace: then each looks whether one has. */
@@ -142,7 +180,8 @@ public final class Unit {
 
     /** What {@link #TEXTS} holds. */
     public byte[] texts() {
-        return texts.toByteArray();
+        byte[] given = ready;
+        return given == null ? texts.toByteArray() : given.clone();
     }
 
     /** Bytes of {@link #ZEROS}. */

@@ -40,7 +40,7 @@ public final class TraceSession implements AutoCloseable {
     private static final long GATHER_NANOS = 1_000_000;
     private static final int ITERATOR_BYTES = 1 << 20;
 
-    private final Compilation compilation;
+    private final Prepared script;
     private final TraceOptions options;
     private final Output output;
     private final LoadedScript loaded;
@@ -57,21 +57,21 @@ public final class TraceSession implements AutoCloseable {
     private long lostBefore;
 
     private TraceSession(
-            Compilation compilation,
+            Prepared script,
             TraceOptions options,
             LoadedScript loaded,
             Rings rings,
             HostNames names,
             UserCode code,
             OutputMaker maker) {
-        this.compilation = compilation;
+        this.script = script;
         this.options = options;
         this.loaded = loaded;
         this.ring = rings.events();
         this.code = code;
         this.output = maker.make(names);
         this.actions =
-                new Actions(compilation, loaded, output, names, options.warnings(), this::unwatch);
+                new Actions(script, loaded, output, names, options.warnings(), this::unwatch);
         this.events = new Events(rings.events(), rings.control(), actions::accept);
     }
 
@@ -89,26 +89,24 @@ public final class TraceSession implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses one
      */
-    public static TraceSession open(
-            Compilation compilation, TraceOptions options, OutputMaker maker)
+    public static TraceSession open(Prepared script, TraceOptions options, OutputMaker maker)
             throws IOException, LoadException {
-        LoadedScript loaded =
-                LoadedScript.load(compilation, RingSize.bytes(compilation.configuration()));
-        UserCode code = new UserCode(compilation.configuration().cppDemangle());
+        LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
+        UserCode code = new UserCode(script.configuration().cppDemangle());
         try {
-            if (UserAddresses.isPrinted(compilation.unit())) {
+            if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();
             }
             HostNames names =
                     new HostNames(
-                            compilation.unit().actions(),
-                            compilation.configuration().truncationTrailer(),
+                            script.unit().actions(),
+                            script.configuration().truncationTrailer(),
                             code);
             BpfMap control = loaded.map(Unit.CONTROL).map();
             RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map(), control);
             Rings rings = new Rings(ring, RingBuffer.open(control));
             TraceSession session =
-                    new TraceSession(compilation, options, loaded, rings, names, code, maker);
+                    new TraceSession(script, options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
                 session.output.warnf(
                         "symbols of processes that end are missing: " + code.problem(), List.of());
@@ -138,7 +136,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Whether the script has probes for signals. */
     public boolean listensToSignals() {
-        return compilation.programs().stream()
+        return loaded.programs().keySet().stream()
                 .anyMatch(program -> program.group().first().kind() == Kind.SELF);
     }
 
@@ -169,7 +167,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void runAll(Kind kind) throws IOException {
-        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+        for (Map.Entry<PreparedProgram, Program> entry : loaded.programs().entrySet()) {
             if (entry.getKey().group().first().kind() == kind) {
                 Attacher.runOnce(entry.getValue());
             }
@@ -187,7 +185,7 @@ public final class TraceSession implements AutoCloseable {
                 options.pid().isPresent()
                         ? AttachOptions.of(options.pid().getAsInt())
                         : AttachOptions.EVERYWHERE;
-        List<Map.Entry<CompiledProgram, Program>> all =
+        List<Map.Entry<PreparedProgram, Program>> all =
                 new ArrayList<>(loaded.programs().entrySet());
         int count = attachThose(all, false, where);
         return count + attachThose(all.reversed(), true, where);
@@ -195,11 +193,11 @@ public final class TraceSession implements AutoCloseable {
 
     /** The kernel runs those of some kinds in the order of attaching, of others in the reverse. */
     private int attachThose(
-            List<Map.Entry<CompiledProgram, Program>> all, boolean reverse, AttachOptions where)
+            List<Map.Entry<PreparedProgram, Program>> all, boolean reverse, AttachOptions where)
             throws AttachException {
         int count = 0;
-        for (Map.Entry<CompiledProgram, Program> entry : all) {
-            CompiledProgram program = entry.getKey();
+        for (Map.Entry<PreparedProgram, Program> entry : all) {
+            PreparedProgram program = entry.getKey();
             Probe first = program.group().first();
             if (isReverse(first.kind()) != reverse) {
                 continue;
@@ -224,7 +222,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void missing(AttachException e) throws AttachException {
-        Configuration.MissingProbes policy = compilation.configuration().missingProbes();
+        Configuration.MissingProbes policy = script.configuration().missingProbes();
         if (policy == Configuration.MissingProbes.ERROR) {
             throw e;
         }
@@ -233,7 +231,7 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    private void attach(CompiledProgram program, Program loadedProgram, AttachOptions where)
+    private void attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
         if (program.group().first() instanceof Probe.Iter iter) {
             iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
@@ -304,7 +302,7 @@ public final class TraceSession implements AutoCloseable {
         }
         ByteBuffer counters = loaded.lost();
         long lost = 0;
-        for (CompiledProgram program : compilation.programs()) {
+        for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 if (reason.isEvent()) {
                     lost += counters.getLong(Unit.lostAt(program.number(), reason));
@@ -323,7 +321,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Tells once of each program that a map has no room. */
     private void mapsFull(ByteBuffer counters) throws IOException {
-        for (CompiledProgram program : compilation.programs()) {
+        for (PreparedProgram program : loaded.programs().keySet()) {
             if (counters.getLong(Unit.lostAt(program.number(), Reason.MAP_FULL)) > 0
                     && full.add(program.number())) {
                 output.warnf(
@@ -343,8 +341,8 @@ public final class TraceSession implements AutoCloseable {
         runAll(Kind.END);
         drain();
         output.end();
-        if (compilation.configuration().printMapsOnExit()) {
-            for (String name : compilation.unit().maps().keySet().stream().sorted().toList()) {
+        if (script.configuration().printMapsOnExit()) {
+            for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
                 MapRows rows = actions.rows(name);
                 output.mapAtEnd(rows);
             }
@@ -359,7 +357,7 @@ public final class TraceSession implements AutoCloseable {
             output.lost("what processes map", "ring full", mappings);
         }
         ByteBuffer counters = loaded.lost();
-        for (CompiledProgram program : compilation.programs()) {
+        for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 long count = counters.getLong(Unit.lostAt(program.number(), reason));
                 if (count > 0) {
@@ -375,7 +373,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** The probe, and how many more share its program. */
-    private static String name(CompiledProgram program) {
+    private static String name(PreparedProgram program) {
         int more = program.group().probes().size() - 1;
         String first = program.group().first().name();
         return more == 0 ? first : first + " and " + more + " more";
@@ -391,7 +389,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** What runs tests and benches. */
-    Map<CompiledProgram, Program> programs() {
+    Map<PreparedProgram, Program> programs() {
         return loaded.programs();
     }
 
