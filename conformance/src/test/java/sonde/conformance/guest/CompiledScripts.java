@@ -42,8 +42,7 @@ final class CompiledScripts {
             if (compiled == null || !diagnostics.all().isEmpty()) {
                 throw new IOException(
                         String.join(
-                                "\n",
-                                diagnostics.all().stream().map(Diagnostic::render).toList()));
+                                "\n", diagnostics.all().stream().map(Diagnostic::render).toList()));
             }
             Files.write(
                     folder.resolve(name + ".sbt"),

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import sonde.lang.bpftrace.ahead.FileReader;
 import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
@@ -100,11 +102,10 @@ final class CompiledScriptsInGuestTest {
     @Test
     void theBestAlternativeIsTaken() throws Exception {
         AheadScript script = script("functions", new Diagnostics());
-        assertThat(script.ranked().getFirst()).hasSize(2);
-        assertThat(script.ranked().getFirst().getFirst().group().first().name())
-                .startsWith("fentry:");
-        assertThat(script.ranked().getFirst().getLast().group().first().name())
-                .isEqualTo("kprobe:do_sys_openat2");
+        List<? extends PreparedProgram> entry = script.ranked().getFirst();
+        assertThat(entry).hasSize(2);
+        assertThat(entry.getFirst().group().first().name()).startsWith("fentry:");
+        assertThat(entry.getLast().group().first().name()).isEqualTo("kprobe:do_sys_openat2");
         assertThat(script.passedOver()).isEmpty();
     }
 
