@@ -15,6 +15,7 @@ module sonde.format {
     exports sonde.format.ctf;
     exports sonde.format.dwarf;
     exports sonde.format.dwarf.code;
+    exports sonde.format.dwarf.location;
     exports sonde.format.elf;
     exports sonde.format.export;
     exports sonde.format.firefox;

@@ -41,7 +41,7 @@ final class AddressWords {
         int plus = word.lastIndexOf('+');
         String name = plus > 0 ? word.substring(0, plus) : word;
         long offset = plus > 0 ? offset(word.substring(plus + 1)) : 0;
-        long[] found = offset < 0 ? new long[0] : symbols.addresses(name, -1);
+        long[] found = offset < 0 ? new long[0] : symbols.addresses(name);
         return found.length == 0 ? NONE : found[0] + offset;
     }
 

@@ -24,7 +24,7 @@ import sonde.symbol.line.SourceSymbols;
 /** {@code sonde symbolize}. */
 @Command(
         addMethodSubcommands = false,
-        mixinStandardHelpOptions = false,
+        mixinStandardHelpOptions = true,
         description = "Says which function, file and line addresses of a program come from.",
         footer = {
             "",
@@ -92,14 +92,19 @@ final class SymbolizeCommand implements Callable<Integer> {
             description = "read addresses from a file, '-' for standard input")
     private @Nullable String from;
 
-    @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
-    private boolean uncached;
+    @Option(
+            names = "--filter",
+            description = "copy standard input, with places behind func+0x1f/0x40 and [<address>]")
+    private boolean filter;
 
     @Option(
-            names = {"-h", "-H", "--help"},
-            usageHelp = true,
-            description = "show this help")
-    private boolean help;
+            names = "--modules",
+            paramLabel = "FOLDER",
+            description = "kernel modules lie below, for lines with [module]")
+    private @Nullable Path modules;
+
+    @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
+    private boolean uncached;
 
     @Parameters(
             paramLabel = "ADDRESS",
@@ -117,6 +122,11 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
         PrintWriter out = spec.commandLine().getOut();
         try (SourceSymbols symbols = SourceSymbols.open(file, options)) {
+            if (filter) {
+                note(symbols);
+                copy(symbols, options, out);
+                return ExitCode.DONE;
+            }
             AddressWords reader = new AddressWords(symbols, section);
             FrameText text =
                     new FrameText(
@@ -130,6 +140,16 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.DONE;
+    }
+
+    private void copy(SourceSymbols symbols, SourceOptions options, PrintWriter out)
+            throws IOException {
+        try (LogFilter log = new LogFilter(symbols, modules, options, out);
+                BufferedReader in =
+                        new BufferedReader(
+                                new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            log.copy(in);
+        }
     }
 
     private void note(SourceSymbols symbols) {

@@ -23,18 +23,29 @@ public final class ElfFile {
 
     public static final int PT_LOAD = 1;
     public static final int PT_DYNAMIC = 2;
+    public static final int PT_INTERP = 3;
     public static final int PT_NOTE = 4;
+    public static final int PT_PHDR = 6;
+    public static final int PT_TLS = 7;
+    public static final int PT_GNU_STACK = 0x6474e551;
+    public static final int PT_GNU_RELRO = 0x6474e552;
     public static final int PF_X = 1;
 
     public static final int SHT_PROGBITS = 1;
     public static final int SHT_SYMTAB = 2;
     public static final int SHT_STRTAB = 3;
     public static final int SHT_RELA = 4;
+    public static final int SHT_DYNAMIC = 6;
     public static final int SHT_NOTE = 7;
     public static final int SHT_NOBITS = 8;
     public static final int SHT_REL = 9;
     public static final int SHT_DYNSYM = 11;
+    public static final int SHT_GROUP = 17;
     public static final int SHT_SYMTAB_SHNDX = 18;
+    public static final int SHT_RELR = 19;
+    public static final int SHT_GNU_VERDEF = 0x6ffffffd;
+    public static final int SHT_GNU_VERNEED = 0x6ffffffe;
+    public static final int SHT_GNU_VERSYM = 0x6fffffff;
 
     public static final long SHF_WRITE = 1;
     public static final long SHF_ALLOC = 2;
@@ -60,6 +71,7 @@ public final class ElfFile {
     /** Tables that are held in the heap are not larger. */
     static final long TABLE_LIMIT_BYTES = 1L << 30;
 
+    private static final int RELATIVE_LIMIT = 1 << 24;
     private static final int RELOCATION_LIMIT = 1 << 22;
     private static final int LINK_LIMIT_BYTES = 4096;
     private static final long MINI_LIMIT_BYTES = 256L << 20;
@@ -341,6 +353,66 @@ public final class ElfFile {
             list.add(entries.get(i));
         }
         return List.copyOf(list);
+    }
+
+    /**
+     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative
+     * Relocation Table"): an even entry is an address, an odd one a bitmap of the words behind.
+     *
+     * @throws MalformedInputException when it lies outside the file or has more than 16 million
+     */
+    public long[] relativeRelocations(Section table) throws MalformedInputException {
+        MemorySegment content = content(table);
+        int word = bytes.wide ? 8 : 4;
+        long[] places = new long[1024];
+        int count = 0;
+        long base = 0;
+        for (long at = 0; at + word <= content.byteSize(); at += word) {
+            long entry = bytes.address(content, at);
+            if (count + 64 > RELATIVE_LIMIT) {
+                throw new MalformedInputException("ELF", table.name(), at, "too many places");
+            }
+            if (count + 64 > places.length) {
+                places = Arrays.copyOf(places, 2 * places.length);
+            }
+            if ((entry & 1) == 0) {
+                places[count++] = entry;
+                base = entry + word;
+                continue;
+            }
+            for (int bit = 1; bit < 8 * word; bit++) {
+                if ((entry >>> bit & 1) != 0) {
+                    places[count++] = base + (long) (bit - 1) * word;
+                }
+            }
+            base += (8L * word - 1) * word;
+        }
+        return Arrays.copyOf(places, count);
+    }
+
+    /**
+     * What the run-time linker is told; empty when there is nothing.
+     *
+     * @throws MalformedInputException when it lies outside the file
+     */
+    public Optional<DynamicTable> dynamic() throws MalformedInputException {
+        return DynamicTable.read(this);
+    }
+
+    /** Versions of the dynamic symbols; empty when they have none. */
+    public Optional<SymbolVersions> versions() throws MalformedInputException {
+        return SymbolVersions.read(this);
+    }
+
+    /** The program that runs this one, PT_INTERP; empty for none. */
+    public Optional<String> interpreter() {
+        for (Segment segment : segments) {
+            if (segment.type() == PT_INTERP && bytes.holds(segment.offset(), segment.fileBytes())) {
+                MemorySegment name = bytes.file.asSlice(segment.offset(), segment.fileBytes());
+                return Optional.of(ElfBytes.string(name, 0, LINK_LIMIT_BYTES));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Notes of all note sections, or where there are no sections of all note segments. */

@@ -54,6 +54,7 @@ final class PerfRows {
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final @Nullable UserStackChains unwound;
+    private final GroupReadings readings;
     private final SampleLayout.Places places = new SampleLayout.Places();
     private final List<Page> pages = new ArrayList<>();
     private Page page;
@@ -79,6 +80,7 @@ final class PerfRows {
         this.types = recording.types();
         this.layouts = recording.layouts();
         this.ids = recording.ids();
+        this.readings = new GroupReadings(recording.attrs(), ids, layouts);
         this.file = file;
         this.page = free();
         this.batch = page.batch;
@@ -174,7 +176,8 @@ final class PerfRows {
             long at = position < 0 ? ~position : position;
             int size = kind == CORRUPT_KIND ? 0 : from.u16(at + 6);
             int head = kind < 0 ? 0 : types.partsOf(kind).headBytes();
-            if (SampleFields.mostBytes(head, size) > COPY_BYTES - used) {
+            boolean room = SampleFields.mostBytes(head, size) <= COPY_BYTES - used;
+            if (!room || !fits(batch, from, at, size, kind)) {
                 full = true;
                 return;
             }
@@ -223,10 +226,28 @@ final class PerfRows {
         boolean raw = types.isRaw(kind);
         long payload = raw ? found.raw + moved : base;
         int type = types.ofAttr(kind);
-        int row = out.add(time, found.cpu, found.tid, type, payload, raw ? found.rawBytes : bytes);
-        out.sample(row, found.pid, found.weight, stack, depth);
-        unwind(out, row, from, found, kind);
+        int payloadBytes = raw ? found.rawBytes : bytes;
+        int rows = readings.reads(kind) ? readings.take(from, kind, found) : -1;
+        for (int i = 0; i < rows; i++) {
+            int member = types.ofAttr(readings.kind(i));
+            int row = out.add(time, found.cpu, found.tid, member, payload, payloadBytes);
+            out.sample(row, found.pid, readings.counted(i), stack, depth);
+            unwind(out, row, from, found, kind);
+        }
+        if (rows < 0) {
+            int row = out.add(time, found.cpu, found.tid, type, payload, payloadBytes);
+            out.sample(row, found.pid, found.weight, stack, depth);
+            unwind(out, row, from, found, kind);
+        }
         return end;
+    }
+
+    /** Whether there is room for all rows that a sample may stand for. */
+    private boolean fits(Batch out, PerfView from, long at, int size, int kind) {
+        if (kind < 0 || !readings.reads(kind) || !isWhole(from, at, size, kind, places)) {
+            return true;
+        }
+        return out.size() + readings.size(from, kind, places) <= Batch.CAPACITY;
     }
 
     private boolean isWhole(PerfView view, long at, int size, int kind, SampleLayout.Places found) {

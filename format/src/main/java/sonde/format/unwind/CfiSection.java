@@ -202,6 +202,22 @@ final class CfiSection implements FrameSource {
         return high < first ? null : rules[rowRules[high]];
     }
 
+    @Override
+    public void each(FrameTable.Rows taker) {
+        String name = kind == Kind.EH_FRAME ? ".eh_frame" : ".debug_frame";
+        for (int function = 0; function < index.count(); function++) {
+            if (firstRow[function] == NOT_COMPILED) {
+                compile(function);
+            }
+            long start = index.start(function);
+            for (int i = 0; i < rowCount[function]; i++) {
+                int row = firstRow[function] + i;
+                long at = start + Integer.toUnsignedLong(rowOffsets[row]);
+                taker.row(name, start, index.sizeBytes(function), at, rules[rowRules[row]]);
+            }
+        }
+    }
+
     /** Runs the instructions of a function; where they break off, the rows before stay. */
     private void compile(int function) {
         firstRow[function] = rows;

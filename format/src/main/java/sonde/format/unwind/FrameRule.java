@@ -69,6 +69,16 @@ public final class FrameRule {
         return new Builder(UnwindMachine.X86_64).build();
     }
 
+    /** The register, by DWARF's number, that the CFA is counted from; -1 for an expression. */
+    public int cfaRegister() {
+        return cfaExpression.length > 0 ? -1 : cfaRegister;
+    }
+
+    /** What is added to that register. */
+    public long cfaOffset() {
+        return cfaOffset;
+    }
+
     /** Whether the caller was interrupted by a signal, and did not call. */
     public boolean isSignalFrame() {
         return signalFrame;

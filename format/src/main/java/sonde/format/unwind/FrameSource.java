@@ -7,6 +7,9 @@ interface FrameSource {
     /** The rule at an address as stated in the ELF; null when it has none for it. */
     @Nullable FrameRule find(long address);
 
+    /** Tells all rules, function by function; kinds without a list of functions tell nothing. */
+    default void each(FrameTable.Rows taker) {}
+
     /** Functions it knows. */
     int functions();
 }

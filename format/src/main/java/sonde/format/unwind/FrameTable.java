@@ -189,6 +189,25 @@ public final class FrameTable {
         return null;
     }
 
+    /** Takes the rules of a file one by one. */
+    @FunctionalInterface
+    public interface Rows {
+        /**
+         * A rule.
+         *
+         * @param section that has it
+         * @param start of the function, as stated in the ELF
+         * @param sizeBytes of the function
+         * @param address from which on the rule holds, up to the next
+         */
+        void row(String section, long start, long sizeBytes, long address, FrameRule rule);
+    }
+
+    /** Tells all rules of {@code .eh_frame} and {@code .debug_frame}, function by function. */
+    public synchronized void each(Rows taker) {
+        sources.forEach(source -> source.each(taker));
+    }
+
     /** What was wrong with it, in plain sentences. */
     public synchronized List<String> notes() {
         return List.copyOf(notes);

@@ -1,6 +1,7 @@
 package sonde.symbol.files;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,15 +45,20 @@ public final class OpenElf implements AutoCloseable {
      * @throws IOException when it cannot be opened
      */
     public static OpenElf of(Place place) throws IOException {
-        return open(place, false);
+        return open(place, false, true);
+    }
+
+    /** As {@link #of}, a relocatable file as it lies there: addresses and contents unchanged. */
+    public static OpenElf asIs(Place place) throws IOException {
+        return open(place, false, false);
     }
 
     /** The file within a binary, {@code .gnu_debugdata}. */
     static OpenElf mini(Place place) throws IOException {
-        return open(place, true);
+        return open(place, true, true);
     }
 
-    private static OpenElf open(Place place, boolean mini) throws IOException {
+    private static OpenElf open(Place place, boolean mini, boolean linked) throws IOException {
         TargetFile file = place.open();
         List<AutoCloseable> held = new ArrayList<>(List.of(file));
         try {
@@ -66,7 +72,11 @@ public final class OpenElf implements AutoCloseable {
                                 .orElseThrow(() ->
                                         new IOException(place.shown() + ": no .gnu_debugdata"));
             }
-            return new OpenElf(place, elf.linked(), file, wrapped, held);
+            return new OpenElf(place, linked ? elf.linked() : elf, file, wrapped, held);
+        } catch (UncheckedIOException e) {
+            // a file that cannot be mapped: those of /sys and /proc
+            closeAll(held);
+            throw e.getCause();
         } catch (IOException | RuntimeException e) {
             closeAll(held);
             throw e;

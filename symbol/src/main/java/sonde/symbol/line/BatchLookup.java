@@ -3,11 +3,7 @@ package sonde.symbol.line;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
 import sonde.format.dwarf.code.DwarfCode;
@@ -50,7 +46,7 @@ final class BatchLookup {
         for (int i = 0; i < units.length; i++) {
             units[i] = code.layout().isCode(addresses[i]) ? code.statedUnit(addresses[i]) : -1;
         }
-        read(tasks(units, false));
+        read(tasks(units));
         // .debug_aranges may be missing, incomplete or wrong.
         boolean more = false;
         for (int i = 0; i < units.length; i++) {
@@ -63,7 +59,7 @@ final class BatchLookup {
             units[i] = unit;
         }
         if (more) {
-            read(tasks(units, false));
+            read(tasks(units));
         }
         readRangeless();
         return answers;
@@ -95,73 +91,37 @@ final class BatchLookup {
         return Arrays.copyOf(places, count);
     }
 
-    private static List<Task> tasks(int[] units, boolean thorough) {
-        Map<Integer, int[]> places = new TreeMap<>();
-        int[] counts = new int[16];
-        Map<Integer, Integer> filled = new TreeMap<>();
+    /** The addresses of each unit together; -1 is no unit. */
+    private static List<Task> tasks(int[] units) {
+        long[] keys = new long[units.length];
+        int count = 0;
         for (int i = 0; i < units.length; i++) {
             if (units[i] >= 0) {
-                int[] list = places.getOrDefault(units[i], counts);
-                int count = filled.getOrDefault(units[i], 0);
-                if (count == list.length || list == counts) {
-                    list = Arrays.copyOf(list, Math.max(8, 2 * count));
-                    places.put(units[i], list);
-                }
-                list[count] = i;
-                filled.put(units[i], count + 1);
+                keys[count++] = (long) units[i] << 32 | i;
             }
         }
+        Arrays.sort(keys, 0, count);
         List<Task> tasks = new ArrayList<>();
-        places.forEach((unit, list) ->
-                tasks.add(
-                        new Task(
-                                unit,
-                                Arrays.copyOf(list, filled.getOrDefault(unit, 0)),
-                                thorough)));
+        int to;
+        for (int from = 0; from < count; from = to) {
+            int unit = (int) (keys[from] >>> 32);
+            to = from;
+            while (to < count && (int) (keys[to] >>> 32) == unit) {
+                to++;
+            }
+            int[] places = new int[to - from];
+            for (int i = from; i < to; i++) {
+                places[i - from] = (int) keys[i];
+            }
+            tasks.add(new Task(unit, places, false));
+        }
         return tasks;
     }
 
     private void read(List<Task> tasks) {
         int count = Math.clamp(tasks.size() / UNITS_PER_THREAD, 1, threads);
         AtomicInteger next = new AtomicInteger();
-        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        List<Thread> others = new ArrayList<>();
-        for (int i = 1; i < count; i++) {
-            Thread thread =
-                    Thread.ofPlatform()
-                            .name("symbols-" + i)
-                            .daemon()
-                            .uncaughtExceptionHandler((t, e) -> failure.set(e))
-                            .start(() -> drain(code.reader(), tasks, next));
-            others.add(thread);
-        }
-        try {
-            drain(first, tasks, next);
-        } finally {
-            others.forEach(BatchLookup::join);
-        }
-        Throwable thrown = failure.get();
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        if (thrown != null) {
-            throw new IllegalStateException(thrown);
-        }
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Workers.run(count, own -> drain(own ? first : code.reader(), tasks, next));
     }
 
     private void drain(CodeReader reader, List<Task> tasks, AtomicInteger next) {

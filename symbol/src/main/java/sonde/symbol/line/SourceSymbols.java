@@ -4,9 +4,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
@@ -29,22 +34,40 @@ public final class SourceSymbols implements AutoCloseable {
 
     private static final int MOST_THREADS = 8;
 
+    /** So many addresses, in one of so many units, make tables of the whole file. */
+    private static final int MANY = 256;
+
+    private static final int SHARE = 8;
+
+    /** Symbols of one name. */
+    private static final int MOST_SAME = 64;
+
     private final TargetFile target;
     private final ElfFile elf;
     private final DebugCompanions companions;
     private final DwarfCode code;
     private final CodeReader reader;
     private final int threads;
+    private final boolean cached;
+    private boolean cacheAsked;
+    private @Nullable TargetFile cacheFile;
+    private @Nullable LineTables tables;
     private @Nullable FunctionTable functions;
     private @Nullable ElfSymbols table;
+    private @Nullable Map<String, List<Integer>> names;
 
     private SourceSymbols(
-            TargetFile target, ElfFile elf, DebugCompanions companions, DwarfCode code) {
+            TargetFile target,
+            ElfFile elf,
+            DebugCompanions companions,
+            DwarfCode code,
+            boolean cached) {
         this.target = target;
         this.elf = elf;
         this.companions = companions;
         this.code = code;
         reader = code.reader();
+        this.cached = cached;
         threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
     }
 
@@ -59,7 +82,8 @@ public final class SourceSymbols implements AutoCloseable {
         DebugCompanions companions = new DebugCompanions(file, options.debugFolders());
         try {
             ElfFile elf = ElfFile.of(target);
-            return new SourceSymbols(target, elf, companions, DwarfCode.of(elf, companions));
+            DwarfCode code = DwarfCode.of(elf, companions);
+            return new SourceSymbols(target, elf, companions, code, options.cache());
         } catch (IOException | RuntimeException e) {
             companions.close();
             target.close();
@@ -100,7 +124,7 @@ public final class SourceSymbols implements AutoCloseable {
         long[] sorted = Arrays.stream(elfAddresses).sorted().distinct().toArray();
         List<SourceFrame>[] answers;
         try {
-            answers = new BatchLookup(code, reader, threads, sorted).run();
+            answers = answers(sorted);
             for (int i = 0; i < sorted.length; i++) {
                 answers[i] = named(sorted[i], answers[i]);
             }
@@ -110,6 +134,74 @@ public final class SourceSymbols implements AutoCloseable {
         for (long address : elfAddresses) {
             into.add(answers[Arrays.binarySearch(sorted, address)]);
         }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private List<SourceFrame>[] answers(long[] sorted) throws MalformedInputException {
+        LineTables all = tables(sorted);
+        if (all == null) {
+            return new BatchLookup(code, reader, threads, sorted).run();
+        }
+        all.expect(sorted.length);
+        List<SourceFrame>[] answers = new List[sorted.length];
+        for (int i = 0; i < sorted.length; i++) {
+            answers[i] = all.frames(sorted[i]);
+        }
+        return answers;
+    }
+
+    /** Tables of the whole file where they were made before, or are worth making. */
+    private @Nullable LineTables tables(long[] sorted) throws MalformedInputException {
+        String id = elf.buildId().map(HexFormat.of()::formatHex).orElse("");
+        if (tables != null || !cached || id.isEmpty() || code.isEmpty()) {
+            return tables;
+        }
+        TableCache cache = TableCache.ofUser();
+        if (cache == null) {
+            return null;
+        }
+        long fingerprint = code.fingerprint();
+        if (!cacheAsked) {
+            cacheAsked = true;
+            TableCache.Found found = cache.find(id, fingerprint);
+            if (found != null) {
+                cacheFile = found.file();
+                tables = found.tables();
+                return tables;
+            }
+        }
+        if (isMuch(sorted)) {
+            LineTables made = build();
+            if (made != null && code.missingSplits() == 0) {
+                cache.keep(id, made);
+            }
+            tables = made;
+        }
+        return tables;
+    }
+
+    @Nullable LineTables build() throws MalformedInputException {
+        long base = code.layout().lowest();
+        return TableBuilder.build(code, reader, threads, base, code.fingerprint());
+    }
+
+    /** Whether so many units are to be read that all of them cost little more. */
+    private boolean isMuch(long[] sorted) {
+        if (sorted.length < MANY) {
+            return false;
+        }
+        BitSet touched = new BitSet();
+        for (long address : sorted) {
+            int unit = code.statedUnit(address);
+            if (unit >= 0) {
+                touched.set(unit);
+            }
+        }
+        int units = 0;
+        for (int i = 0; i < code.unitCount(); i++) {
+            units += code.mayHaveCode(i) ? 1 : 0;
+        }
+        return SHARE * touched.cardinality() >= units;
     }
 
     /** Takes the name of the function from the symbol table where DWARF has none. */
@@ -169,35 +261,65 @@ public final class SourceSymbols implements AutoCloseable {
                 : OptionalLong.empty();
     }
 
+    /** Addresses of the functions and variables of a name, ascending. */
+    public long[] addresses(String name) throws MalformedInputException {
+        return addresses(name, -1, 0);
+    }
+
     /**
-     * Addresses of the functions or variables of a name.
+     * Addresses of the functions of a name that have a size, ascending: names of local functions
+     * are often used more than once.
      *
-     * @param sizeBytes theirs, where several have the name; negative when not known
+     * @param sizeBytes as the kernel prints it, up to the next function; negative for any
+     * @param padding bytes that may lie between two functions
      */
-    public long[] addresses(String name, long sizeBytes) throws MalformedInputException {
+    public long[] addresses(String name, long sizeBytes, int padding)
+            throws MalformedInputException {
         Optional<ElfSymbols> found = symbols();
         if (found.isEmpty()) {
             return new long[0];
         }
         ElfSymbols symbols = found.get();
-        List<Long> fitting = new ArrayList<>();
-        List<Long> all = new ArrayList<>();
-        for (int i = 1; i < symbols.count(); i++) {
-            if (symbols.section(i) != ElfSymbols.SHN_UNDEF && symbols.name(i).equals(name)) {
-                long base =
-                        elf.type() == ElfFile.ET_REL ? code.layout().base(symbols.section(i)) : 0;
+        LongStream.Builder all = LongStream.builder();
+        for (int i : byName(symbols).getOrDefault(name, List.of())) {
+            long rest = sizeBytes - symbols.size(i);
+            boolean fits = sizeBytes < 0 || symbols.size(i) == 0 || rest >= 0 && rest < padding;
+            if (fits) {
+                boolean loose = elf.type() == ElfFile.ET_REL;
+                long base = loose ? code.layout().base(symbols.section(i)) : 0;
                 all.add(base + symbols.value(i));
-                if (symbols.size(i) == sizeBytes) {
-                    fitting.add(base + symbols.value(i));
-                }
             }
         }
-        List<Long> chosen = fitting.isEmpty() ? all : fitting;
-        return chosen.stream().mapToLong(a -> a).sorted().distinct().toArray();
+        return all.build().sorted().distinct().toArray();
+    }
+
+    private Map<String, List<Integer>> byName(ElfSymbols symbols) {
+        Map<String, List<Integer>> known = names;
+        if (known == null) {
+            known = new HashMap<>();
+            for (int i = 1; i < symbols.count(); i++) {
+                if (symbols.section(i) != ElfSymbols.SHN_UNDEF) {
+                    String name = symbols.name(i);
+                    List<Integer> one = known.get(name);
+                    if (one == null) {
+                        known.put(name, List.of(i));
+                    } else {
+                        List<Integer> more = new ArrayList<>(one);
+                        more.add(i);
+                        known.put(name, more.size() < MOST_SAME ? more : one);
+                    }
+                }
+            }
+            names = known;
+        }
+        return known;
     }
 
     @Override
     public void close() {
+        if (cacheFile != null) {
+            cacheFile.close();
+        }
         companions.close();
         target.close();
     }

@@ -25,13 +25,13 @@ public final class Unwinder {
     private static final FrameRule FOLLOWED = FrameRule.none();
 
     /** What is known of a place of code: its rule, or why it has none. */
-    private record Found(@Nullable FrameRule rule, UnwindEnd otherwise) {}
+    private record Found(@Nullable FrameRule rule, UnwindEnd otherwise, boolean inFile) {}
 
     /** In a file; {@link #NO_MODULE} in code that was written while the process ran. */
-    private static final Found NO_RULE = new Found(null, UnwindEnd.NO_INFORMATION);
+    private static final Found NO_RULE = new Found(null, UnwindEnd.NO_INFORMATION, true);
 
-    private static final Found NO_MODULE = new Found(null, UnwindEnd.NO_INFORMATION);
-    private static final Found NO_FILE = new Found(null, UnwindEnd.NO_FILE);
+    private static final Found NO_MODULE = new Found(null, UnwindEnd.NO_INFORMATION, false);
+    private static final Found NO_FILE = new Found(null, UnwindEnd.NO_FILE, true);
 
     private final UnwindMachine machine;
     private final ProcessMaps maps;
@@ -130,7 +130,7 @@ public final class Unwinder {
         }
         Found found = find(maps.location(pid, address));
         if (found.rule == null) {
-            return follow(pid, found.otherwise, found == NO_RULE, memory);
+            return follow(pid, found.otherwise, found.inFile, memory);
         }
         Outcome outcome = stepper.step(found.rule, frame, caller, memory);
         switch (outcome) {
@@ -257,6 +257,6 @@ public final class Unwinder {
             byte[] code = tables.get().code(offset, SignalTrampoline.CODE_BYTES);
             rule = SignalTrampoline.rule(machine, code);
         }
-        return rule == null ? NO_RULE : new Found(rule, UnwindEnd.COMPLETE);
+        return rule == null ? NO_RULE : new Found(rule, UnwindEnd.COMPLETE, true);
     }
 }

@@ -173,7 +173,9 @@ final class Findings {
         for (Recording recording : source.recordings()) {
             for (Source of : recording.sources()) {
                 for (EventType type : of.types()) {
-                    named |= type.system().equals("slice");
+                    named |=
+                            type.system().equals("slice")
+                                    || type.qualifiedName().equals("ftrace:funcgraph_entry");
                     boolean other =
                             SampleTypes.isSample(type)
                                     && !SampleTypes.isCpu(type)
@@ -187,7 +189,7 @@ final class Findings {
             }
         }
         if (named) {
-            operators.add(new NamedSlices(threads, spans));
+            operators.add(new NamedSlices(threads, stacks::function, spans));
         }
         operators.add(counters);
         operators.add(flows);

@@ -608,14 +608,24 @@ public final class ReportSource implements AutoCloseable {
         long first = Long.MAX_VALUE;
         for (Recording recording : recordings) {
             for (Lane lane : recording.lanes()) {
-                Batch batch = lane.next();
-                if (batch != null && batch.size() > 0) {
-                    first = Math.min(first, batch.time(0));
-                }
+                // What perf record tells of before its start has the time 0.
+                boolean perf = recording instanceof PerfDataRecording;
+                first = Math.min(first, firstTime(lane, perf ? 1 : Long.MIN_VALUE));
                 lane.close();
             }
         }
         return first == Long.MAX_VALUE ? 0 : first;
+    }
+
+    private static long firstTime(Lane lane, long least) throws IOException {
+        for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+            for (int row = 0; row < batch.size(); row++) {
+                if (batch.time(row) >= least) {
+                    return batch.time(row);
+                }
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     @Override

@@ -86,6 +86,11 @@ public final class CodeLayout {
                 .findFirst();
     }
 
+    /** The first address of code, 0 where there is none. */
+    public long lowest() {
+        return starts.length == 0 ? 0 : starts[0];
+    }
+
     /** Whether an address is one of code: what linkers threw away is stated elsewhere. */
     public boolean isCode(long address) {
         int low = 0;

@@ -33,7 +33,7 @@ public final class CodeReader {
             }
             CodeUnit body = body(own);
             NameReader bodyNames = body.equals(own) ? names : new NameReader(body.reader);
-            UnitCode result = new UnitCode(body, bodyNames);
+            UnitCode result = new UnitCode(own, bodyNames, wanted != null);
             lines(own, result, wanted);
             entries(body, result, wanted, thorough);
             return result;

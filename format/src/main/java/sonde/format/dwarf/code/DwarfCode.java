@@ -1,13 +1,16 @@
 package sonde.format.dwarf.code;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
@@ -20,6 +23,7 @@ import sonde.format.elf.Section;
  */
 public final class DwarfCode {
     private static final int MOST_NAME = 4096;
+    private static final int HASHED_BYTES = 4096;
 
     /** Other files that a file's debugging information is spread over; null where there is none. */
     public interface Companions {
@@ -131,6 +135,22 @@ public final class DwarfCode {
         return file.unitOffsets().length;
     }
 
+    /**
+     * Changes when the debugging information does: of its sizes, and of what stands at its ends.
+     */
+    public long fingerprint() {
+        CRC32C crc = new CRC32C();
+        DwarfSections all = file.sections;
+        List<MemorySegment> parts = List.of(all.units(), all.lines(), all.strings());
+        for (MemorySegment part : parts) {
+            long size = Math.min(part.byteSize(), HASHED_BYTES);
+            crc.update(part.asSlice(0, size).asByteBuffer());
+            crc.update(part.asSlice(part.byteSize() - size, size).asByteBuffer());
+        }
+        long sizes = 31 * all.units().byteSize() + all.lines().byteSize();
+        return crc.getValue() << 32 ^ sizes;
+    }
+
     /** Whether a unit may have code of its own. */
     public boolean mayHaveCode(int unit) {
         int type = file.unitType(unit);
@@ -176,6 +196,11 @@ public final class DwarfCode {
     /** Units of code that do not say which addresses they have, known after {@link #unitOf}. */
     public synchronized int[] unitsWithoutRanges() {
         return rangeless.stream().toArray();
+    }
+
+    /** Whether a unit of code does not say which addresses it has, known after {@link #unitOf}. */
+    public synchronized boolean isWithoutRanges(int unit) {
+        return rangeless.get(unit);
     }
 
     private void ownRanges(FileReader reader, int unit, RangeIndex index) {

@@ -22,9 +22,10 @@ public final class UnitCode {
 
     final Intervals intervals = new Intervals();
     final LineRows rows = new LineRows();
-    private final CodeUnit unit;
+    private final CodeUnit own;
     private final NameReader nameReader;
     private @Nullable LineFiles files;
+    private final boolean picked;
     private int nodes;
     private int[] parents = new int[64];
     private long[] names = new long[64];
@@ -32,8 +33,12 @@ public final class UnitCode {
     private int[] callLines = new int[64];
     private int[] callColumns = new int[64];
 
-    UnitCode(CodeUnit unit, NameReader nameReader) {
-        this.unit = unit;
+    /**
+     * @param picked whether there are only rows of wanted addresses, which begin at them
+     */
+    UnitCode(CodeUnit own, NameReader nameReader, boolean picked) {
+        this.picked = picked;
+        this.own = own;
         this.nameReader = nameReader;
     }
 
@@ -128,7 +133,9 @@ public final class UnitCode {
     /** The row that holds an address, {@link #NONE} for none. */
     public int rowAt(long address) {
         int row = rows.floor(address);
-        return row >= 0 && rows.files[row] == NONE ? NONE : row;
+        boolean none =
+                row < 0 || rows.files[row] == NONE || picked && rows.addresses[row] != address;
+        return none ? NONE : row;
     }
 
     /** Where a row begins; ascending. */
@@ -158,6 +165,6 @@ public final class UnitCode {
 
     /** The source file that was compiled; empty where it is not said. */
     public String compiled() throws MalformedInputException {
-        return unit.name();
+        return own.name();
     }
 }
