@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import sonde.bpf.usdt.UsdtLocation;
+import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.dwarf.SourceLines;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.probes.Probe.Location;
 import sonde.lang.source.Diagnostics;
 
 /** Finds places in files. */
@@ -221,7 +222,7 @@ final class UserExpansion {
 
     private static void addMarkers(
             String path, UserBinary binary, Glob provider, Glob name, List<Probe> found) {
-        for (Map.Entry<UsdtNotes.Name, List<Location>> entry : binary.markers().entrySet()) {
+        for (Map.Entry<UsdtNotes.Name, List<UsdtLocation>> entry : binary.markers().entrySet()) {
             UsdtNotes.Name marker = entry.getKey();
             if (provider.matches(marker.provider()) && name.matches(marker.name())) {
                 String full = "usdt:" + path + ":" + marker.provider() + ":" + marker.name();
