@@ -130,7 +130,7 @@ public final class Build {
 
     private void compile() throws IOException {
         List<String> args = new ArrayList<>();
-        args.addAll(List.of("-proc:none", "-nowarn", "-Xlint:none", "-g", "--release", "25"));
+        args.addAll(List.of("-proc:none", "-XDstringConcat=inline", "-nowarn", "-Xlint:none", "-g", "--release", "25"));
         for (String module : MODULES) {
             args.add("--module-source-path");
             args.add("sonde." + module + "=" + root.resolve(module + "/src/main/java"));
@@ -140,6 +140,7 @@ public final class Build {
         args.addAll(List.of("-p", out.resolve("deps").toString(), "-d", classes.toString()));
         args.addAll(List.of("-m", "sonde." + String.join(",sonde.", MODULES)));
         tool("javac", args);
+        Switches.inline(classes, out.resolve("deps"));
     }
 
     private void link(Path image) throws Exception {

@@ -3,6 +3,7 @@
 module sonde.cli {
     requires static org.jspecify;
     requires sonde.bpf;
+    requires sonde.symbol;
     requires sonde.event;
     requires sonde.sys;
     requires sonde.format;

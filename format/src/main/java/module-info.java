@@ -14,6 +14,8 @@ module sonde.format {
     exports sonde.format.chrome;
     exports sonde.format.ctf;
     exports sonde.format.dwarf;
+    exports sonde.format.dwarf.code;
+    exports sonde.format.dwarf.location;
     exports sonde.format.elf;
     exports sonde.format.export;
     exports sonde.format.firefox;
@@ -30,6 +32,7 @@ module sonde.format {
     exports sonde.format.text;
     exports sonde.format.trace;
     exports sonde.format.tracedat;
+    exports sonde.format.unwind;
     exports sonde.format.valgrind;
     exports sonde.format.wrapper;
 }

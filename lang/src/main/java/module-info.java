@@ -8,6 +8,7 @@ module sonde.lang {
     requires sonde.symbol;
     requires sonde.sys;
 
+    exports sonde.lang.bpftrace.ahead;
     exports sonde.lang.bpftrace.expand;
     exports sonde.lang.bpftrace.run;
     exports sonde.lang.bpftrace.syntax;

@@ -10,6 +10,7 @@ module sonde.probe {
     requires jdk.unsupported;
     requires sonde.bpf;
 
+    exports sonde.probe.dynamic;
     exports sonde.probe.jvm;
     exports sonde.probe.launch;
     exports sonde.probe.names;

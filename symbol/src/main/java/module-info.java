@@ -8,4 +8,7 @@ module sonde.symbol {
 
     exports sonde.symbol;
     exports sonde.symbol.demangle;
+    exports sonde.symbol.files;
+    exports sonde.symbol.line;
+    exports sonde.symbol.unwind;
 }

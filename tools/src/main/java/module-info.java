@@ -16,6 +16,7 @@ module sonde.tools {
 
     exports sonde.tools.convert;
     exports sonde.tools.doctor;
+    exports sonde.tools.elf;
     exports sonde.tools.list;
     exports sonde.tools.query;
     exports sonde.tools.record;

@@ -1,6 +1,7 @@
 package sonde.analysis;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
@@ -36,6 +37,7 @@ public final class Threads implements Operator {
     private static final int PERF_COMM = 6;
     private static final int PERF_EXIT = 7;
     private static final int PERF_SAMPLE = 8;
+    private static final int PROCESS = 9;
 
     private final Tree tree;
     private final Map<Integer, String> initialNames;
@@ -53,6 +55,7 @@ public final class Threads implements Operator {
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
     private boolean[] kernel = new boolean[64];
+    private final Map<Integer, String> processNames = new HashMap<>();
     private int size;
 
     /** Threads named only by events. */
@@ -86,6 +89,8 @@ public final class Threads implements Operator {
         final @Nullable IntegerField commTid;
         final @Nullable StringField comm;
         final @Nullable IntegerField exitTid;
+        final @Nullable IntegerField processPid;
+        final @Nullable StringField processName;
 
         Fields(Source source) {
             String perf = EventType.PERF_RECORD;
@@ -97,7 +102,8 @@ public final class Threads implements Operator {
                     .add(PERF_FORK, perf, "fork", "pid", "tid", "ptid", "time")
                     .add(PERF_COMM, perf, "comm", "pid", "tid", "comm")
                     .add(PERF_EXIT, perf, "exit", "tid")
-                    .addAll(PERF_SAMPLE, type -> type.system().equals("perf"));
+                    .add(PROCESS, "trace", "process", "pid", "name")
+                    .addAll(PERF_SAMPLE, Threads::knowsProcess);
             forkParent = wanted.integer("sched", "sched_process_fork", "parent_pid");
             forkChild = wanted.integer("sched", "sched_process_fork", "child_pid");
             forkName = wanted.text("sched", "sched_process_fork", "child_comm");
@@ -114,6 +120,8 @@ public final class Threads implements Operator {
             commTid = wanted.integer(perf, "comm", "tid");
             comm = wanted.text(perf, "comm", "comm");
             exitTid = wanted.integer(perf, "exit", "tid");
+            processPid = wanted.integer("trace", "process", "pid");
+            processName = wanted.text("trace", "process", "name");
         }
 
         /**
@@ -165,8 +173,23 @@ public final class Threads implements Operator {
                                 text(fields.renameTo, batch, row));
                 case PERF_COMM -> perfComm(fields, batch, row);
                 case PERF_SAMPLE -> process(batch.tid(row), batch.pid(row));
+                case PROCESS ->
+                        named(
+                                tid(fields.processPid, batch, row),
+                                text(fields.processName, batch, row));
                 default -> {}
             }
+        }
+    }
+
+    /** Samples, and slices of programs: their rows say which process a thread is of. */
+    private static boolean knowsProcess(EventType type) {
+        return type.system().equals("perf") || type.system().equals("slice");
+    }
+
+    private void named(int pid, @Nullable String name) {
+        if (pid >= 0 && name != null && !name.isEmpty() && processNames.size() < MAX_TID) {
+            processNames.put(pid, name);
         }
     }
 
@@ -388,6 +411,11 @@ public final class Threads implements Operator {
     public String name(int thread) {
         String name = names[thread];
         return name == null ? "?" : name;
+    }
+
+    /** What the recording calls a process, not only its main thread; null when nothing. */
+    public @Nullable String processName(int pid) {
+        return processNames.get(pid);
     }
 
     /** Time of birth; {@link Long#MIN_VALUE} when it lived before the recording. */

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import sonde.format.MalformedInputException;
 
 /** A file that is no recording, or a damaged one, by the name that the user gave. */
@@ -16,6 +17,25 @@ final class BrokenFileException extends IOException {
         super(file + ": " + reason(file, cause), cause);
     }
 
+    /** What is said of one of these files; the cause itself when nobody knows which it is. */
+    static IOException of(List<Path> files, MalformedInputException cause) {
+        String message = String.valueOf(cause.getMessage());
+        for (Path file : files) {
+            if (files.size() == 1 || message.startsWith(file + ": ") || isEmpty(file)) {
+                return new BrokenFileException(file, cause);
+            }
+        }
+        return cause;
+    }
+
+    private static boolean isEmpty(Path file) {
+        try {
+            return Files.isRegularFile(file) && Files.size(file) == 0;
+        } catch (IOException e) {
+            return false; // it has gone meanwhile
+        }
+    }
+
     private static String reason(Path file, MalformedInputException cause) {
         String found = String.valueOf(cause.getMessage());
         if (found.startsWith(file + ": ")) {
@@ -24,16 +44,12 @@ final class BrokenFileException extends IOException {
         if (found.startsWith(IN_BUNDLE)) {
             return found.substring(BUNDLE.length()).replaceFirst(": ", " ");
         }
-        try {
-            if (Files.isRegularFile(file) && Files.size(file) == 0) {
-                return "is empty; nothing was recorded into it";
-            }
-        } catch (IOException e) {
-            return found; // it has gone meanwhile
+        if (isEmpty(file)) {
+            return "is empty; nothing was recorded into it";
         }
         boolean unknown = found.contains(": magic ") || found.startsWith("file: kind: ");
         return unknown
-                ? "is no recording that sonde can read (" + found + ")"
+                ? "is no recording that sonde can read; README.md lists the formats"
                 : "is damaged; " + found;
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.format.MalformedInputException;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
 
@@ -74,7 +76,12 @@ final class ConvertCommand implements Callable<Integer> {
         Path from = Objects.requireNonNull(in);
         Path target = Objects.requireNonNull(out);
         ConvertTarget format = inFolder(format(target), target);
-        ConvertRecipe.Outcome outcome = written(from, target, format);
+        ConvertRecipe.Outcome outcome;
+        try {
+            outcome = written(from, target, format);
+        } catch (MalformedInputException e) {
+            throw BrokenFileException.of(List.of(from), e);
+        }
         PrintWriter err = spec.commandLine().getErr();
         outcome.notes().forEach(err::println);
         if (!outcome.losses().isEmpty()) {

@@ -13,6 +13,7 @@ import picocli.CommandLine.ParseResult;
 import sonde.analysis.filter.FilterException;
 import sonde.bpf.VerifierException;
 import sonde.format.MalformedInputException;
+import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -80,6 +81,15 @@ final class Failures {
         }
         if (failure instanceof IOException && isBrokenPipe(failure)) {
             return ExitCode.DONE;
+        }
+        if (failure instanceof ProbeException) {
+            // What follows the first line shows columns of what was typed.
+            String[] lines = message(failure).split("\n", -1);
+            say(err, lines[0]);
+            for (int i = 1; i < lines.length; i++) {
+                err.println(INDENT + Escape.line(lines[i]));
+            }
+            return code(failure);
         }
         say(err, message(failure));
         if (failure instanceof VerifierException verifier) {

@@ -44,6 +44,18 @@ public final class Main {
                             "list the events that can be recorded, with their fields",
                             ListCommand::new),
                     new Entry(
+                            "probe",
+                            "set probes at lines of source, with variables",
+                            ProbeCommand::new),
+                    new Entry(
+                            "elf",
+                            "say what is in a program, library or kernel module",
+                            ElfCommand::new),
+                    new Entry(
+                            "symbolize",
+                            "say which function, file and line addresses come from",
+                            SymbolizeCommand::new),
+                    new Entry(
                             "bpf",
                             "assemble and run eBPF programs; show what BPF this machine has",
                             BpfCommand::new),
@@ -113,6 +125,11 @@ public final class Main {
         if (first.equals("bpf")) {
             BpfCommand.addCommands(line, args.length > 1 ? args[1] : "");
         }
+        String[] words = args;
+        if (first.equals("probe")) {
+            words = ProbeCommand.words(args);
+            ProbeCommand.addCommands(line, words.length > 1 ? words[1] : "");
+        }
         line.setCommandName("sonde " + first)
                 .setOut(out)
                 .setErr(err)
@@ -124,7 +141,7 @@ public final class Main {
         line.getSubcommands()
                 .values()
                 .forEach(sub -> sub.getCommandSpec().addOption(Failures.debugOption()));
-        return line.execute(Arrays.copyOfRange(args, 1, args.length));
+        return line.execute(Arrays.copyOfRange(words, 1, words.length));
     }
 
     private static Optional<Entry> entry(String name) {

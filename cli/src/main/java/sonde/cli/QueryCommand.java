@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.format.MalformedInputException;
 import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
@@ -105,6 +106,8 @@ final class QueryCommand implements Callable<Integer> {
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);
+        } catch (MalformedInputException e) {
+            throw BrokenFileException.of(files, e);
         }
     }
 

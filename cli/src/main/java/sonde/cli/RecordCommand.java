@@ -84,11 +84,12 @@ final class RecordCommand implements Callable<Integer> {
 
     @Option(
             names = "--call-graph",
-            paramLabel = "fp|dwarf",
+            paramLabel = "fp|dwarf[,BYTES]|none",
             defaultValue = "fp",
             description =
-                    "how user stacks are taken: frame pointers, or registers and stack copies"
-                            + " that 'perf script' unwinds (default ${DEFAULT-VALUE})")
+                    "how user stacks are taken: by frame pointers; by registers and BYTES of stack"
+                            + " with each sample (default 8192, at most 65528), which report and"
+                            + " convert unwind; not at all (default ${DEFAULT-VALUE})")
     private String callGraph = "fp";
 
     @Option(
@@ -284,14 +285,31 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private CallGraph callGraph() {
-        return switch (callGraph) {
-            case "fp" -> CallGraph.FP;
-            case "dwarf" -> CallGraph.DWARF;
-            default ->
-                    throw new ParameterException(
-                            spec.commandLine(),
-                            "--call-graph takes fp or dwarf, not '" + callGraph + "'");
-        };
+        String[] words = callGraph.split(",", 2);
+        boolean sized = words.length == 2;
+        try {
+            if (words[0].equals("dwarf")) {
+                return sized ? CallGraph.dwarf(Integer.parseInt(words[1])) : CallGraph.DWARF;
+            }
+            if (words[0].equals("fp") && !sized) {
+                return CallGraph.FP;
+            }
+            if ((words[0].equals("none") || words[0].equals("no")) && !sized) {
+                return CallGraph.NONE;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--call-graph dwarf takes 8 to "
+                            + CallGraph.MOST_STACK_BYTES
+                            + " bytes of stack, not '"
+                            + words[1]
+                            + "'",
+                    e);
+        }
+        throw new ParameterException(
+                spec.commandLine(),
+                "--call-graph takes fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
     }
 
     private Set<Topic> without() {

@@ -195,13 +195,7 @@ final class ReportCommand implements Callable<Integer> {
         try {
             return report(options);
         } catch (MalformedInputException e) {
-            String message = String.valueOf(e.getMessage());
-            Path broken =
-                    recordings.stream()
-                            .filter(file -> message.startsWith(file + ": "))
-                            .findFirst()
-                            .orElse(recordings.getFirst());
-            throw new BrokenFileException(broken, e);
+            throw BrokenFileException.of(recordings, e);
         }
     }
 

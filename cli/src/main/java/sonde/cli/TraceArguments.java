@@ -50,6 +50,7 @@ final class TraceArguments {
     boolean help;
     boolean version;
     boolean plan;
+    boolean compile;
     boolean debug;
     @Nullable String formatted;
     String comm = "sonde";
@@ -119,6 +120,7 @@ final class TraceArguments {
             case "--bench" -> mode = Mode.BENCH;
             case "--no-warnings" -> noWarnings = true;
             case "--plan" -> plan = true;
+            case "--compile" -> compile = true;
             case "--debug" -> debug = true;
             case "--json" -> format = "json";
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
@@ -242,6 +244,9 @@ final class TraceArguments {
         }
         if (command != null && pid.isPresent()) {
             throw new UsageException("Cannot use both -c and -p.", true);
+        }
+        if (compile && output == null) {
+            throw new UsageException("--compile needs a file to write: -o FILE.sbt", true);
         }
     }
 }

@@ -5,6 +5,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -17,11 +18,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.ahead.FileReader;
+import sonde.lang.bpftrace.ahead.FileWriter;
+import sonde.lang.bpftrace.ahead.ScriptFile;
 import sonde.lang.bpftrace.expand.Formatter;
 import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.Portability;
+import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.bpftrace.run.TrialRuns;
@@ -47,10 +54,13 @@ import sonde.probe.launch.Target;
 final class TraceCommand {
     private static final String ATTACHED = "__BPFTRACE_NOTIFY_PROBES_ATTACHED";
     private static final int BUFFER = 1 << 16;
+    private static final long MOST_FILE_BYTES = 64 << 20;
 
     private final TraceArguments arguments;
     private final PrintWriter err;
     private final OutputStream out;
+    private volatile boolean ended;
+    private volatile @Nullable TraceSession running;
 
     private TraceCommand(TraceArguments arguments, PrintWriter err, OutputStream out) {
         this.arguments = arguments;
@@ -93,6 +103,9 @@ final class TraceCommand {
 
     /** Standard output stays open for others when this is closed. */
     private static OutputStream open(TraceArguments arguments) throws IOException {
+        if (arguments.compile) {
+            return OutputStream.nullOutputStream(); // the file is written when all is well
+        }
         OutputStream raw =
                 arguments.output == null
                         ? new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
@@ -128,6 +141,10 @@ final class TraceCommand {
         if (arguments.list) {
             return new TraceListing(arguments, err).run(out);
         }
+        Path ready = compiled();
+        if (ready != null) {
+            return withChild(child -> ahead(ready, child));
+        }
         SourceText text = source();
         if (text == null) {
             return ExitCode.NEGATIVE;
@@ -135,7 +152,76 @@ final class TraceCommand {
         if (arguments.formatted != null) {
             return format(text);
         }
-        return trace(text);
+        return arguments.compile ? compile(text) : withChild(child -> trace(text, child));
+    }
+
+    /** The file, where it is a script that was compiled before; null for others. */
+    private @Nullable Path compiled() throws IOException {
+        String file = arguments.file;
+        if (file == null || file.indexOf('{') >= 0 || !Files.isRegularFile(Path.of(file))) {
+            return null;
+        }
+        Path path = Path.of(file);
+        try (InputStream in = Files.newInputStream(path)) {
+            return FileReader.isCompiled(in.readNBytes(8)) ? path : null;
+        }
+    }
+
+    /** {@code --compile}: the script as a file for any machine. */
+    private int compile(SourceText text) throws IOException {
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation compiled = Compilation.portable(text, options(0), Machine.here(), diagnostics);
+        if (say(diagnostics) || compiled == null || problem(compiled)) {
+            return ExitCode.NEGATIVE;
+        }
+        if (compiled.programs().isEmpty()) {
+            err.println("No probes to attach");
+            err.flush();
+            return ExitCode.NEGATIVE;
+        }
+        byte[] bytes = FileWriter.bytes(Portability.file(compiled, text));
+        Files.write(Path.of(String.valueOf(arguments.output)), bytes);
+        return ExitCode.DONE;
+    }
+
+    private int ahead(Path path, @Nullable Target child) throws IOException {
+        TraceOptions options = options(child == null ? 0 : child.pid());
+        Diagnostics diagnostics = new Diagnostics();
+        if (Files.size(path) > MOST_FILE_BYTES) {
+            throw new IOException(path + " has more than " + MOST_FILE_BYTES + " bytes");
+        }
+        ScriptFile file = FileReader.read(path.toString(), Files.readAllBytes(path));
+        AheadScript script = AheadScript.of(file, options, Machine.here(), diagnostics);
+        if (say(diagnostics)) {
+            return ExitCode.NEGATIVE;
+        }
+        if (arguments.plan) {
+            print(TracePlan.of(script));
+            return ExitCode.DONE;
+        }
+        if (script.ranked().isEmpty()) {
+            err.println("No probes to attach");
+            err.flush();
+            return ExitCode.NEGATIVE;
+        }
+        return run(script, options, child);
+    }
+
+    private void end() {
+        TraceSession session = running;
+        if (ended && session == null) {
+            Runtime.getRuntime().halt(ExitCode.NEGATIVE); // asked twice, and not begun yet
+        }
+        ended = true;
+        if (session != null) {
+            session.stop();
+        }
+    }
+
+    /** Does something with the command of {@code -c}, which has not begun. */
+    @FunctionalInterface
+    private interface WithChild {
+        int run(@Nullable Target child) throws IOException;
     }
 
     private void print(String text) throws IOException {
@@ -188,16 +274,18 @@ final class TraceCommand {
         return diagnostics.hasErrors();
     }
 
-    private int trace(SourceText text) throws IOException {
+    private int withChild(WithChild action) throws IOException {
         Target child = null;
-        try {
+        Origin origin = Origin.capture(); // before signals are treated otherwise
+        // From the beginning: who interrupts a slow start wants an end, and to be told of it.
+        try (EndSignals _ = EndSignals.listen(kind -> end())) {
             if (arguments.command != null && !arguments.dryRun) {
                 List<String> words = ShellWords.of(arguments.command);
                 child =
                         Launcher.prepare(
-                                Command.of(words.toArray(String[]::new)), Origin.capture());
+                                Command.of(words.toArray(String[]::new)), origin);
             }
-            return trace(text, child);
+            return action.run(child);
         } finally {
             if (child != null) {
                 TraceChild.end(child);
@@ -212,12 +300,7 @@ final class TraceCommand {
         if (say(diagnostics) || compiled == null) {
             return ExitCode.NEGATIVE;
         }
-        Optional<Parameters.Problem> problem = compiled.problem();
-        if (problem.isPresent()) {
-            String message = problem.get().message();
-            err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
-            err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
-            err.flush();
+        if (problem(compiled)) {
             return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
@@ -233,14 +316,31 @@ final class TraceCommand {
             err.flush();
             return ExitCode.NEGATIVE;
         }
-        try (TraceSession session = TraceSession.open(compiled, options, this::output)) {
+        return run(compiled, options, child);
+    }
+
+    /** Tells what is wrong with the options that were given to the script. */
+    private boolean problem(Compilation compiled) {
+        Optional<Parameters.Problem> problem = compiled.problem();
+        if (problem.isPresent()) {
+            String message = problem.get().message();
+            err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
+            err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
+            err.flush();
+        }
+        return problem.isPresent();
+    }
+
+    private int run(Prepared script, TraceOptions options, @Nullable Target child)
+            throws IOException {
+        try (TraceSession session = TraceSession.open(script, options, this::output)) {
             return switch (options.mode()) {
                 case TRACE -> run(session, child);
                 case TEST -> TrialRuns.test(session) ? ExitCode.DONE : ExitCode.NEGATIVE;
                 case BENCH -> TrialRuns.bench(session);
             };
         } catch (LoadException e) {
-            err.println(TraceRefusal.text(e, compiled, arguments.verbose));
+            err.println(TraceRefusal.text(e, arguments.verbose));
             err.flush();
             return ExitCode.NEGATIVE;
         } catch (AttachException e) {
@@ -328,8 +428,11 @@ final class TraceCommand {
 
     private int run(TraceSession session, @Nullable Target child)
             throws IOException, AttachException {
-        try (EndSignals _ = EndSignals.listen(kind -> session.stop());
-                TraceSignals.Listener _ = TraceSignals.listen(session)) {
+        running = session;
+        if (ended) {
+            session.stop();
+        }
+        try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
             if (!arguments.dryRun) {
                 session.begin(arguments.comm);
             }

@@ -1,10 +1,12 @@
 package sonde.cli;
 
+import java.util.List;
 import java.util.Locale;
 import sonde.bpf.AttachType;
 import sonde.bpf.ProgramType;
-import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.CompiledProgram;
+import sonde.lang.bpftrace.run.AheadScript;
+import sonde.lang.bpftrace.run.Prepared;
+import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.LoadNeeds;
 import sonde.lang.probes.Probe;
@@ -16,17 +18,21 @@ final class TracePlan {
 
     private TracePlan() {}
 
-    static String of(Compilation compiled) {
+    static String of(Prepared compiled) {
         StringBuilder out = new StringBuilder(1024);
-        for (CompiledProgram program : compiled.programs()) {
+        for (List<? extends PreparedProgram> alternatives : compiled.ranked()) {
+            PreparedProgram program = alternatives.getFirst();
             LoadNeeds needs = LoadNeeds.of(program.group());
             AttachType expected = needs.expected();
             out.append("program ").append(program.number() + 1).append(": ");
             out.append(needs.type().name().toLowerCase(Locale.ROOT));
             out.append(expected == null ? "" : ", " + expected.name().toLowerCase(Locale.ROOT));
-            out.append(", ").append(program.assembly().slots()).append(" instructions\n");
+            out.append(", ").append(program.slots()).append(" instructions\n");
             out.append("    ").append(way(program.group(), needs)).append('\n');
             probes(program.group(), out);
+        }
+        if (compiled instanceof AheadScript ahead) {
+            ahead.passedOver().forEach(one -> out.append("not taken: ").append(one).append('\n'));
         }
         return out.toString();
     }

@@ -2,9 +2,8 @@ package sonde.cli;
 
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
-import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.CompiledProgram;
 import sonde.lang.bpftrace.run.LoadException;
+import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Span;
 
@@ -12,8 +11,8 @@ import sonde.lang.source.Span;
 final class TraceRefusal {
     private TraceRefusal() {}
 
-    static String text(LoadException e, Compilation compiled, boolean whole) {
-        CompiledProgram program = e.program();
+    static String text(LoadException e, boolean whole) {
+        PreparedProgram program = e.program();
         StringBuilder out = new StringBuilder(400);
         if (e.why() instanceof VerifierException verifier) {
             Span span = place(program, verifier);
@@ -39,9 +38,7 @@ final class TraceRefusal {
         return out.toString();
     }
 
-    private static @Nullable Span place(CompiledProgram program, VerifierException e) {
-        return e.explanation().slot() < 0
-                ? null
-                : program.assembly().spanAt(e.explanation().slot());
+    private static @Nullable Span place(PreparedProgram program, VerifierException e) {
+        return e.explanation().slot() < 0 ? null : program.spanAt(e.explanation().slot());
     }
 }

@@ -14,8 +14,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import sonde.lang.bpftrace.expand.Parameters;
@@ -35,14 +39,36 @@ import sonde.lang.source.SourceText;
  * of its own, and prints the block {@code ```text} behind it, which may be missing when it prints
  * nothing. {@code compiled} behind the language: it is compiled only; {@code error}: it is refused
  * with that text; {@code json}: it prints JSON. {@code …} stands for any characters, a line of only
- * that for any lines. Empty lines at both ends do not count.
+ * that for any lines. Empty lines at both ends do not count. Of blocks {@code ```sh} each prompt is
+ * run by a shell and compared with what stands below it. Something happens on the machine
+ * meanwhile: processes that start, sleep 5 ms and end.
  */
 @Tag("kernel")
 class LanguageGuideTest {
     private static final Path GUIDE = Sonde.ROOT.resolve("docs/language.md");
     private static final long LONGEST_MILLIS = 10_000;
 
+    private static final String PROMPT = "$ ";
+
+    private static @Nullable Process busy;
+
     record Example(int line, Set<String> words, String script, String expected) {}
+
+    @BeforeAll
+    static void somethingHappens() throws Exception {
+        busy =
+                new ProcessBuilder("/bin/sh", "-c", "while :; do /bin/sh -c 'sleep 0.005'; done")
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+    }
+
+    @AfterAll
+    static void nothingHappens() {
+        if (busy != null) {
+            busy.destroyForcibly();
+        }
+    }
 
     static List<Example> examples(List<String> lines) {
         List<Example> examples = new ArrayList<>();
@@ -80,6 +106,34 @@ class LanguageGuideTest {
         return end;
     }
 
+    /** Prompts of the blocks of a shell, each with what is shown below it. */
+    static List<Example> prompts(List<String> lines) {
+        List<Example> prompts = new ArrayList<>();
+        for (int at = 0; at < lines.size(); at++) {
+            if (!lines.get(at).startsWith("```")) {
+                continue;
+            }
+            int end = end(lines, at);
+            int line = at + 1;
+            while (line < end && lines.get(at).equals("```sh")) {
+                assertThat(lines.get(line)).startsWith(PROMPT);
+                int next = line + 1;
+                while (next < end && !lines.get(next).startsWith(PROMPT)) {
+                    next++;
+                }
+                prompts.add(
+                        new Example(
+                                line + 1,
+                                Set.of(),
+                                lines.get(line).substring(PROMPT.length()),
+                                String.join("\n", lines.subList(line + 1, next))));
+                line = next;
+            }
+            at = end;
+        }
+        return prompts;
+    }
+
     static Pattern pattern(String expected) {
         StringBuilder out = new StringBuilder("\\n*");
         for (String line : expected.strip().split("\n", -1)) {
@@ -103,6 +157,38 @@ class LanguageGuideTest {
         return examples.stream()
                 .map(example ->
                         DynamicTest.dynamicTest("line " + example.line(), () -> check(example)));
+    }
+
+    @TestFactory
+    @Timeout(300)
+    Stream<DynamicTest> sessions() throws Exception {
+        List<Example> prompts = prompts(Files.readAllLines(GUIDE));
+        assertThat(prompts).hasSizeGreaterThan(15);
+        return prompts.stream()
+                .map(prompt ->
+                        DynamicTest.dynamicTest("line " + prompt.line(), () -> session(prompt)));
+    }
+
+    private static void session(Example prompt) throws Exception {
+        String path = Sonde.ROOT + ":" + System.getenv("PATH");
+        Sonde.Outcome outcome =
+                Sonde.in(Path.of("/tmp"))
+                        .with(Map.of("PATH", path))
+                        .execute(List.of("/bin/sh", "-c", "{ " + prompt.script() + "\n} 2>&1"));
+        assertThat(outcome.out().replaceAll("\u001b\\[[0-9;]*m", "") + "\n")
+                .as("docs/language.md:%d\n%s", prompt.line(), prompt.script())
+                .matches(pattern(prompt.expected()));
+    }
+
+    @Test
+    void everyBlockShowsSomething() throws Exception {
+        List<String> lines = Files.readAllLines(GUIDE);
+        for (Example example :
+                Stream.concat(examples(lines).stream(), prompts(lines).stream()).toList()) {
+            assertThat(example.expected().isEmpty() || example.expected().matches("(?s).*[^…\n].*"))
+                    .as("docs/language.md:%d shows nothing but dots", example.line())
+                    .isTrue();
+        }
     }
 
     private static void check(Example example) throws Exception {

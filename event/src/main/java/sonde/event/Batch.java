@@ -39,6 +39,10 @@ public final class Batch {
     private long[] weight = new long[0];
     private long[] stack = new long[0];
     private int[] stackDepth = new int[0];
+    // Call chains that were made, not recorded; their stack offset is the complement of the place.
+    private long[] chains = new long[0];
+    private int chainsUsed;
+    private byte[] chainEnd = new byte[0];
     private MemorySegment data = MemorySegment.NULL;
     private int size;
     private final AtomicInteger holds = new AtomicInteger();
@@ -73,6 +77,7 @@ public final class Batch {
     public void reset(MemorySegment memory) {
         data = memory;
         size = 0;
+        chainsUsed = 0;
     }
 
     /** Replaces the memory by a larger copy of it: offsets stay. */
@@ -151,6 +156,37 @@ public final class Batch {
         stackDepth[row] = depth;
     }
 
+    /**
+     * Gives a row that has been {@link #sample sampled} another call chain than the recorded one.
+     *
+     * @param entries callee first, with the PERF_CONTEXT_* markers; copied
+     * @param depth how many of them there are
+     * @param end why it has no more, in the numbers of who made it
+     */
+    public void chain(int row, long[] entries, int depth, int end) {
+        if (chainEnd.length < time.length) {
+            chainEnd = Arrays.copyOf(chainEnd, time.length);
+        }
+        chainEnd[row] = (byte) end;
+        if (chains.length - chainsUsed < depth) {
+            chains = Arrays.copyOf(chains, Math.max(2 * chains.length, chainsUsed + depth + 1024));
+        }
+        System.arraycopy(entries, 0, chains, chainsUsed, depth);
+        stack[row] = ~chainsUsed;
+        stackDepth[row] = depth;
+        chainsUsed += depth;
+    }
+
+    /** Whether the call chain was made by {@link #chain}, from what the recorder had copied. */
+    public boolean isChainMade(int row) {
+        return stack.length != 0 && stackDepth[row] > 0 && stack[row] < 0;
+    }
+
+    /** Why a made call chain has no more entries; -1 of a recorded one. */
+    public int chainEnd(int row) {
+        return isChainMade(row) ? chainEnd[row] : -1;
+    }
+
     /** Time in the source's clock. */
     public long time(int row) {
         return time[row];
@@ -193,7 +229,11 @@ public final class Batch {
 
     /** Entry {@code i} of the call chain, callee first; may be a PERF_CONTEXT_* marker. */
     public long stackEntry(int row, int i) {
-        long value = data.get(U64, stack[row] + 8L * i);
+        long at = stack[row];
+        if (at < 0) {
+            return chains[(int) ~at + i];
+        }
+        long value = data.get(U64, at + 8L * i);
         return swapped ? Long.reverseBytes(value) : value;
     }
 

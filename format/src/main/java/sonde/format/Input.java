@@ -62,6 +62,11 @@ public final class Input implements AutoCloseable {
         }
     }
 
+    /** Of bytes in memory, which belong to it from now on. */
+    public static Input of(String name, byte[] bytes) {
+        return of(name, MemorySegment.ofArray(bytes));
+    }
+
     /** Memory that somebody else owns. */
     public static Input of(String name, MemorySegment segment) {
         return new Input(name, segment.asReadOnly(), () -> {});

@@ -1,8 +1,6 @@
 package sonde.symbol;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -11,9 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.DebugLink;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+import sonde.symbol.files.Wanted;
 import sonde.sys.Errno;
 import sonde.sys.FileStatus;
 import sonde.sys.SyscallException;
@@ -24,16 +26,15 @@ import sonde.sys.TargetFile;
  * one that ran is not used: wrong names are worse than none.
  */
 final class ModuleFiles {
-    /** Chromium's debug file has about 4 GB; holes are not read, so this bounds only the map. */
-    private static final long SIZE_LIMIT = 16L << 30;
-
     private final SymbolOptions options;
+    private final DebugSearch search;
     private final List<String> notes = new ArrayList<>();
 
     private final FunctionTable.Aliases aliases;
 
     ModuleFiles(SymbolOptions options, FunctionTable.Aliases aliases) {
         this.options = options;
+        this.search = new DebugSearch(options.search());
         this.aliases = aliases;
     }
 
@@ -48,7 +49,47 @@ final class ModuleFiles {
         String path = module.mapping().path();
         // A file is the same one through the process's root and from here.
         Set<String> refused = new LinkedHashSet<>();
-        for (Candidate candidate : candidates(module)) {
+        Optional<ModuleSymbols> found =
+                first(
+                        module,
+                        refused,
+                        (place, elf) -> {
+                            Optional<ModuleSymbols> symbols = symbols(name, place, elf);
+                            if (symbols.isEmpty()) {
+                                refused.add(
+                                        place.path() + " is stripped, and has no debug file here");
+                            }
+                            return symbols;
+                        });
+        if (found.isPresent()) {
+            return found.get();
+        }
+        String why = reason(refused);
+        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
+        notes.add(
+                ModuleSymbols.printable(
+                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
+        return ModuleSymbols.unknown(name);
+    }
+
+    /** Reads the file that was mapped; empty when there is none that fits. */
+    <T> Optional<T> read(CodeModule module, ModuleImages.Reading<T> reading) {
+        Set<String> refused = new LinkedHashSet<>();
+        Optional<T> found = first(module, refused, (place, elf) -> Optional.of(reading.read(elf)));
+        if (found.isEmpty()) {
+            String path = module.mapping().path();
+            notes.add(ModuleSymbols.printable(path + ": " + reason(refused)));
+        }
+        return found;
+    }
+
+    /** What is made of a file that fits; empty to go on with the next one. */
+    private interface Use<T> {
+        Optional<T> of(Place place, ElfFile elf) throws IOException;
+    }
+
+    private <T> Optional<T> first(CodeModule module, Set<String> refused, Use<T> use) {
+        for (Place candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
                 String problem = mismatch(module, candidate, file, elf);
@@ -56,11 +97,10 @@ final class ModuleFiles {
                     refused.add(problem);
                     continue;
                 }
-                Optional<FunctionTable> functions = functions(path, elf);
-                if (functions.isPresent()) {
-                    return ModuleSymbols.of(name, elf, functions.get());
+                Optional<T> made = use.of(candidate, elf);
+                if (made.isPresent()) {
+                    return made;
                 }
-                refused.add(candidate.path + " is stripped, and has no debug file here");
             } catch (SyscallException e) {
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                     refused.add(reason(e));
@@ -70,12 +110,11 @@ final class ModuleFiles {
                 refused.add(reason(e));
             }
         }
-        String why = refused.isEmpty() ? "file not found" : String.join("; ", refused);
-        boolean itself = refused.size() == 1 && why.startsWith(path + " is stripped");
-        notes.add(
-                ModuleSymbols.printable(
-                        itself ? "no symbols: " + why : "no symbols for " + path + ": " + why));
-        return ModuleSymbols.unknown(name);
+        return Optional.empty();
+    }
+
+    private static String reason(Set<String> refused) {
+        return refused.isEmpty() ? "file not found" : String.join("; ", refused);
     }
 
     private static String reason(Throwable e) {
@@ -83,45 +122,28 @@ final class ModuleFiles {
         return message == null ? e.toString() : message;
     }
 
-    /**
-     * A place where the mapped file may lie.
-     *
-     * @param root of the process, null for our own
-     * @param isTrusted whether user or system named it, so that links are followed
-     */
-    private record Candidate(@Nullable String root, String path, boolean isTrusted) {
-        TargetFile open() throws IOException {
-            if (root != null) {
-                return TargetFile.openIn(root, path, SIZE_LIMIT);
-            }
-            return isTrusted
-                    ? TargetFile.openTrusted(path, SIZE_LIMIT)
-                    : TargetFile.open(path, SIZE_LIMIT);
-        }
-    }
-
-    private List<Candidate> candidates(CodeModule module) {
+    private List<Place> candidates(CodeModule module) {
         String path = module.mapping().path();
         String deleted = " (deleted)";
         if (path.endsWith(deleted)) {
             path = path.substring(0, path.length() - deleted.length());
         }
-        List<Candidate> list = new ArrayList<>();
+        List<Place> list = new ArrayList<>();
         for (String folder : options.folders()) {
-            list.add(new Candidate(null, folder + path, true));
-            list.add(new Candidate(null, folder + path.substring(path.lastIndexOf('/')), true));
+            list.add(Place.named(folder + path));
+            list.add(Place.named(folder + path.substring(path.lastIndexOf('/'))));
         }
         if (options.sameMachine() && module.pid() > 0) {
-            list.add(new Candidate("/proc/" + module.pid() + "/root", path, false));
+            list.add(Place.in("/proc/" + module.pid() + "/root", path));
         }
-        list.add(new Candidate(null, path, false));
+        list.add(Place.claimed(path));
         byte[] id = module.mapping().buildId();
         if (id.length > 1) {
             // perf's cache of files by build-id (tools/perf/util/build-id.c), made while recording
             String hex = HexFormat.of().formatHex(id);
             String name = "/.build-id/" + hex.substring(0, 2) + "/" + hex.substring(2) + "/elf";
             for (String folder : options.debugFolders()) {
-                list.add(new Candidate(null, folder + name, true));
+                list.add(Place.named(folder + name));
             }
         }
         return list;
@@ -129,24 +151,24 @@ final class ModuleFiles {
 
     /** Why the file is not the one that was mapped; null when it is, as far as one can know. */
     private @Nullable String mismatch(
-            CodeModule module, Candidate candidate, TargetFile file, ElfFile elf) {
+            CodeModule module, Place candidate, TargetFile file, ElfFile elf) {
         byte[] wanted = module.mapping().buildId();
         if (wanted.length > 0) {
             byte[] found = elf.buildId().orElse(new byte[0]);
             // records hold 20 bytes: a shorter id is padded with zeros
             return Arrays.equals(Arrays.copyOf(found, wanted.length), wanted)
                     ? null
-                    : candidate.path
+                    : candidate.path()
                             + " has another build-id: wanted "
                             + HexFormat.of().formatHex(wanted)
                             + ", found "
                             + (found.length == 0 ? "none" : HexFormat.of().formatHex(found));
         }
-        if (candidate.isTrusted) {
+        if (candidate.isTrusted()) {
             return null;
         }
         if (!options.sameMachine()) {
-            return candidate.path + " cannot be verified: the recording has no build-id";
+            return candidate.path() + " cannot be verified: the recording has no build-id";
         }
         if (module.mapping().path().endsWith(" (deleted)")) {
             return "the file was deleted while it ran";
@@ -156,91 +178,43 @@ final class ModuleFiles {
         // file systems in layers (overlayfs, btrfs) state another device to the kernel's record
         boolean other = m.inode() != 0 && m.device() == status.device();
         if (other && m.inode() != status.inode()) {
-            return candidate.path + " was replaced since the recording";
+            return candidate.path() + " was replaced since the recording";
         }
         if (options.recordedAtNanos() > 0 && status.modifiedNanos() > options.recordedAtNanos()) {
-            return candidate.path + " was changed since the recording";
+            return candidate.path() + " was changed since the recording";
         }
         return null;
     }
 
-    private Optional<FunctionTable> functions(String path, ElfFile elf) throws IOException {
+    /** Of the file itself, else of its debug file; of .gnu_debugdata they are a part. */
+    private Optional<ModuleSymbols> symbols(String name, Place place, ElfFile elf)
+            throws IOException {
         Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         if (own.isPresent()) {
-            return own;
+            return Optional.of(ModuleSymbols.of(name, elf, own.get()));
         }
-        Optional<FunctionTable> separate = separate(path, elf);
-        return separate.isPresent()
-                ? separate
-                : ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
+        Optional<FunctionTable> exported =
+                ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
+        DebugFile separate = search.separate(Wanted.of(place, elf, Need.SYMBOLS));
+        separate.refusals()
+                .forEach(attempt -> notes.add(ModuleSymbols.printable(attempt.sentence())));
+        Optional<FunctionTable> table = table(separate);
+        if (table.isEmpty()) {
+            return exported.map(functions -> ModuleSymbols.of(name, elf, functions));
+        }
+        boolean part = separate.kind() == DebugFile.Kind.MINI && exported.isPresent();
+        return Optional.of(
+                part
+                        ? ModuleSymbols.of(name, elf, table.get(), exported.get())
+                        : ModuleSymbols.of(name, elf, table.get()));
     }
 
-    /** Looks for a debug file by build-id, then by name (gdb manual, "Separate Debug Files"). */
-    private Optional<FunctionTable> separate(String path, ElfFile elf) {
-        byte[] id = elf.buildId().orElse(new byte[0]);
-        if (id.length > 1) {
-            String hex = HexFormat.of().formatHex(id);
-            String name = "/.build-id/" + hex.substring(0, 2) + "/" + hex.substring(2) + ".debug";
-            for (String folder : folders()) {
-                Optional<FunctionTable> table = debugFile(folder + name, id, null);
-                if (table.isPresent()) {
-                    return table;
-                }
-            }
-        }
-        DebugLink link = debugLink(elf);
-        if (link == null) {
+    private Optional<FunctionTable> table(DebugFile separate) {
+        if (!separate.isFound()) {
             return Optional.empty();
         }
-        String folder = path.substring(0, path.lastIndexOf('/') + 1);
-        List<String> places = new ArrayList<>();
-        for (String root : folders()) {
-            places.add(root + folder + link.fileName());
-            places.add(root + "/" + link.fileName());
-        }
-        if (options.sameMachine()) {
-            places.add(folder + link.fileName());
-            places.add(folder + ".debug/" + link.fileName());
-        }
-        for (String place : places) {
-            Optional<FunctionTable> table = debugFile(place, id, link);
-            if (table.isPresent()) {
-                return table;
-            }
-        }
-        return Optional.empty();
-    }
-
-    private List<String> folders() {
-        List<String> all = new ArrayList<>(options.folders());
-        all.addAll(options.debugFolders());
-        return all;
-    }
-
-    private static @Nullable DebugLink debugLink(ElfFile elf) {
-        try {
-            return elf.debugLink().orElse(null);
-        } catch (MalformedInputException e) {
-            return null;
-        }
-    }
-
-    /** Functions of a debug file, if its build-id or, where there is none, its CRC is right. */
-    private Optional<FunctionTable> debugFile(String path, byte[] id, @Nullable DebugLink link) {
-        if (!Files.exists(Path.of(path))) {
-            return Optional.empty();
-        }
-        try (TargetFile file = TargetFile.openTrusted(path, SIZE_LIMIT)) {
-            ElfFile elf = ElfFile.of(file);
-            boolean fits =
-                    id.length > 0
-                            ? Arrays.equals(id, elf.buildId().orElse(new byte[0]))
-                            : link != null && file.crc32() == link.crc32();
-            if (!fits) {
-                notes.add(ModuleSymbols.printable(path + " is the debug file of another build"));
-                return Optional.empty();
-            }
-            return ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
+        try (OpenElf file = separate.open()) {
+            return ModuleSymbols.functions(file.elf(), ElfFile.SHT_SYMTAB, aliases);
         } catch (IOException | InternalError e) {
             notes.add(ModuleSymbols.printable(reason(e)));
             return Optional.empty();

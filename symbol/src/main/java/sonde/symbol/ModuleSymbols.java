@@ -16,9 +16,14 @@ final class ModuleSymbols {
     private final @Nullable ElfFile layout;
     private final @Nullable FunctionTable functions;
     private final @Nullable Frame[] frames;
+    private final @Nullable ModuleSymbols rest;
 
     private ModuleSymbols(
-            String module, @Nullable ElfFile layout, @Nullable FunctionTable functions) {
+            String module,
+            @Nullable ElfFile layout,
+            @Nullable FunctionTable functions,
+            @Nullable ModuleSymbols rest) {
+        this.rest = rest;
         this.module = module;
         this.layout = layout;
         this.functions = functions;
@@ -27,7 +32,7 @@ final class ModuleSymbols {
 
     /** A module whose symbols are not to be had. */
     static ModuleSymbols unknown(String module) {
-        return new ModuleSymbols(module, null, null);
+        return new ModuleSymbols(module, null, null, null);
     }
 
     /**
@@ -35,7 +40,14 @@ final class ModuleSymbols {
      *     ELF
      */
     static ModuleSymbols of(String module, ElfFile layout, FunctionTable functions) {
-        return new ModuleSymbols(module, layout, functions);
+        return new ModuleSymbols(module, layout, functions, null);
+    }
+
+    /** As above, with a second table for what the first one lacks. */
+    static ModuleSymbols of(
+            String module, ElfFile layout, FunctionTable functions, FunctionTable second) {
+        ModuleSymbols rest = new ModuleSymbols(module, layout, second, null);
+        return new ModuleSymbols(module, layout, functions, rest);
     }
 
     /** The functions of {@code .symtab}, or where there is none of {@code .dynsym}. */
@@ -54,7 +66,9 @@ final class ModuleSymbols {
         long address = layout.addressOf(fileOffset);
         int symbol = address == -1 ? -1 : functions.find(address);
         if (symbol < 0) {
-            return unknown(address == -1 ? fileOffset : address);
+            return rest != null
+                    ? rest.frame(fileOffset)
+                    : unknown(address == -1 ? fileOffset : address);
         }
         Frame frame = frames[symbol];
         if (frame == null) {
@@ -72,7 +86,10 @@ final class ModuleSymbols {
         }
         long address = layout.addressOf(fileOffset);
         int symbol = address == -1 ? -1 : functions.find(address);
-        return symbol < 0 ? -1 : address - functions.address(symbol);
+        if (symbol < 0) {
+            return rest == null ? -1 : rest.offsetInFunction(fileOffset);
+        }
+        return address - functions.address(symbol);
     }
 
     /** The name of the function at an offset in the file as it stands there; null for none. */
@@ -82,7 +99,10 @@ final class ModuleSymbols {
         }
         long address = layout.addressOf(fileOffset);
         int symbol = address == -1 ? -1 : functions.find(address);
-        return symbol < 0 ? null : printable(functions.name(symbol));
+        if (symbol < 0) {
+            return rest == null ? null : rest.plainName(fileOffset);
+        }
+        return printable(functions.name(symbol));
     }
 
     private Frame unknown(long offset) {

@@ -137,6 +137,11 @@ public final class TargetFile implements AutoCloseable {
         }
     }
 
+    /** A path that leads to this very file as long as it is open, whatever its name now means. */
+    public String link() {
+        return "/proc/self/fd/" + fd;
+    }
+
     /** A copy of the contents, cut at the limit should it have grown. */
     public byte[] read(int limitBytes) throws SyscallException {
         return Files.readAll(fd, limitBytes);

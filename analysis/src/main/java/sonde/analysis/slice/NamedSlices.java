@@ -1,13 +1,12 @@
 package sonde.analysis.slice;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
+import sonde.analysis.slice.SliceStacks.Open;
+import sonde.analysis.slice.SliceStacks.Track;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
@@ -16,22 +15,21 @@ import sonde.event.StringField;
 
 /**
  * Spans that the recorded program or the kernel named: interrupts and soft interrupts (by CPU),
- * begin and end marks written to tracefs {@code trace_marker} in systrace's form, and the slices of
- * user-space trace formats. Spans of a track nest; an end closes the innermost.
+ * begin and end marks written to tracefs {@code trace_marker} in systrace's form, calls of the
+ * function graph, and the slices of user-space trace formats. Spans of a track nest; an end closes
+ * the innermost.
  */
 public final class NamedSlices implements Operator {
-    /** Open spans of a track; deeper ones are left out with their ends. */
-    private static final int MAX_DEPTH = 512;
-
-    /** Tracks with open spans; a hostile file names any number. */
-    private static final int MAX_TRACKS = 1 << 20;
+    /** Deeper calls count as this deep. */
+    private static final int MOST_CALLS = 500;
 
     /** enum in include/linux/interrupt.h, softirq_to_name[] in kernel/softirq.c. */
     private static final String[] SOFT_INTERRUPTS = {
         "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"
     };
 
-    private enum Kind {
+    /** What a row says of spans. */
+    enum Kind {
         IRQ_ENTRY,
         IRQ_EXIT,
         SOFTIRQ_ENTRY,
@@ -40,13 +38,15 @@ public final class NamedSlices implements Operator {
         BEGIN,
         END,
         COMPLETE,
-        INSTANT
+        INSTANT,
+        CALL,
+        RETURN
     }
 
     private final Threads threads;
-    private final Sink sink;
+    private final LongFunction<String> functions;
+    private final SliceStacks stacks;
     private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
-    private final Map<Track, Deque<Open>> tracks = new HashMap<>();
     private long ids;
 
     /**
@@ -72,21 +72,22 @@ public final class NamedSlices implements Operator {
             int depth,
             long parent) {}
 
-    /** Takes spans in the order in which they end. */
+    /** Takes spans as they end; those of known length as they begin. */
     @FunctionalInterface
     public interface Sink {
         /** A span ended. */
         void slice(Span span);
     }
 
-    private record Track(Kind kind, long number, String name) {}
-
-    private record Open(long id, long from, int thread, int cpu, String category, String name) {}
-
-    /** An operator that looks tids up in {@code threads}. */
-    public NamedSlices(Threads threads, Sink sink) {
+    /**
+     * An operator that looks tids up in {@code threads}.
+     *
+     * @param functions names of the kernel's functions by address
+     */
+    public NamedSlices(Threads threads, LongFunction<String> functions, Sink sink) {
         this.threads = threads;
-        this.sink = sink;
+        this.functions = functions;
+        this.stacks = new SliceStacks(sink);
     }
 
     private static final class Fields {
@@ -115,6 +116,8 @@ public final class NamedSlices implements Operator {
                 case "slice:end" -> Kind.END;
                 case "slice:complete" -> Kind.COMPLETE;
                 case "slice:instant" -> Kind.INSTANT;
+                case "ftrace:funcgraph_entry", "ftrace:fgraph_retaddr_entry" -> Kind.CALL;
+                case "ftrace:funcgraph_exit" -> Kind.RETURN;
                 default -> null;
             };
         }
@@ -161,22 +164,24 @@ public final class NamedSlices implements Operator {
     private void row(Fields fields, Kind kind, Batch batch, int row) {
         switch (kind) {
             case IRQ_ENTRY ->
-                    begin(
+                    stacks.begin(
                             new Track(Kind.IRQ_ENTRY, batch.cpu(row), ""),
                             open(batch, row, -1, "irq", fields.text(batch, row, "name")));
-            case IRQ_EXIT -> end(new Track(Kind.IRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
+            case IRQ_EXIT ->
+                    stacks.end(new Track(Kind.IRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
             case SOFTIRQ_ENTRY -> {
                 long vector = fields.integer(batch, row, "vec");
                 boolean known = vector >= 0 && vector < SOFT_INTERRUPTS.length;
                 String name = known ? SOFT_INTERRUPTS[(int) vector] : Long.toString(vector);
-                begin(
+                stacks.begin(
                         new Track(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""),
                         open(batch, row, -1, "softirq", name));
             }
             case SOFTIRQ_EXIT ->
-                    end(new Track(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
+                    stacks.end(new Track(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
             case PRINT -> print(fields.text(batch, row, "buf"), batch, row);
             case BEGIN, END, COMPLETE, INSTANT -> named(fields, kind, batch, row);
+            case CALL, RETURN -> function(fields, kind, batch, row);
         }
     }
 
@@ -187,9 +192,9 @@ public final class NamedSlices implements Operator {
         if (text.startsWith("B|")) {
             int bar = text.indexOf('|', 2);
             String name = bar < 0 ? "" : text.substring(bar + 1).strip();
-            begin(track, open(batch, row, thread, "marker", name));
+            stacks.begin(track, open(batch, row, thread, "marker", name));
         } else if (text.equals("E") || text.startsWith("E|") || text.startsWith("E\n")) {
-            end(track, batch.time(row));
+            stacks.end(track, batch.time(row));
         }
     }
 
@@ -198,79 +203,70 @@ public final class NamedSlices implements Operator {
         String id = fields.text(batch, row, "id");
         long number = fields.integer(batch, row, "track");
         Track track = new Track(Kind.BEGIN, id.isEmpty() ? number : 0, id);
-        Open open =
-                kind == Kind.END
-                        ? null
-                        : open(
-                                batch,
-                                row,
-                                thread,
-                                fields.text(batch, row, "category"),
-                                fields.text(batch, row, "name"));
-        if (open == null) {
-            end(track, batch.time(row));
+        if (kind == Kind.END) {
+            stacks.end(track, batch.time(row));
             return;
         }
-        long time = batch.time(row);
+        String category = fields.text(batch, row, "category");
+        String name = fields.text(batch, row, "name");
         if (kind == Kind.BEGIN) {
-            begin(track, open);
+            stacks.begin(track, open(batch, row, thread, category, name));
             return;
         }
         long length = kind == Kind.INSTANT ? 0 : fields.integer(batch, row, "dur");
-        Deque<Open> around = tracks.get(track);
-        int depth = around == null ? 0 : around.size();
-        Open parent = around == null ? null : around.peekLast();
-        emit(open, time + Math.max(0, length), depth, parent == null ? -1 : parent.id);
+        long to = after(batch.time(row), length);
+        stacks.complete(track, open(batch, row, batch.time(row), to, thread, category, name));
+    }
+
+    /**
+     * Calls of the function graph: a leaf of the text has its length and no row of its end, rows of
+     * ends whose beginning was not seen have lengths too.
+     */
+    private void function(Fields fields, Kind kind, Batch batch, int row) {
+        int tid = batch.tid(row);
+        int thread = threads.find(tid);
+        Track track = new Track(Kind.CALL, tid > 0 ? tid : -1L - batch.cpu(row), "");
+        int depth = Math.clamp(fields.integer(batch, row, "depth"), 0, MOST_CALLS);
+        long time = batch.time(row);
+        long length = fields.integer(batch, row, "duration");
+        String name = fields.text(batch, row, "func");
+        if (name.isEmpty()) {
+            long address = fields.integer(batch, row, "func");
+            name = address == 0 ? "?" : functions.apply(address);
+        }
+        if (kind == Kind.CALL) {
+            boolean leaf = length > 0;
+            stacks.call(track, open(batch, row, thread, "function", name), depth);
+            if (leaf) {
+                stacks.returns(track, depth, after(time, length), null);
+            }
+            return;
+        }
+        if (length == 0) {
+            long ended = fields.integer(batch, row, "rettime");
+            length = Math.max(0, ended - fields.integer(batch, row, "calltime"));
+        }
+        long from = length > 0 && length <= time ? time - length : time;
+        Open made = open(batch, row, from, Threads.NEVER, thread, "function", name);
+        stacks.returns(track, depth, time, from < time ? made : null);
+    }
+
+    private static long after(long time, long length) {
+        long to = time + Math.max(0, length);
+        return to < time || to == Threads.NEVER ? Threads.NEVER - 1 : to;
     }
 
     private Open open(Batch batch, int row, int thread, String category, String name) {
-        return new Open(ids++, batch.time(row), thread, batch.cpu(row), category, name);
+        return open(batch, row, batch.time(row), Threads.NEVER, thread, category, name);
     }
 
-    private void begin(Track track, Open open) {
-        Deque<Open> stack = tracks.get(track);
-        if (stack == null) {
-            if (tracks.size() >= MAX_TRACKS) {
-                return;
-            }
-            stack = new ArrayDeque<>(2);
-            tracks.put(track, stack);
-        }
-        if (stack.size() < MAX_DEPTH) {
-            stack.addLast(open);
-        }
-    }
-
-    private void end(Track track, long time) {
-        Deque<Open> stack = tracks.get(track);
-        Open open = stack == null ? null : stack.pollLast();
-        if (open != null && stack != null) {
-            emit(open, time, stack.size(), stack.isEmpty() ? -1 : stack.getLast().id);
-        }
-    }
-
-    private void emit(Open open, long to, int depth, long parent) {
-        sink.slice(
-                new Span(
-                        open.id,
-                        open.from,
-                        to,
-                        open.thread,
-                        open.cpu,
-                        open.category,
-                        open.name,
-                        depth,
-                        parent));
+    private Open open(
+            Batch batch, int row, long from, long to, int thread, String category, String name) {
+        return new Open(ids++, from, to, thread, batch.cpu(row), category, name);
     }
 
     @Override
     public void finish(long lastTime) {
-        for (Deque<Open> stack : tracks.values()) {
-            while (!stack.isEmpty()) {
-                Open open = stack.removeLast();
-                long parent = stack.isEmpty() ? -1 : stack.getLast().id;
-                emit(open, Threads.NEVER, stack.size(), parent);
-            }
-        }
+        stacks.finish();
     }
 }

@@ -137,6 +137,11 @@ public final class StackTable {
         return parents[node];
     }
 
+    /** The function that a kernel address lies in. */
+    public String function(long address) {
+        return symbols.frame(symbols.location(-1, address)).name();
+    }
+
     /** What code it is, as {@link Symbols#location} names it. */
     public long location(int node) {
         return locations[node];

@@ -48,14 +48,17 @@ public final class RingBuffer implements AutoCloseable {
     private long position;
     private long discarded;
 
-    private RingBuffer(BpfMap map) throws SyscallException {
+    private RingBuffer(BpfMap map, BpfMap... others) throws SyscallException {
         page = Machine.pageBytes();
         long size = Integer.toUnsignedLong(map.spec().maxEntries());
         mask = size - 1;
         consumer = map(arena, map, 0, page, Pages.PROT_READ | Pages.PROT_WRITE);
         ring = map(arena, map, page, page + 2 * size, Pages.PROT_READ);
-        poll = new PollSet(arena, 1);
+        poll = new PollSet(arena, 1 + others.length);
         poll.add(map.fd(), PollSet.POLLIN);
+        for (BpfMap other : others) {
+            poll.add(other.fd(), PollSet.POLLIN);
+        }
         position = (long) POSITION.getAcquire(consumer, 0L);
     }
 
@@ -65,10 +68,19 @@ public final class RingBuffer implements AutoCloseable {
      * @throws SyscallException EPERM or ENOMEM of the mapping, EINVAL for another kind of map
      */
     public static RingBuffer open(BpfMap map) throws SyscallException {
+        return open(map, new BpfMap[0]);
+    }
+
+    /**
+     * As {@link #open(BpfMap)}; records in other rings end the wait too.
+     *
+     * @param others rings that somebody else reads
+     */
+    public static RingBuffer open(BpfMap map, BpfMap... others) throws SyscallException {
         if (map.spec().type() != MapType.RING_BUFFER) {
             throw new SyscallException("mmap", map.spec().toString(), Errno.EINVAL);
         }
-        return new RingBuffer(map);
+        return new RingBuffer(map, others);
     }
 
     static MemorySegment map(Arena arena, BpfMap map, long offset, long bytes, int protection)
@@ -144,6 +156,33 @@ public final class RingBuffer implements AutoCloseable {
             }
         }
         return count;
+    }
+
+    /** Bytes of records read so far, headers included. */
+    public long readBytes() {
+        return position;
+    }
+
+    /**
+     * Bytes of records reserved by programs so far, headers included: what programs get from
+     * bpf_ringbuf_query of BPF_RB_PROD_POS.
+     */
+    public long reservedBytes() {
+        return (long) POSITION.getAcquire(ring, 0L);
+    }
+
+    /**
+     * Hands over the complete records that begin before a position, {@link #reservedBytes} of some
+     * time before; stops at one that a program is still writing.
+     *
+     * @return how many
+     */
+    public long drainTo(RecordVisitor visitor, long end) throws MalformedInputException {
+        if (end - position > mask + 1) {
+            throw new MalformedInputException(
+                    "ring buffer", "producer position", end, "beyond the ring");
+        }
+        return drain(visitor, end, Long.MAX_VALUE);
     }
 
     private long drain(RecordVisitor visitor, long end, long most) throws MalformedInputException {

@@ -29,6 +29,9 @@ public final class ChromeReader {
     private static final int HEAD_BYTES = 1 << 16;
     private static final int MOST_FRAMES = 1000;
 
+    /** PID_MAX_LIMIT of include/linux/threads.h: ids beyond are nobody's elsewhere. */
+    private static final int MOST_IDS = 4 * 1024 * 1024;
+
     private final RowStore store = new RowStore();
     private final TraceRows rows = new TraceRows(store);
     private final List<String> notes = new ArrayList<>();
@@ -38,6 +41,9 @@ public final class ChromeReader {
     private final List<JsonTree> timeless = new ArrayList<>();
     private final Map<String, Long> unknown = new TreeMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
+    private final Map<Integer, Integer> owners = new HashMap<>();
+    private final Map<Integer, String> threads = new TreeMap<>();
+    private final Map<Integer, String> processes = new TreeMap<>();
     private final Map<String, String> others = new TreeMap<>();
     private long first = Long.MAX_VALUE;
     private long base;
@@ -102,6 +108,12 @@ public final class ChromeReader {
         long begin = first == Long.MAX_VALUE ? 0 : first;
         timeless.forEach(event -> metadata(event, begin));
         samples.forEach(this::sample);
+        threads.forEach((tid, name) -> {
+            if (!name.isEmpty()) {
+                rows.thread(new Place(begin, -1, -1, tid), name);
+            }
+        });
+        processes.forEach((pid, name) -> rows.process(new Place(begin, -1, pid, -1), -1, name));
         Place whole = new Place(begin, -1, -1, -1);
         others.forEach((name, value) -> rows.metadata(whole, name, value));
         if (!broken.isEmpty() && !broken.contains("end-of-input")) {
@@ -191,16 +203,57 @@ public final class ChromeReader {
         return (long) whole * 1000 + Math.round((value - whole) * 1000);
     }
 
-    /** A process or thread: a number, or a text that gets one of its own. */
-    private int number(JsonTree id) {
+    /** A process: a number, or a text that gets one of its own. */
+    private int process(JsonTree id) {
+        int number = number(id);
+        if (id.isNull() || number >= 0) {
+            return number;
+        }
+        int own = own(id.text());
+        processes.put(own, id.text());
+        return own;
+    }
+
+    /** A number that can be a thread's or process's id, else -1. */
+    private static int number(JsonTree id) {
+        double number = id.isNull() ? -1 : id.number(-1);
+        return number >= 0 && number < MOST_IDS && number == Math.rint(number) ? (int) number : -1;
+    }
+
+    /**
+     * A thread. Ids are a process's own here, and need be no numbers; where another process has the
+     * number already, or it means the idle task elsewhere, the thread gets one from the far end.
+     */
+    private int thread(int pid, JsonTree id) {
+        int number = number(id);
         if (id.isNull()) {
             return -1;
         }
-        double number = id.number(Double.NaN);
-        if (!Double.isNaN(number) && Math.abs(number) <= Integer.MAX_VALUE) {
-            return (int) number;
+        if (pid < 0 && number >= 0) {
+            return number; // samples of all CPUs name no process
         }
-        return numbers.computeIfAbsent(id.text(), ignored -> 1 << 22 | numbers.size());
+        boolean idle = number == 0 && pid != 0;
+        if (number >= 0 && !idle && owners.size() < MOST_IDS) {
+            Integer owner = owners.putIfAbsent(number, pid);
+            if (owner == null || owner == pid) {
+                return number;
+            }
+        }
+        int own = own(pid + "|" + id.text());
+        if (number < 0) {
+            threads.putIfAbsent(own, id.text());
+        }
+        return own;
+    }
+
+    private int own(String key) {
+        Integer known = numbers.get(key);
+        if (known != null || numbers.size() >= MOST_IDS / 2) {
+            return known == null ? -1 : known;
+        }
+        int number = MOST_IDS - 1 - numbers.size();
+        numbers.put(key, number);
+        return number;
     }
 
     private void event(JsonTree event) {
@@ -213,8 +266,8 @@ public final class ChromeReader {
         }
         long time = base + nanos(event.at("ts"), 0);
         first = Math.min(first, time);
-        int pid = number(event.at("pid"));
-        int tid = number(event.at("tid"));
+        int pid = process(event.at("pid"));
+        int tid = thread(pid, event.at("tid"));
         Place place = new Place(time, -1, pid, tid);
         String id = id(event);
         String args = event.at("args").json();
@@ -291,18 +344,23 @@ public final class ChromeReader {
         double cpu = sample.number("cpu", -1);
         int on = cpu >= 0 && cpu < Short.MAX_VALUE ? (int) cpu : -1;
         long time = base + nanos(sample.at("ts"), 0);
-        Place place = new Place(time, on, number(sample.at("pid")), number(sample.at("tid")));
+        int pid = process(sample.at("pid"));
+        Place place = new Place(time, on, pid, thread(pid, sample.at("tid")));
         String name = sample.text("name");
         long weight = (long) sample.number("weight", 1);
         rows.sample(place, name.isEmpty() ? "samples" : name, weight, chain(sample));
     }
 
     private void metadata(JsonTree event, long time) {
-        int pid = number(event.at("pid"));
-        Place place = new Place(time, -1, pid, number(event.at("tid")));
+        int pid = process(event.at("pid"));
+        int tid = thread(pid, event.at("tid"));
+        Place place = new Place(time, -1, pid, tid);
         JsonTree args = event.at("args");
         switch (event.text("name")) {
-            case "thread_name" -> rows.thread(place, args.text("name"));
+            case "thread_name" -> {
+                rows.thread(place, args.text("name"));
+                threads.put(tid, "");
+            }
             case "process_name" ->
                     rows.process(new Place(time, -1, pid, -1), -1, args.text("name"));
             default -> rows.metadata(place, event.text("name"), args.json());

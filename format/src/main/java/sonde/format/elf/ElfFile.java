@@ -1,17 +1,12 @@
 package sonde.format.elf;
 
-import static java.nio.ByteOrder.BIG_ENDIAN;
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
 import sonde.format.MalformedInputException;
 import sonde.sys.TargetFile;
 
@@ -28,18 +23,29 @@ public final class ElfFile {
 
     public static final int PT_LOAD = 1;
     public static final int PT_DYNAMIC = 2;
+    public static final int PT_INTERP = 3;
     public static final int PT_NOTE = 4;
+    public static final int PT_PHDR = 6;
+    public static final int PT_TLS = 7;
+    public static final int PT_GNU_STACK = 0x6474e551;
+    public static final int PT_GNU_RELRO = 0x6474e552;
     public static final int PF_X = 1;
 
     public static final int SHT_PROGBITS = 1;
     public static final int SHT_SYMTAB = 2;
     public static final int SHT_STRTAB = 3;
     public static final int SHT_RELA = 4;
+    public static final int SHT_DYNAMIC = 6;
     public static final int SHT_NOTE = 7;
     public static final int SHT_NOBITS = 8;
     public static final int SHT_REL = 9;
     public static final int SHT_DYNSYM = 11;
+    public static final int SHT_GROUP = 17;
     public static final int SHT_SYMTAB_SHNDX = 18;
+    public static final int SHT_RELR = 19;
+    public static final int SHT_GNU_VERDEF = 0x6ffffffd;
+    public static final int SHT_GNU_VERNEED = 0x6ffffffe;
+    public static final int SHT_GNU_VERSYM = 0x6fffffff;
 
     public static final long SHF_WRITE = 1;
     public static final long SHF_ALLOC = 2;
@@ -49,56 +55,74 @@ public final class ElfFile {
     /** Machines (e_machine) this project speaks of by name. */
     public static final int EM_386 = 3;
 
+    public static final int EM_SPARC = 2;
+    public static final int EM_68K = 4;
+    public static final int EM_MIPS = 8;
+    public static final int EM_S390 = 22;
     public static final int EM_ARM = 40;
+    public static final int EM_SH = 42;
+    public static final int EM_SPARCV9 = 43;
     public static final int EM_X86_64 = 62;
     public static final int EM_AARCH64 = 183;
     public static final int EM_RISCV = 243;
     public static final int EM_BPF = 247;
+    public static final int EM_LOONGARCH = 258;
 
-    /** Bounds: more than any known file has, little enough to hold in the heap. */
-    static final int SECTION_LIMIT = 1 << 20;
+    /** Tables that are held in the heap are not larger. */
+    static final long TABLE_LIMIT_BYTES = 1L << 30;
 
-    static final int SEGMENT_LIMIT = 1 << 17;
-    static final long TABLE_LIMIT_BYTES = 256L << 20;
-    private static final int NOTE_LIMIT = 1 << 16;
+    private static final int RELATIVE_LIMIT = 1 << 24;
     private static final int RELOCATION_LIMIT = 1 << 22;
-    private static final int SECTION_NAME_LIMIT = 1024;
+    private static final int LINK_LIMIT_BYTES = 4096;
+    private static final long MINI_LIMIT_BYTES = 256L << 20;
 
-    /** Escape of e_phnum: the number stands in section 0 (gABI "Program Header"). */
-    private static final int PN_XNUM = 0xffff;
-
-    private static final int ELFCOMPRESS_ZLIB = 1;
-
-    private final MemorySegment file;
-    private final boolean wide;
-    private final ByteOrder order;
-    private final ValueLayout.OfShort half;
-    private final ValueLayout.OfInt word;
-    private final ValueLayout.OfLong xword;
+    private final ElfBytes bytes;
+    private final ElfHeader header;
     private final List<Section> sections;
     private final List<Segment> segments;
+    private final List<String> problems;
+    private final boolean linked;
 
     private ElfFile(MemorySegment file) throws MalformedInputException {
-        this.file = file;
-        if (file.byteSize() < 52 || int32(file, 0, BIG_ENDIAN) != 0x7f454c46) {
-            throw new MalformedInputException("ELF", "e_ident", 0, "no ELF magic");
+        bytes = ElfBytes.of(file);
+        header = ElfHeader.read(bytes);
+        linked = false;
+        TableReader reader = new TableReader(bytes, header);
+        List<String> broken = new ArrayList<>();
+        List<Section> foundSections = List.of();
+        try {
+            foundSections = reader.sections();
+        } catch (MalformedInputException e) {
+            broken.add(e.reason());
         }
-        wide = bit(4, "EI_CLASS", 2);
-        order = bit(5, "EI_DATA", 2) ? BIG_ENDIAN : LITTLE_ENDIAN;
-        half = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order);
-        word = ValueLayout.JAVA_INT_UNALIGNED.withOrder(order);
-        xword = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);
-        if (wide && file.byteSize() < 64) {
-            throw new MalformedInputException("ELF", "header", 0, file.byteSize() + " bytes");
+        List<Segment> foundSegments = List.of();
+        try {
+            foundSegments = reader.segments(foundSections);
+        } catch (MalformedInputException e) {
+            broken.add(e.reason());
         }
-        sections = readSections();
-        segments = readSegments();
+        sections = foundSections;
+        segments = foundSegments;
+        problems = List.copyOf(broken);
+        if (sections.isEmpty() && segments.isEmpty() && !problems.isEmpty()) {
+            throw new MalformedInputException("ELF", problems.getFirst(), -1, "no table is whole");
+        }
+    }
+
+    private ElfFile(ElfFile from, List<Section> laidOut) {
+        bytes = from.bytes;
+        header = from.header;
+        segments = from.segments;
+        problems = from.problems;
+        sections = laidOut;
+        linked = true;
     }
 
     /**
-     * Reads header, sections and segments.
+     * Reads header, sections and segments. A table that lies outside of the file is left empty as
+     * long as the other one is whole, and named by {@link #problems}.
      *
-     * @throws MalformedInputException when this is no ELF file or a table lies outside of it
+     * @throws MalformedInputException when this is no ELF file or no table is whole
      */
     public static ElfFile of(MemorySegment file) throws MalformedInputException {
         return new ElfFile(file);
@@ -114,29 +138,53 @@ public final class ElfFile {
         return of(MemorySegment.ofArray(image));
     }
 
+    /** Whether these bytes begin as an ELF file does. */
+    public static boolean isElf(MemorySegment bytes) {
+        return bytes.byteSize() >= 4
+                && bytes.get(ValueLayout.JAVA_BYTE, 0) == 0x7f
+                && bytes.get(ValueLayout.JAVA_BYTE, 1) == 'E'
+                && bytes.get(ValueLayout.JAVA_BYTE, 2) == 'L'
+                && bytes.get(ValueLayout.JAVA_BYTE, 3) == 'F';
+    }
+
+    /** The file header. */
+    public ElfHeader header() {
+        return header;
+    }
+
+    /** What of the tables could not be read, a line each: the file was cut or lies. */
+    public List<String> problems() {
+        return problems;
+    }
+
     /** Whether it is of class ELFCLASS64. */
     public boolean is64() {
-        return wide;
+        return bytes.wide;
     }
 
     /** Byte order of every number in it. */
     public ByteOrder order() {
-        return order;
+        return bytes.order;
     }
 
     /** ET_*. */
     public int type() {
-        return u16(16);
+        return header.type();
     }
 
     /** EM_*. */
     public int machine() {
-        return u16(18);
+        return header.machine();
     }
 
     /** Address where the program starts, as stated in the ELF. */
     public long entry() {
-        return address(24);
+        return header.entry();
+    }
+
+    /** Bytes of the whole file. */
+    public long sizeBytes() {
+        return bytes.file.byteSize();
     }
 
     /** All sections in the order of the table; the first is the reserved one. */
@@ -144,9 +192,22 @@ public final class ElfFile {
         return sections;
     }
 
-    /** The first section of a name. */
+    /**
+     * The first section of a name; for {@code .debug_NAME} also the compressed form of old, {@code
+     * .zdebug_NAME}.
+     */
     public Optional<Section> section(String name) {
-        return sections.stream().filter(s -> s.name().equals(name)).findFirst();
+        String old = name.startsWith(".debug_") ? ".z" + name.substring(1) : name;
+        Section second = null;
+        for (Section section : sections) {
+            if (section.name().equals(name)) {
+                return Optional.of(section);
+            }
+            if (second == null && section.name().equals(old)) {
+                second = section;
+            }
+        }
+        return Optional.ofNullable(second);
     }
 
     /** All segments in the order of the table. */
@@ -156,30 +217,102 @@ public final class ElfFile {
 
     /** The alignment that a section asks for, sh_addralign; 0 and 1 for none. */
     public long alignment(Section section) {
-        return address(
-                address(wide ? 40 : 32)
-                        + (long) section.index() * u16(wide ? 58 : 46)
-                        + (wide ? 48 : 32));
+        return section.alignment();
     }
 
     /**
-     * Bytes of a section, inflated when it is compressed with zlib.
+     * The same relocatable file as if it had been loaded at address 0: loaded sections have
+     * addresses one behind another, in the order in which the kernel lays out modules, symbols have
+     * the addresses of their places, and the contents of sections of debugging information and of
+     * unwind tables have their relocations applied. Any other file is returned as it is: what
+     * {@code --emit-relocs} left in a kernel has been applied already.
+     */
+    public ElfFile linked() {
+        if (linked || type() != ET_REL) {
+            return this;
+        }
+        long[] addresses = SectionLayout.of(sections);
+        List<Section> laidOut = new ArrayList<>(sections.size());
+        for (Section section : sections) {
+            laidOut.add(section.at(addresses[section.index()]));
+        }
+        return new ElfFile(this, List.copyOf(laidOut));
+    }
+
+    boolean isLinked() {
+        return linked;
+    }
+
+    /**
+     * Bytes of a section, decompressed when it is compressed with zlib or zstd: into the heap, or
+     * when it is large into a mapped file that has no name. Each call decompresses again.
      *
-     * @throws MalformedInputException when it lies outside the file, states more than 256 MiB of
-     *     inflated bytes, or is compressed in another way
+     * @throws MalformedInputException when it lies outside the file, states more bytes than can
+     *     come out of it, or is compressed in another way
      */
     public MemorySegment content(Section section) throws MalformedInputException {
         if (section.type() == SHT_NOBITS) {
             return MemorySegment.ofArray(new byte[0]);
         }
-        MemorySegment raw = slice(section.name(), section.offset(), section.sizeBytes());
-        return (section.flags() & SHF_COMPRESSED) == 0 ? raw : inflate(section, raw);
+        MemorySegment content = stored(section);
+        if (isCompressed(section)) {
+            content = SectionContent.expand(bytes, section, content);
+        }
+        return linked ? relocated(section, content) : content;
+    }
+
+    /** Bytes of a section as they lie in the file; none of SHT_NOBITS. */
+    public MemorySegment stored(Section section) throws MalformedInputException {
+        return section.type() == SHT_NOBITS
+                ? MemorySegment.ofArray(new byte[0])
+                : bytes.slice(section.name(), section.offset(), section.sizeBytes());
+    }
+
+    /** Whether a section's bytes are compressed, in the form of the gABI or the older one. */
+    public boolean isCompressed(Section section) {
+        return (section.flags() & SHF_COMPRESSED) != 0 || SectionContent.isOld(bytes, section);
+    }
+
+    /**
+     * Bytes of a section once it is decompressed, by its header alone; its size when it is not
+     * compressed.
+     */
+    public long contentBytes(Section section) throws MalformedInputException {
+        return isCompressed(section)
+                ? SectionContent.header(bytes, section, stored(section)).sizeBytes()
+                : section.sizeBytes();
+    }
+
+    private MemorySegment relocated(Section section, MemorySegment content)
+            throws MalformedInputException {
+        boolean wanted =
+                section.name().contains("debug_")
+                        || section.name().equals(".eh_frame")
+                        || section.name().startsWith(".orc_unwind")
+                        || section.name().equals(".sframe");
+        MemorySegment out = content;
+        for (Section table : wanted ? sections : List.<Section>of()) {
+            boolean relocations = table.type() == SHT_RELA || table.type() == SHT_REL;
+            if (relocations && table.info() == section.index()) {
+                out = new Relocator(this, bytes).apply(section, out, table);
+            }
+        }
+        return out;
+    }
+
+    /**
+     * Bytes of a segment as they lie in the file.
+     *
+     * @throws MalformedInputException when it lies outside the file
+     */
+    public MemorySegment content(Segment segment) throws MalformedInputException {
+        return bytes.slice("segment", segment.offset(), segment.fileBytes());
     }
 
     /**
      * The first symbol table of a type, SHT_SYMTAB or SHT_DYNSYM, with its strings.
      *
-     * @throws MalformedInputException when table or strings lie outside the file or pass 256 MiB
+     * @throws MalformedInputException when table or strings lie outside the file or pass 1 GiB
      */
     public Optional<ElfSymbols> symbols(int sectionType) throws MalformedInputException {
         for (Section section : sections) {
@@ -190,53 +323,127 @@ public final class ElfFile {
         return Optional.empty();
     }
 
+    /** The symbols of one table. */
+    public ElfSymbols symbols(Section table) throws MalformedInputException {
+        return SymbolReader.read(this, table);
+    }
+
     /**
-     * The entries of a relocation table, SHT_REL or SHT_RELA, of a file of class ELFCLASS64.
+     * The entries of a relocation table, SHT_REL or SHT_RELA, read when asked for.
      *
      * @throws MalformedInputException for a table of another kind, with entries of another size, or
      *     that lies outside the file
      */
+    public RelocationTable relocationTable(Section table) throws MalformedInputException {
+        MemorySegment stored = stored(table);
+        MemorySegment entries =
+                isCompressed(table) ? SectionContent.expand(bytes, table, stored) : stored;
+        return new RelocationTable(bytes, machine(), table, entries);
+    }
+
+    /** All entries of {@link #relocationTable} as values, at most 4 million. */
     public List<Relocation> relocations(Section table) throws MalformedInputException {
-        boolean addends = table.type() == SHT_RELA;
-        int entryBytes = addends ? 24 : 16;
-        if (!wide
-                || !addends && table.type() != SHT_REL
-                || table.entryBytes() != 0 && table.entryBytes() != entryBytes) {
+        RelocationTable entries = relocationTable(table);
+        if (entries.count() > RELOCATION_LIMIT) {
             throw new MalformedInputException(
-                    "ELF", table.name() + " sh_entsize", table.offset(), "" + table.entryBytes());
+                    "ELF", table.name() + " sh_size", table.offset(), entries.count() + " entries");
         }
-        MemorySegment bytes = content(table);
-        long count = bytes.byteSize() / entryBytes;
-        if (count > RELOCATION_LIMIT) {
-            throw new MalformedInputException(
-                    "ELF", table.name() + " sh_size", table.offset(), "" + bytes.byteSize());
-        }
-        List<Relocation> list = new ArrayList<>((int) count);
-        for (long at = 0; at < count * entryBytes; at += entryBytes) {
-            long info = bytes.get(xword, at + 8);
-            long addend = addends ? bytes.get(xword, at + 16) : 0;
-            list.add(new Relocation(bytes.get(xword, at), (int) info, (int) (info >>> 32), addend));
+        List<Relocation> list = new ArrayList<>((int) entries.count());
+        for (long i = 0; i < entries.count(); i++) {
+            list.add(entries.get(i));
         }
         return List.copyOf(list);
+    }
+
+    /**
+     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative
+     * Relocation Table"): an even entry is an address, an odd one a bitmap of the words behind.
+     *
+     * @throws MalformedInputException when it lies outside the file or has more than 16 million
+     */
+    public long[] relativeRelocations(Section table) throws MalformedInputException {
+        MemorySegment content = content(table);
+        int word = bytes.wide ? 8 : 4;
+        long[] places = new long[1024];
+        int count = 0;
+        long base = 0;
+        for (long at = 0; at + word <= content.byteSize(); at += word) {
+            long entry = bytes.address(content, at);
+            if (count + 64 > RELATIVE_LIMIT) {
+                throw new MalformedInputException("ELF", table.name(), at, "too many places");
+            }
+            if (count + 64 > places.length) {
+                places = Arrays.copyOf(places, 2 * places.length);
+            }
+            if ((entry & 1) == 0) {
+                places[count++] = entry;
+                base = entry + word;
+                continue;
+            }
+            for (int bit = 1; bit < 8 * word; bit++) {
+                if ((entry >>> bit & 1) != 0) {
+                    places[count++] = base + (long) (bit - 1) * word;
+                }
+            }
+            base += (8L * word - 1) * word;
+        }
+        return Arrays.copyOf(places, count);
+    }
+
+    /**
+     * What the run-time linker is told; empty when there is nothing.
+     *
+     * @throws MalformedInputException when it lies outside the file
+     */
+    public Optional<DynamicTable> dynamic() throws MalformedInputException {
+        return DynamicTable.read(this);
+    }
+
+    /** Versions of the dynamic symbols; empty when they have none. */
+    public Optional<SymbolVersions> versions() throws MalformedInputException {
+        return SymbolVersions.read(this);
+    }
+
+    /** The program that runs this one, PT_INTERP; empty for none. */
+    public Optional<String> interpreter() {
+        for (Segment segment : segments) {
+            if (segment.type() == PT_INTERP && bytes.holds(segment.offset(), segment.fileBytes())) {
+                MemorySegment name = bytes.file.asSlice(segment.offset(), segment.fileBytes());
+                return Optional.of(ElfBytes.string(name, 0, LINK_LIMIT_BYTES));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Notes of all note sections, or where there are no sections of all note segments. */
     public List<Note> notes() {
         List<Note> notes = new ArrayList<>();
         for (Section section : sections) {
-            if (section.type() == SHT_NOTE && (section.flags() & SHF_COMPRESSED) == 0) {
-                readNotes(notes, section.offset(), section.sizeBytes(), 4);
+            if (section.type() == SHT_NOTE) {
+                notes.addAll(notes(section));
             }
         }
         if (notes.isEmpty()) {
             for (Segment segment : segments) {
                 if (segment.type() == PT_NOTE) {
-                    int alignment = segment.alignment() == 8 ? 8 : 4;
-                    readNotes(notes, segment.offset(), segment.fileBytes(), alignment);
+                    notes.addAll(notes(segment));
                 }
             }
         }
         return notes;
+    }
+
+    /** Notes of one section; none when it is compressed or lies outside the file. */
+    public List<Note> notes(Section section) {
+        return isCompressed(section) || section.type() == SHT_NOBITS
+                ? List.of()
+                : NoteReader.read(
+                        bytes, section.offset(), section.sizeBytes(), section.alignment());
+    }
+
+    /** Notes of one segment. */
+    public List<Note> notes(Segment segment) {
+        return NoteReader.read(bytes, segment.offset(), segment.fileBytes(), segment.alignment());
     }
 
     /** The build-id of the GNU note, usually 20 bytes. */
@@ -251,16 +458,82 @@ public final class ElfFile {
     /** The name of the separate debug file, when there is one and it is a plain name. */
     public Optional<DebugLink> debugLink() throws MalformedInputException {
         Optional<Section> section = section(".gnu_debuglink");
-        if (section.isEmpty() || section.get().sizeBytes() > 4096) {
+        if (section.isEmpty() || section.get().sizeBytes() > LINK_LIMIT_BYTES) {
             return Optional.empty();
         }
-        MemorySegment bytes = content(section.get());
-        String name = string(bytes, 0, 4096);
-        long crcAt = (name.getBytes(StandardCharsets.UTF_8).length + 4L) & ~3L;
-        if (name.isEmpty() || name.indexOf('/') >= 0 || crcAt + 4 > bytes.byteSize()) {
+        MemorySegment content = content(section.get());
+        String name = ElfBytes.string(content, 0, LINK_LIMIT_BYTES);
+        long crcAt = (lengthOf(content) + 4) & ~3L;
+        boolean plain = !name.isEmpty() && name.indexOf('/') < 0 && !name.equals("..");
+        return plain && crcAt + 4 <= content.byteSize()
+                ? Optional.of(new DebugLink(name, content.get(bytes.word, crcAt)))
+                : Optional.empty();
+    }
+
+    /** The file that dwz moved common entries to, by the GNU section or that of DWARF 5. */
+    public Optional<DebugAltLink> debugAltLink() throws MalformedInputException {
+        Optional<Section> gnu = section(".gnu_debugaltlink");
+        if (gnu.isPresent() && gnu.get().sizeBytes() <= LINK_LIMIT_BYTES) {
+            MemorySegment content = content(gnu.get());
+            return altLink(content, 0, lengthOf(content) + 1, content.byteSize());
+        }
+        Optional<Section> sup = section(".debug_sup");
+        if (sup.isPresent() && sup.get().sizeBytes() <= LINK_LIMIT_BYTES) {
+            // version u16, is_supplementary u8, name, length of the checksum as ULEB128, checksum
+            MemorySegment content = content(sup.get());
+            if (content.byteSize() > 4 && content.get(ValueLayout.JAVA_BYTE, 2) == 0) {
+                long length = 3 + lengthOf(content.asSlice(3));
+                return altLink(content, 3, length + 2, content.byteSize());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<DebugAltLink> altLink(
+            MemorySegment content, long nameAt, long idAt, long end) {
+        String name = ElfBytes.string(content, nameAt, LINK_LIMIT_BYTES);
+        if (name.isEmpty() || idAt >= end || end - idAt > 64) {
             return Optional.empty();
         }
-        return Optional.of(new DebugLink(name, int32(bytes, crcAt, order)));
+        byte[] id = content.asSlice(idAt, end - idAt).toArray(ValueLayout.JAVA_BYTE);
+        return Optional.of(new DebugAltLink(name, id));
+    }
+
+    private static long lengthOf(MemorySegment content) {
+        long length = 0;
+        while (length < content.byteSize() && content.get(ValueLayout.JAVA_BYTE, length) != 0) {
+            length++;
+        }
+        return length;
+    }
+
+    /** Whether this is the file that a link of {@link #debugAltLink} means. */
+    public boolean fits(DebugAltLink link) throws MalformedInputException {
+        if (Arrays.equals(buildId().orElse(new byte[0]), link.id())) {
+            return true;
+        }
+        Optional<Section> sup = section(".debug_sup");
+        if (sup.isEmpty() || sup.get().sizeBytes() > LINK_LIMIT_BYTES) {
+            return false;
+        }
+        MemorySegment content = content(sup.get());
+        long from = content.byteSize() - link.id().length;
+        return from > 4
+                && content.get(ValueLayout.JAVA_BYTE, 2) == 1
+                && Arrays.equals(content.asSlice(from).toArray(ValueLayout.JAVA_BYTE), link.id());
+    }
+
+    /**
+     * {@code .gnu_debugdata}: an ELF file with a symbol table alone, xz-compressed within (gdb
+     * manual, "MiniDebugInfo").
+     *
+     * @throws MalformedInputException when it is there and damaged
+     */
+    public Optional<ElfFile> miniDebugInfo() throws MalformedInputException {
+        Optional<Section> section = section(".gnu_debugdata");
+        return section.isEmpty() || section.get().type() == SHT_NOBITS
+                ? Optional.empty()
+                : Optional.of(of(SectionContent.xz(content(section.get()), MINI_LIMIT_BYTES)));
     }
 
     /**
@@ -281,231 +554,22 @@ public final class ElfFile {
         return -1;
     }
 
-    MemorySegment slice(String what, long offset, long sizeBytes) throws MalformedInputException {
-        if (offset < 0 || sizeBytes < 0 || offset > file.byteSize() - sizeBytes) {
-            throw new MalformedInputException(
-                    "ELF", what, offset, sizeBytes + " bytes of " + file.byteSize());
-        }
-        return file.asSlice(offset, sizeBytes);
-    }
-
-    private static int int32(MemorySegment bytes, long offset, ByteOrder order) {
-        return bytes.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(order), offset);
-    }
-
-    private boolean bit(long offset, String field, int set) throws MalformedInputException {
-        byte value = file.get(ValueLayout.JAVA_BYTE, offset);
-        if (value != 1 && value != 2) {
-            throw new MalformedInputException("ELF", field, offset, "" + value);
-        }
-        return value == set;
-    }
-
-    private int u16(long offset) {
-        return Short.toUnsignedInt(file.get(half, offset));
-    }
-
-    private long u32(long offset) {
-        return Integer.toUnsignedLong(file.get(word, offset));
-    }
-
-    /** A number as wide as the class. */
-    private long address(long offset) {
-        return wide ? file.get(xword, offset) : u32(offset);
-    }
-
-    private List<Section> readSections() throws MalformedInputException {
-        long table = address(wide ? 40 : 32);
-        int entryBytes = u16(wide ? 58 : 46);
-        long count = u16(wide ? 60 : 48);
-        long nameIndex = u16(wide ? 62 : 50);
-        if (table == 0) {
-            return List.of();
-        }
-        requireEntry("e_shentsize", entryBytes, wide ? 64 : 40);
-        slice("section header table", table, entryBytes);
-        if (count == 0) {
-            // extended numbering: sh_size of section 0
-            count = address(table + (wide ? 32 : 20));
-        }
-        if (nameIndex == ElfSymbols.SHN_XINDEX) {
-            // extended numbering: sh_link of section 0
-            nameIndex = u32(table + (wide ? 40 : 24));
-        }
-        if (count < 0 || count > SECTION_LIMIT) {
-            throw new MalformedInputException("ELF", "e_shnum", table, Long.toString(count));
-        }
-        slice("section header table", table, count * entryBytes);
-        MemorySegment names = sectionNames(table, entryBytes, count, nameIndex);
-        List<Section> list = new ArrayList<>((int) count);
-        for (int i = 0; i < count; i++) {
-            list.add(readSection(i, table + (long) i * entryBytes, names));
-        }
-        return List.copyOf(list);
-    }
-
-    private MemorySegment sectionNames(long table, int entryBytes, long count, long index) {
-        MemorySegment none = MemorySegment.ofArray(new byte[0]);
-        if (index >= count) {
-            return none;
-        }
-        long at = table + index * entryBytes;
-        long offset = address(at + (wide ? 24 : 16));
-        long size = address(at + (wide ? 32 : 20));
-        boolean inside = offset >= 0 && size >= 0 && offset <= file.byteSize() - size;
-        return inside ? file.asSlice(offset, size) : none;
-    }
-
-    /** Elf64_Shdr or Elf32_Shdr. */
-    private Section readSection(int index, long at, MemorySegment names) {
-        String name = string(names, u32(at), SECTION_NAME_LIMIT);
-        int type = (int) u32(at + 4);
-        return wide
-                ? new Section(
-                        index,
-                        name,
-                        type,
-                        address(at + 8),
-                        address(at + 16),
-                        address(at + 24),
-                        address(at + 32),
-                        (int) u32(at + 40),
-                        (int) u32(at + 44),
-                        address(at + 56))
-                : new Section(
-                        index,
-                        name,
-                        type,
-                        u32(at + 8),
-                        u32(at + 12),
-                        u32(at + 16),
-                        u32(at + 20),
-                        (int) u32(at + 24),
-                        (int) u32(at + 28),
-                        u32(at + 36));
-    }
-
-    private List<Segment> readSegments() throws MalformedInputException {
-        long table = address(wide ? 32 : 28);
-        int entryBytes = u16(wide ? 54 : 42);
-        long count = u16(wide ? 56 : 44);
-        if (count == PN_XNUM && !sections.isEmpty()) {
-            count = Integer.toUnsignedLong(sections.getFirst().info());
-        }
-        if (table == 0 || count == 0) {
-            return List.of();
-        }
-        requireEntry("e_phentsize", entryBytes, wide ? 56 : 32);
-        if (count > SEGMENT_LIMIT) {
-            throw new MalformedInputException("ELF", "e_phnum", table, Long.toString(count));
-        }
-        slice("program header table", table, count * entryBytes);
-        List<Segment> list = new ArrayList<>((int) count);
-        for (int i = 0; i < count; i++) {
-            list.add(readSegment(table + (long) i * entryBytes));
-        }
-        return List.copyOf(list);
-    }
-
-    /** Elf64_Phdr or Elf32_Phdr; p_flags stands at different places. */
-    private Segment readSegment(long at) {
-        int type = (int) u32(at);
-        return wide
-                ? new Segment(
-                        type,
-                        (int) u32(at + 4),
-                        address(at + 8),
-                        address(at + 16),
-                        address(at + 32),
-                        address(at + 40),
-                        address(at + 48))
-                : new Segment(
-                        type,
-                        (int) u32(at + 24),
-                        u32(at + 4),
-                        u32(at + 8),
-                        u32(at + 16),
-                        u32(at + 20),
-                        u32(at + 28));
-    }
-
-    private void requireEntry(String field, int found, int least) throws MalformedInputException {
-        if (found < least) {
-            throw new MalformedInputException("ELF", field, -1, found + ", least " + least);
-        }
-    }
-
-    /** Adds the notes up to the first that does not fit. */
-    private void readNotes(List<Note> notes, long start, long sizeBytes, int alignment) {
-        if (start < 0 || sizeBytes < 0 || start > file.byteSize() - sizeBytes) {
-            return;
-        }
-        long end = start + sizeBytes;
-        long at = start;
-        while (end - at >= 12 && notes.size() < NOTE_LIMIT) {
-            long nameBytes = u32(at);
-            long descriptionBytes = u32(at + 4);
-            int type = (int) u32(at + 8);
-            long name = at + 12;
-            long description = align(name + nameBytes, alignment);
-            long next = align(description + descriptionBytes, alignment);
-            if (description + descriptionBytes > end || descriptionBytes > 1 << 20) {
-                return;
+    /**
+     * The offset in the file of an address stated in the ELF, by the loaded segments.
+     *
+     * @return -1 when no segment has bytes for it
+     */
+    public long offsetOf(long elfAddress) {
+        for (Segment s : segments) {
+            if (s.type() == PT_LOAD
+                    && Long.compareUnsigned(elfAddress - s.address(), s.fileBytes()) < 0) {
+                return elfAddress - s.address() + s.offset();
             }
-            String owner = string(file.asSlice(name, nameBytes), 0, 256);
-            byte[] bytes =
-                    file.asSlice(description, descriptionBytes).toArray(ValueLayout.JAVA_BYTE);
-            notes.add(new Note(owner, type, bytes));
-            at = next;
         }
+        return -1;
     }
 
-    private static long align(long value, int alignment) {
-        return (value + alignment - 1) & -alignment;
-    }
-
-    /** Elf64_Chdr or Elf32_Chdr, then a zlib stream. */
-    private MemorySegment inflate(Section section, MemorySegment raw)
-            throws MalformedInputException {
-        int headerBytes = wide ? 24 : 12;
-        String what = section.name() + " ch_type";
-        if (raw.byteSize() < headerBytes || raw.byteSize() > TABLE_LIMIT_BYTES) {
-            throw new MalformedInputException(
-                    "ELF", what, section.offset(), raw.byteSize() + " bytes");
-        }
-        int type = int32(raw, 0, order);
-        long size = wide ? raw.get(xword, 8) : Integer.toUnsignedLong(int32(raw, 4, order));
-        if (type != ELFCOMPRESS_ZLIB || size < 0 || size > TABLE_LIMIT_BYTES) {
-            throw new MalformedInputException(
-                    "ELF", what, section.offset(), "type " + type + ", " + size + " bytes");
-        }
-        byte[] out = new byte[(int) size];
-        try (Inflater inflater = new Inflater()) {
-            inflater.setInput(raw.asSlice(headerBytes).toArray(ValueLayout.JAVA_BYTE));
-            int length = 0;
-            while (length < out.length) {
-                int count = inflater.inflate(out, length, out.length - length);
-                if (count == 0) {
-                    throw new DataFormatException("ends after " + length + " bytes");
-                }
-                length += count;
-            }
-        } catch (DataFormatException e) {
-            throw new MalformedInputException("ELF", what, section.offset(), "" + e.getMessage());
-        }
-        return MemorySegment.ofArray(out);
-    }
-
-    private static String string(MemorySegment bytes, long offset, int limit) {
-        long end = Math.min(bytes.byteSize(), offset + limit);
-        long at = offset;
-        while (at < end && bytes.get(ValueLayout.JAVA_BYTE, at) != 0) {
-            at++;
-        }
-        return at <= offset
-                ? ""
-                : new String(
-                        bytes.asSlice(offset, at - offset).toArray(ValueLayout.JAVA_BYTE),
-                        StandardCharsets.UTF_8);
+    ElfBytes bytes() {
+        return bytes;
     }
 }

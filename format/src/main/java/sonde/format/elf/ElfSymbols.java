@@ -90,6 +90,17 @@ public final class ElfSymbols {
                 : section;
     }
 
+    /** Whether the section index is one with a meaning of its own: absolute, common. */
+    public boolean isReserved(int index) {
+        int section = (int) (words[3 * index] >>> 48);
+        return section >= SHN_LORESERVE && section != SHN_XINDEX;
+    }
+
+    /** st_other as it stands there: visibility in the lowest bits, the rest by machine. */
+    public int other(int index) {
+        return (int) (words[3 * index] >>> 40) & 0xff;
+    }
+
     /** Offset of the name in the string table, which may lie outside of it. */
     public int nameOffset(int index) {
         return (int) words[3 * index];

@@ -12,6 +12,7 @@ package sonde.format.elf;
  * @param sizeBytes size, in memory for SHT_NOBITS
  * @param link index of a related section, by type
  * @param info extra number, by type
+ * @param alignment that it asks for, sh_addralign; 0 and 1 for none
  * @param entryBytes size of one entry of a table, else 0
  */
 public record Section(
@@ -24,6 +25,7 @@ public record Section(
         long sizeBytes,
         int link,
         int info,
+        long alignment,
         long entryBytes) {
 
     /** Whether it holds machine code. */
@@ -34,5 +36,21 @@ public record Section(
     /** Whether the address lies in it. */
     public boolean contains(long elfAddress) {
         return Long.compareUnsigned(elfAddress - address, sizeBytes) < 0;
+    }
+
+    /** The same section with an address. */
+    Section at(long elfAddress) {
+        return new Section(
+                index,
+                name,
+                type,
+                flags,
+                elfAddress,
+                offset,
+                sizeBytes,
+                link,
+                info,
+                alignment,
+                entryBytes);
     }
 }

@@ -18,7 +18,22 @@ final class SymbolReader {
         MemorySegment bytes = bounded(elf, table);
         int count = (int) (bytes.byteSize() / entryBytes);
         long[] words = elf.is64() ? wide(bytes, count, elf.order()) : narrow(bytes, count, elf);
-        return new ElfSymbols(words, strings(elf, table), extendedSections(elf, table));
+        ElfSymbols symbols =
+                new ElfSymbols(words, strings(elf, table), extendedSections(elf, table));
+        if (elf.isLinked()) {
+            link(symbols, words, elf);
+        }
+        return symbols;
+    }
+
+    /** Offsets in sections become addresses. */
+    private static void link(ElfSymbols symbols, long[] words, ElfFile elf) {
+        for (int i = 1; i < symbols.count(); i++) {
+            int section = symbols.section(i);
+            if (section > 0 && section < elf.sections().size() && !symbols.isReserved(i)) {
+                words[3 * i + 1] += elf.sections().get(section).address();
+            }
+        }
     }
 
     /** Elf64_Sym: name u32, info u8, other u8, shndx u16, value u64, size u64. */

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -78,6 +79,7 @@ public final class PerfDataRecording implements Recording {
     private final EventIds ids;
     private final List<Input> parts;
     private final Map<Lane, long[]> counts = new IdentityHashMap<>();
+    private Optional<Supplier<UserStacks>> userStacks = Optional.empty();
 
     private PerfDataRecording(Input input, List<Input> parts) throws MalformedInputException {
         this.input = input;
@@ -156,6 +158,29 @@ public final class PerfDataRecording implements Recording {
             lanes.add(new PerfLane(this, records, part.name(), 0, part.sizeBytes()));
         }
         return lanes;
+    }
+
+    /** Whether samples have registers and a piece of the stack of user mode. */
+    public boolean hasUserStacks() {
+        return attrs.stream().anyMatch(entry -> PerfRows.hasUserStack(entry.attr()));
+    }
+
+    /**
+     * Has the call chains of such samples completed, in lanes that are made from now on.
+     *
+     * @param maker is asked once for each lane
+     */
+    public void userStacks(Supplier<UserStacks> maker) {
+        userStacks = Optional.of(maker);
+    }
+
+    /** Leaves call chains as they were recorded, in lanes that are made from now on. */
+    public void recordedStacks() {
+        userStacks = Optional.empty();
+    }
+
+    Optional<UserStacks> stacksOfLane() {
+        return hasUserStacks() ? userStacks.map(Supplier::get) : Optional.empty();
     }
 
     /**

@@ -3,6 +3,7 @@ package sonde.format.perfdata;
 import static sonde.format.perfdata.PerfEvent.HEADER_BYTES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_AUXTRACE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_CALLCHAIN_DEFERRED;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMM;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
@@ -10,6 +11,8 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FINISHED_ROUND;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
 
 import java.io.IOException;
@@ -182,7 +185,12 @@ final class PerfLane implements Lane {
                 if (type == PERF_RECORD_CALLCHAIN_DEFERRED) {
                     rows.deferred(view, at, size);
                 }
-                enqueue(timeOfRecord(view, at, type, size), position, PerfRows.RECORD_KIND);
+                long time = timeOfRecord(view, at, type, size);
+                if (time == 0 && tellsOfBefore(type)) {
+                    queue.add(queue.floor(), position, PerfRows.RECORD_KIND);
+                } else {
+                    enqueue(time, position, PerfRows.RECORD_KIND);
+                }
             } else {
                 recording.note("records of unknown type " + type + " skipped");
             }
@@ -207,6 +215,17 @@ final class PerfLane implements Lane {
                 }
             }
         }
+    }
+
+    /**
+     * Whether records of a type without a time are those that recorders make up for what was there
+     * before: they hold for every sample of their round, wherever they lie in it.
+     */
+    private static boolean tellsOfBefore(int type) {
+        return switch (type) {
+            case PERF_RECORD_MMAP, PERF_RECORD_MMAP2, PERF_RECORD_COMM, PERF_RECORD_FORK -> true;
+            default -> false;
+        };
     }
 
     private void skipBehind(long at, int type, int size) {

@@ -14,6 +14,8 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_NAMESPACES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_READ;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
+import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -51,6 +53,8 @@ final class PerfRows {
     private final PerfView file;
     private final boolean makes;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
+    private final @Nullable UserStackChains unwound;
+    private final GroupReadings readings;
     private final SampleLayout.Places places = new SampleLayout.Places();
     private final List<Page> pages = new ArrayList<>();
     private Page page;
@@ -76,6 +80,7 @@ final class PerfRows {
         this.types = recording.types();
         this.layouts = recording.layouts();
         this.ids = recording.ids();
+        this.readings = new GroupReadings(recording.attrs(), ids, layouts);
         this.file = file;
         this.page = free();
         this.batch = page.batch;
@@ -88,6 +93,24 @@ final class PerfRows {
             made |= recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
         }
         makes = made;
+        unwound =
+                recording
+                        .stacksOfLane()
+                        .map(maker -> new UserStackChains(maker, file))
+                        .orElse(null);
+    }
+
+    /** Whether samples of an attr carry what {@link UserStacks} needs. */
+    static boolean hasUserStack(PerfAttr attr) {
+        return attr.samples(PERF_SAMPLE_REGS_USER) && attr.samples(PERF_SAMPLE_STACK_USER);
+    }
+
+    private void unwind(Batch out, int row, PerfView view, SampleLayout.Places found, int kind) {
+        UserStackChains chains = unwound;
+        PerfAttr attr = recording.attrs().get(kind).attr();
+        if (chains != null && hasUserStack(attr)) {
+            chains.complete(out, row, view, found, attr.sampleRegsUser());
+        }
     }
 
     /**
@@ -153,7 +176,8 @@ final class PerfRows {
             long at = position < 0 ? ~position : position;
             int size = kind == CORRUPT_KIND ? 0 : from.u16(at + 6);
             int head = kind < 0 ? 0 : types.partsOf(kind).headBytes();
-            if (SampleFields.mostBytes(head, size) > COPY_BYTES - used) {
+            boolean room = SampleFields.mostBytes(head, size) <= COPY_BYTES - used;
+            if (!room || !fits(batch, from, at, size, kind)) {
                 full = true;
                 return;
             }
@@ -202,9 +226,28 @@ final class PerfRows {
         boolean raw = types.isRaw(kind);
         long payload = raw ? found.raw + moved : base;
         int type = types.ofAttr(kind);
-        int row = out.add(time, found.cpu, found.tid, type, payload, raw ? found.rawBytes : bytes);
-        out.sample(row, found.pid, found.weight, stack, depth);
+        int payloadBytes = raw ? found.rawBytes : bytes;
+        int rows = readings.reads(kind) ? readings.take(from, kind, found) : -1;
+        for (int i = 0; i < rows; i++) {
+            int member = types.ofAttr(readings.kind(i));
+            int row = out.add(time, found.cpu, found.tid, member, payload, payloadBytes);
+            out.sample(row, found.pid, readings.counted(i), stack, depth);
+            unwind(out, row, from, found, kind);
+        }
+        if (rows < 0) {
+            int row = out.add(time, found.cpu, found.tid, type, payload, payloadBytes);
+            out.sample(row, found.pid, found.weight, stack, depth);
+            unwind(out, row, from, found, kind);
+        }
         return end;
+    }
+
+    /** Whether there is room for all rows that a sample may stand for. */
+    private boolean fits(Batch out, PerfView from, long at, int size, int kind) {
+        if (kind < 0 || !readings.reads(kind) || !isWhole(from, at, size, kind, places)) {
+            return true;
+        }
+        return out.size() + readings.size(from, kind, places) <= Batch.CAPACITY;
     }
 
     private boolean isWhole(PerfView view, long at, int size, int kind, SampleLayout.Places found) {
@@ -271,6 +314,7 @@ final class PerfRows {
         int bytes = raw ? found.rawBytes : size;
         int row = out.add(time, found.cpu, found.tid, type, payload, bytes);
         out.sample(row, found.pid, found.weight, found.stack, found.depth);
+        unwind(out, row, view, found, kind);
     }
 
     private void recordRow(Batch out, PerfView view, long at, int size, long time) {
@@ -302,6 +346,9 @@ final class PerfRows {
         }
         int row = out.add(time, cpu, tid, type, at, bodyBytes);
         out.sample(row, pid, 1, at, 0);
+        if (unwound != null) {
+            unwound.record(out, row);
+        }
     }
 
     private static boolean isTask(int recordType) {

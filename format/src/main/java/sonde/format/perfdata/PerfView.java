@@ -18,6 +18,10 @@ final class PerfView {
         this.swapped = swapped;
     }
 
+    int u8(long offset) {
+        return segment.get(ValueLayout.JAVA_BYTE, offset) & 0xff;
+    }
+
     int u16(long offset) {
         short value = segment.get(U16, offset);
         return (swapped ? Short.reverseBytes(value) : value) & 0xffff;

@@ -43,6 +43,11 @@ final class RecordQueue {
         }
     }
 
+    /** A time before which nothing that is still held can lie; 0 as long as nothing went. */
+    long floor() {
+        return Math.max(released, 0);
+    }
+
     /** A round has ended: releases what no later record can precede. */
     void finishRound() {
         long limit = newestOfRound;

@@ -250,6 +250,22 @@ final class SampleLayout {
         return next >= 0 && next <= end;
     }
 
+    /** How many counters a located sample reads; each has its value and, if asked for, its id. */
+    int readings(PerfView view, Places places) {
+        // What one batch holds; a record of 64 KiB has room for fewer.
+        return readGroup ? Math.clamp(view.u64(places.read), 0, 1 << 13) : 1;
+    }
+
+    /** Where the value of a reading lies. */
+    long valueAt(Places places, int index) {
+        return places.read + (readGroup ? 8 + readHeaderBytes + (long) index * readEntryBytes : 0);
+    }
+
+    /** Where the id of a reading lies, if ids were asked for. */
+    long readIdAt(Places places, int index) {
+        return valueAt(places, index) + 8 + (readGroup ? 0 : readHeaderBytes);
+    }
+
     private long afterRead(PerfView view, long next, long end) {
         if (!readGroup) {
             return next + readHeaderBytes + readEntryBytes;

@@ -413,11 +413,17 @@ public final class ScriptText implements RowText {
         out.put('\n');
         int frames = 0;
         boolean user = false;
+        boolean unwound = batch.isChainMade(row);
+        int first = 0;
         for (int i = 0; i < depth && frames < MOST_FRAMES; i++) {
             long address = batch.stackEntry(row, i);
             if (Long.compareUnsigned(address, CONTEXT_MAX) >= 0) {
                 user = address == PerfEvent.PERF_CONTEXT_USER;
+                first = i + 1;
                 continue;
+            }
+            if (user && unwound && i > first) {
+                address--; // perf shows the call of frames that it has unwound
             }
             frames++;
             out.put('\t');

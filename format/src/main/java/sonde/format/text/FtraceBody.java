@@ -211,25 +211,31 @@ final class FtraceBody {
         return true;
     }
 
-    /** {@code function <-caller}, or only the function; text where it is neither. */
+    /**
+     * {@code function <-caller}, or only the function; text where it is neither. Behind the names
+     * their modules may stand, behind the first its arguments (func-args, kernel 6.15).
+     */
     private Shape function(byte[] b, int from, int to) {
         tokens.pairs(b, from, from);
         int arrow = Scan.find(b, from, to, FROM);
         int end = arrow < 0 ? to : Scan.trimEnd(b, from, arrow);
-        for (int i = from; i < end; i++) {
-            if (Scan.isBlank(b[i])) {
-                return raw(b, from);
-            }
+        int nameEnd = from;
+        while (nameEnd < end && !Scan.isBlank(b[nameEnd]) && b[nameEnd] != '(') {
+            nameEnd++;
         }
-        if (end == from) {
+        int behind = Scan.afterModule(b, nameEnd, end);
+        boolean arguments = arrow >= 0 && behind < end && b[behind] == '(' && b[end - 1] == ')';
+        if (nameEnd == from || behind < end && !arguments) {
             return raw(b, from);
         }
-        tokens.add(IP, from, end);
+        tokens.add(IP, from, nameEnd);
         if (arrow >= 0) {
             int parent = arrow + FROM.length;
             scan.over(b, parent, to).take('-');
             scan.blanks();
-            tokens.add(PARENT_IP, scan.at, to);
+            int caller = scan.at;
+            scan.word();
+            tokens.add(PARENT_IP, caller, scan.at);
         }
         return model.function;
     }

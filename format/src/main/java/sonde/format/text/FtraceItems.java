@@ -218,7 +218,8 @@ final class FtraceItems extends TextItems {
                 end = open > start ? open : end;
             }
             int plus = Scan.find(b, start, end, new byte[] {'+', '0', 'x'});
-            end = plus > start ? plus : end;
+            // What stands in brackets is the offset in a file of a user stack: there is no name.
+            end = plus > start && b[plus - 1] != '[' ? plus : end;
             boolean user = shape == model.userStack;
             byte[] entry = Arrays.copyOf(Arrays.copyOfRange(b, start, end), end - start + 8);
             System.arraycopy(KERNEL, 0, entry, end - start, KERNEL.length);

@@ -97,11 +97,11 @@ final class GraphCall {
             while (nameEnd < end && b[nameEnd] != '(' && !Scan.isBlank(b[nameEnd])) {
                 nameEnd++;
             }
-            if (nameEnd == start || nameEnd == end || b[nameEnd] != '(') {
+            behind = Scan.afterModule(b, nameEnd, end);
+            if (nameEnd == start || behind == end || b[behind] != '(') {
                 return false;
             }
-            behind = nameEnd;
-            opens = Scan.find(b, nameEnd, end, new byte[] {' ', '{'}) >= 0;
+            opens = Scan.find(b, behind, end, new byte[] {' ', '{'}) >= 0;
         }
         put(b, name, nameEnd, tokens);
         value(b, behind, end, tokens);

@@ -208,4 +208,17 @@ final class Scan {
         }
         return end;
     }
+
+    /** Behind the {@code " [module]"} that stands here, or here when none does. */
+    static int afterModule(byte[] b, int from, int to) {
+        if (to - from < 4 || b[from] != ' ' || b[from + 1] != '[') {
+            return from;
+        }
+        for (int i = from + 2; i < to && !isBlank(b[i]); i++) {
+            if (b[i] == ']') {
+                return i + 1;
+            }
+        }
+        return from;
+    }
 }

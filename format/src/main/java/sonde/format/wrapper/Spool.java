@@ -49,6 +49,11 @@ public final class Spool {
             this.inBytes = inBytes;
         }
 
+        /** Whether what comes in lies in memory: then it is damaged, not unreadable. */
+        boolean inMemory() {
+            return inBytes != Long.MAX_VALUE;
+        }
+
         void take(int bytes, String format) throws MalformedInputException {
             outBytes += bytes;
             if (!limits.allows(outBytes, inBytes)) {
@@ -68,11 +73,11 @@ public final class Spool {
             OutputStream out =
                     new BufferedOutputStream(Channels.newOutputStream(file), BUFFER_BYTES);
             try {
-                int count = next(stream, step);
+                int count = next(stream, step, budget.inMemory());
                 while (count > 0) {
                     budget.take(count, format);
                     out.write(step, 0, count);
-                    count = next(stream, step);
+                    count = next(stream, step, budget.inMemory());
                 }
             } catch (Broken e) {
                 damage = e.why;
@@ -94,11 +99,14 @@ public final class Spool {
         }
     }
 
-    private static int next(InputStream stream, byte[] step) throws IOException {
+    private static int next(InputStream stream, byte[] step, boolean inMemory) throws IOException {
         try {
             return stream.read(step);
         } catch (EOFException | ZipException | XZIOException | MalformedInputException e) {
             throw new Broken(e);
+        } catch (IOException e) {
+            // ZipInputStream says so when bytes given back do not fit its buffer.
+            throw inMemory ? new Broken(e) : e;
         }
     }
 }

@@ -154,7 +154,8 @@ public final class Unwrapped implements AutoCloseable {
     private @Nullable ZipEntry next(ZipInputStream zip, Input input) throws IOException {
         try {
             return zip.getNextEntry();
-        } catch (ZipException | EOFException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException e) {
+            // Not only ZipException: bytes given back beyond the buffer are an IOException.
             notes.add(input.name() + ": the zip archive is damaged: " + e.getMessage() + ".");
             return null;
         }

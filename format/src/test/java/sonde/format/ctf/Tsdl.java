@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import sonde.testkit.CtfTrace;
 
 /** A trace of TSDL that the tests share: LTTng's headers, one stream. */
-final class Tsdl {
+public final class Tsdl {
     static final String STREAM =
             """
             typealias integer { size = 27; align = 1; map = clock.mono.value; } := time27;
@@ -36,17 +36,17 @@ final class Tsdl {
     }
 
     /** An event in braces of a payload. */
-    static String event(int id, String name, String fields) {
+    public static String event(int id, String name, String fields) {
         return "event { name = \"%s\"; id = %d; stream_id = 0; fields := struct { %s }; };\n"
                 .formatted(name, id, fields);
     }
 
-    static CtfTrace trace(ByteOrder order, String events) {
+    public static CtfTrace trace(ByteOrder order, String events) {
         return new CtfTrace(order).metadata(with(events));
     }
 
     /** Header and context of an event: 27 bits of its time, pid 7, tid 8. */
-    static CtfTrace.Packet head(CtfTrace.Packet packet, int id, long time) {
+    public static CtfTrace.Packet head(CtfTrace.Packet packet, int id, long time) {
         packet.bits().align(8);
         packet.bits(id, 5).bits(time & 0x7ffffff, 27);
         packet.put(7, 32).put(8, 32);

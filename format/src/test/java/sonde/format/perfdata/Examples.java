@@ -6,7 +6,7 @@ import sonde.testkit.PerfDataBytes;
 import sonde.testkit.PerfDataBytes.Fields;
 
 /** Files with something of everything. */
-final class Examples {
+public final class Examples {
     /** IP TID TIME ADDR ID STREAM_ID CPU PERIOD IDENTIFIER. */
     static final long PLAIN = 1 | 2 | 4 | 8 | 64 | 512 | 128 | 256 | 1L << 16;
 
@@ -28,7 +28,7 @@ final class Examples {
 
     private Examples() {}
 
-    static PerfDataBytes file(ByteOrder order) {
+    public static PerfDataBytes file(ByteOrder order) {
         PerfDataBytes file = new PerfDataBytes(order);
         file.event(file.attr(1, 0, EVERY_BIT, READ_GROUP, SAMPLE_ID_ALL), 11, 12);
         file.event(file.attr(2, 77, PLAIN | 1 << 10, 0, SAMPLE_ID_ALL), 21, 22);
@@ -74,7 +74,7 @@ final class Examples {
     }
 
     /** With AUX, which ends every part. */
-    static Fields whole(PerfDataBytes file, long id, long time) {
+    public static Fields whole(PerfDataBytes file, long id, long time) {
         // Bits in the order of the layout: AUX (bit 20) comes last.
         return everyPart(file, id, time).u64(8).u64(0x77);
     }
@@ -92,7 +92,7 @@ final class Examples {
         return body.u64(999); // PERIOD
     }
 
-    static Fields tracepoint(PerfDataBytes file, long id, long time) {
+    public static Fields tracepoint(PerfDataBytes file, long id, long time) {
         Fields body = head(file, id, time);
         body.u32(20); // RAW
         return body.u16(77).u16(0).u32(101).text("abc", 8).u32(0);

@@ -114,6 +114,26 @@ class PerfSampleFieldsTest {
     }
 
     @Test
+    void aReadGroupIsASampleOfEachCounterThatMoved() throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
+        // IP TID TIME READ; the format has ids and is a group's
+        file.event(file.attr(1, 0, 1 | 2 | 4 | 16, 4 | 8, 0), 11);
+        file.event(file.attr(1, 2, 1 | 2 | 4 | 16, 4 | 8, 0), 21);
+        for (long[] values : new long[][] {{100, 3}, {250, 3}, {250, 9}}) {
+            Fields body = file.fields().u64(0x81).u32(5).u32(6).u64(values[0]);
+            file.record(9, 1, body.u64(2, values[0], 11, values[1], 21));
+        }
+
+        assertThat(Rows.of(file.file()))
+                .extracting(row -> row.type() + " " + row.weight() + " " + row.field("read_values"))
+                .containsExactly(
+                        "perf:cpu-clock:HG 100 [100, 3]",
+                        "perf:page-faults:HG 3 [100, 3]",
+                        "perf:cpu-clock:HG 150 [250, 3]",
+                        "perf:page-faults:HG 6 [250, 9]");
+    }
+
+    @Test
     void idsThatNoEventListsAreUnknown() throws IOException {
         PerfDataBytes file = Examples.file(ByteOrder.LITTLE_ENDIAN);
         file.record(9, 1, Examples.tracepoint(file, 4711, 60));

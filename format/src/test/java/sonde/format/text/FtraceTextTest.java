@@ -217,4 +217,35 @@ class FtraceTextTest {
                 .extracting(Row::time)
                 .containsExactly(521_005_427_147L, 521_005_427_199L);
     }
+
+    /** func-args (6.15), functions of modules, and files of user stacks without a name. */
+    @Test
+    void functionsWithArgumentsAndModules() throws Exception {
+        Reading read =
+                Reading.of(
+                        """
+                        # tracer: function
+                        #
+                                    sh-12  [000] .....  1.000001: read(fd=3, n=1) <-do_sys [m]
+                                    sh-12  [000] .....  1.000002: own [mod] <-do_sys
+                                    sh-12  [000] .....  1.000003: <user stack trace>
+                         => /lib/libc.so.6[+0x12]
+                        """);
+        assertThat(read.rows().get(0).fields())
+                .containsEntry("ip", "read")
+                .containsEntry("parent_ip", "do_sys");
+        assertThat(read.rows().get(1).fields()).containsEntry("ip", "own");
+        assertThat(read.rows().get(2).chain()).containsExactly("/lib/libc.so.6[+0x12]");
+        Reading graph =
+                Reading.of(
+                        """
+                        # tracer: function_graph
+                        #
+                        # CPU  DURATION                  FUNCTION CALLS
+                         0)   2.541 us    |  own [mod]();
+                        """);
+        assertThat(graph.rows().getFirst().fields())
+                .containsEntry("func", "own")
+                .containsEntry("duration", 2541L);
+    }
 }

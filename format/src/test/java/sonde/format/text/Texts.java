@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A small text of each kind, as its tool prints it. */
-final class Texts {
+public final class Texts {
     private Texts() {}
 
     static final String TRACE =
@@ -169,7 +169,7 @@ final class Texts {
             """;
 
     /** By a name for messages: the text and its format. */
-    static Map<String, TextFormat> all() {
+    public static Map<String, TextFormat> all() {
         Map<String, TextFormat> all = new LinkedHashMap<>();
         all.put(TRACE, TextFormat.FTRACE);
         all.put(TRACE_NO_HEADER, TextFormat.FTRACE);

@@ -139,6 +139,33 @@ class ReadersTest {
         assertThat(rows(ProfileTexts.CHROME).get(8)).contains("slice:begin").contains("id=0x7");
     }
 
+    /** Ids are a process's own, and need be no numbers. */
+    @Test
+    void chromeThreadsOfSeveralProcesses() throws IOException {
+        String event = "{\"ph\":\"i\",\"name\":\"n\",\"ts\":1,\"pid\":%s,\"tid\":%s}";
+        String all =
+                String.format(
+                        "[" + event + "," + event + "," + event + "," + event + "]",
+                        1,
+                        7,
+                        2,
+                        7,
+                        1,
+                        "\"io\"",
+                        "\"gpu\"",
+                        3);
+        String instant = "slice:instant track=";
+        assertThat(rows(all))
+                .hasSize(6)
+                .anyMatch(row -> row.startsWith("1000 -1 1/7 " + instant))
+                .anyMatch(row -> row.startsWith("1000 -1 2/4194303 " + instant))
+                .anyMatch(row -> row.startsWith("1000 -1 1/4194302 " + instant))
+                .anyMatch(row -> row.startsWith("1000 -1 4194301/3 " + instant))
+                .contains(
+                        "1000 -1 -1/4194302 perf_record:comm pid=-1 tid=4194302 comm=io",
+                        "1000 -1 4194301/-1 trace:process pid=4194301 ppid=-1 name=gpu");
+    }
+
     @Test
     void chromeObject() throws IOException {
         assertThat(rows(ProfileTexts.CHROME_OBJECT))

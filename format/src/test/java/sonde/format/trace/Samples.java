@@ -11,7 +11,7 @@ import sonde.testkit.PprofBytes;
 import sonde.testkit.ProfileTexts;
 
 /** Files of every format that is read here, and which it is. */
-final class Samples {
+public final class Samples {
     private Samples() {}
 
     static byte[] text(String text) {
@@ -28,7 +28,7 @@ final class Samples {
         return PcapBytes.ethernet(-1, 0x86dd, PcapBytes.ipv6(6, tcp));
     }
 
-    static Map<String, byte[]> all() {
+    public static Map<String, byte[]> all() {
         Map<String, byte[]> all = new LinkedHashMap<>();
         ByteOrder big = ByteOrder.BIG_ENDIAN;
         ByteOrder little = ByteOrder.LITTLE_ENDIAN;

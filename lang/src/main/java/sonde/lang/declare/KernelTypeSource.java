@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.core.TargetTypes;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
@@ -180,6 +181,32 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
             found.put(key, known);
         }
         return known.orElse(null);
+    }
+
+    /** Types of the kernel and of its modules, for programs that were compiled elsewhere. */
+    public @Nullable TargetTypes targets() {
+        BtfTypes base = vmlinux();
+        if (base == null) {
+            return null;
+        }
+        return new TargetTypes() {
+            @Override
+            public Btf kernel() {
+                return base.btf();
+            }
+
+            @Override
+            public List<Btf> modules() {
+                List<Btf> all = new ArrayList<>();
+                for (String name : moduleNames()) {
+                    BtfTypes types = module(name);
+                    if (types != null) {
+                        all.add(types.btf());
+                    }
+                }
+                return all;
+            }
+        };
     }
 
     /** Of enumerations of vmlinux and of the modules looked into so far. */

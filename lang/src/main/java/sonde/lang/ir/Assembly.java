@@ -42,6 +42,14 @@ public final class Assembly {
         int function(String kernelFunction);
     }
 
+    /**
+     * A number that is put in when the program is loaded.
+     *
+     * @param slot of the load of 64 bits that gets it
+     * @param span the part of the program that needs it; null for none
+     */
+    public record Missing(int slot, Wanted wanted, @Nullable Span span) {}
+
     /** When to look at a program. */
     public enum Stage {
         /** As it was lowered. */
@@ -114,6 +122,11 @@ public final class Assembly {
     /** The maps that it names. */
     public Set<String> maps() {
         return Set.copyOf(maps);
+    }
+
+    /** What is missing in its words, in the order of slots. */
+    public List<Missing> missing() {
+        return encoder.missing();
     }
 
     /** The functions of the kernel that it calls by name. */

@@ -18,6 +18,7 @@ import sonde.lang.ir.Operation.Ending;
 import sonde.lang.ir.Operation.FunctionAddress;
 import sonde.lang.ir.Operation.Goto;
 import sonde.lang.ir.Operation.KernelVariable;
+import sonde.lang.ir.Operation.Later;
 import sonde.lang.ir.Operation.Load;
 import sonde.lang.ir.Operation.MapAddress;
 import sonde.lang.ir.Operation.MapValue;
@@ -47,6 +48,7 @@ final class Effects {
             case MapValue o -> o.to();
             case FunctionAddress o -> o.to();
             case KernelVariable o -> o.to();
+            case Later o -> o.to();
             case Call o -> o.to();
             case CallKernel o -> o.to();
             case CallLocal o -> o.to();
@@ -92,6 +94,7 @@ final class Effects {
                     MapValue _,
                     FunctionAddress _,
                     KernelVariable _,
+                    Later _,
                     Goto _ -> {}
         }
     }
@@ -156,6 +159,7 @@ final class Effects {
                     MapValue _,
                     FunctionAddress _,
                     KernelVariable _,
+                    Later _,
                     Goto _ ->
                     operation;
         };
@@ -196,6 +200,7 @@ final class Effects {
             case MapValue o -> new MapValue(f.apply(o.to()), o.map(), o.offset());
             case FunctionAddress o -> new FunctionAddress(f.apply(o.to()), o.function());
             case KernelVariable o -> new KernelVariable(f.apply(o.to()), o.btfId());
+            case Later o -> new Later(f.apply(o.to()), o.wanted());
             case Call o -> new Call(result(o.to(), f), o.helper(), o.arguments());
             case CallKernel o -> new CallKernel(result(o.to(), f), o.function(), o.arguments());
             case CallLocal o -> new CallLocal(result(o.to(), f), o.function(), o.arguments());
@@ -221,7 +226,8 @@ final class Effects {
                     MapAddress _,
                     MapValue _,
                     FunctionAddress _,
-                    KernelVariable _ ->
+                    KernelVariable _,
+                    Later _ ->
                     true;
             case Store _, Atomic _, Call _, CallKernel _, CallLocal _, Goto _, Branch _, Return _ ->
                     false;
@@ -236,7 +242,8 @@ final class Effects {
                     MapAddress _,
                     MapValue _,
                     FunctionAddress _,
-                    KernelVariable _ ->
+                    KernelVariable _,
+                    Later _ ->
                     true;
             default -> false;
         };

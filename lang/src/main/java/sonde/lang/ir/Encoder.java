@@ -121,6 +121,8 @@ final class Encoder {
                                 address.to(),
                                 functions.computeIfAbsent(
                                         address.target(), f -> new Label(f.name())));
+                case Item.Later later ->
+                        code.add(new Instruction.LoadWide(Meaning.NUMBER, later.to(), 0));
                 case Item.KernelCall(String name) -> code.callKernel(symbols.function(name));
             }
         }
@@ -174,6 +176,18 @@ final class Encoder {
     @Nullable String variableAt(int slot, int register) {
         Piece piece = at(slot);
         return piece == null ? null : piece.function.variable(piece.selected.step(), register);
+    }
+
+    /** The numbers that are missing, by slot. */
+    List<Assembly.Missing> missing() {
+        List<Assembly.Missing> missing = new ArrayList<>();
+        for (Piece piece : pieces) {
+            if (piece.selected.item() instanceof Item.Later later) {
+                Span span = piece.function.steps().get(piece.selected.step()).span();
+                missing.add(new Assembly.Missing(piece.slot, later.wanted(), span));
+            }
+        }
+        return missing;
     }
 
     /** Tells the slot and the place in the program of each instruction. */

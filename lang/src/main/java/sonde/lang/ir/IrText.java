@@ -85,6 +85,7 @@ final class IrText {
             case MapValue o -> o.to() + " = map " + o.map() + "+" + o.offset();
             case FunctionAddress o -> o.to() + " = function " + o.function().name();
             case KernelVariable o -> o.to() + " = kernel variable " + o.btfId();
+            case Operation.Later o -> o.to() + " = later " + o.wanted();
             case Call o -> result(o.to()) + KernelFunction.name(o.helper()) + list(o.arguments());
             case CallKernel o -> result(o.to()) + o.function() + list(o.arguments());
             case CallLocal o -> result(o.to()) + o.function().name() + list(o.arguments());

@@ -15,6 +15,9 @@ sealed interface Item {
     record MapUse(Instruction.Meaning meaning, Register to, String map, int offset)
             implements Item {}
 
+    /** A number that is put in when the program is loaded. */
+    record Later(Register to, Wanted wanted) implements Item {}
+
     /** A call of another function of the program. */
     record LocalCall(Function target) implements Item {}
 
@@ -28,7 +31,7 @@ sealed interface Item {
     default int slots() {
         return switch (this) {
             case Plain plain -> plain.instruction().slots();
-            case MapUse _, LocalAddress _ -> 2;
+            case MapUse _, LocalAddress _, Later _ -> 2;
             case Jump _, LocalCall _, KernelCall _ -> 1;
         };
     }

@@ -80,6 +80,9 @@ public sealed interface Operation {
     /** {@code to} = the address of a per-CPU or other variable of the kernel, by its BTF id. */
     record KernelVariable(Vreg to, int btfId) implements Operation {}
 
+    /** {@code to} = a number that is put in when the program is loaded. */
+    record Later(Vreg to, Wanted wanted) implements Operation {}
+
     /**
      * Calls a helper.
      *

@@ -177,7 +177,8 @@ final class Propagation {
                     Operation.MapAddress _,
                     MapValue _,
                     Operation.FunctionAddress _,
-                    Operation.KernelVariable _ ->
+                    Operation.KernelVariable _,
+                    Operation.Later _ ->
                     operation;
         };
     }

@@ -96,6 +96,7 @@ final class Selection {
                     add(
                             new Instruction.LoadWide(
                                     Meaning.BTF_ID, at(o.to()), o.btfId() & 0xffffffffL));
+            case Operation.Later o -> add(new Item.Later(at(o.to()), o.wanted()));
             case Operation.Call o -> add(new Instruction.Call(o.helper()));
             case Operation.CallKernel o -> add(new Item.KernelCall(o.function()));
             case Operation.CallLocal o -> add(new Item.LocalCall(o.function()));

@@ -7,6 +7,7 @@ import java.util.Map;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.dwarf.SourceLines;
+import sonde.probe.dynamic.SourcePlaces;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.source.Diagnostics;
@@ -160,6 +161,13 @@ final class UserExpansion {
         String path = files(point, "uprobe", place.path(), out).getFirst();
         try (UserBinary binary = UserBinary.open(path)) {
             SourceLines.Answer answer = binary.line(place);
+            List<Long> copies =
+                    place.column() == 0
+                            ? SourcePlaces.ofLine(path, place.file(), place.line())
+                            : List.of();
+            if (!copies.isEmpty()) {
+                return copies(point, path, binary, copies);
+            }
             if (!answer.hasLines()) {
                 throw new AttachPointException(
                         "No DWARF debug info found for '"
@@ -181,20 +189,35 @@ final class UserExpansion {
                                 + column
                                 + "' to address");
             }
-            UserBinary.Function function = binary.functionAt(address);
-            String name = point.kind().longName() + ":" + path + ":" + address;
-            return List.of(
-                    new Probe.User(
-                            point.kind(),
-                            name,
-                            path,
-                            function == null ? "" : function.name(),
-                            function == null ? 0 : address - function.address(),
-                            fileOffset));
+            return List.of(at(point, path, binary, address));
         } catch (IOException e) {
             throw new AttachPointException(
                     "error finding uprobe target: " + path + ": " + e.getMessage());
         }
+    }
+
+    private static List<Probe> copies(
+            AttachPoint point, String path, UserBinary binary, List<Long> addresses)
+            throws IOException {
+        List<Probe> found = new ArrayList<>();
+        for (long address : addresses) {
+            if (binary.fileOffset(address) >= 0) {
+                found.add(at(point, path, binary, address));
+            }
+        }
+        return found;
+    }
+
+    private static Probe at(AttachPoint point, String path, UserBinary binary, long address)
+            throws IOException {
+        UserBinary.Function function = binary.functionAt(address);
+        return new Probe.User(
+                point.kind(),
+                point.kind().longName() + ":" + path + ":" + address,
+                path,
+                function == null ? "" : function.name(),
+                function == null ? 0 : address - function.address(),
+                binary.fileOffset(address));
     }
 
     List<Probe> markers(AttachPoint point, Place.Marker place, Diagnostics out)

@@ -202,7 +202,7 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
     enum Special {
         /** 8 bytes: an address of kernel code. */
         KERNEL_SYMBOL("ksym_t", 8, 8),
-        /** 8 bytes address, 4 bytes process (pid in the root name space), 4 bytes 0. */
+        /** 8 bytes address, 4 bytes process (pid as the tracer sees it), 4 bytes 0. */
         USER_SYMBOL("usym_t", 16, 8),
         /** 4 bytes family (AF_INET 2, AF_INET6 10), 16 bytes address in network order. */
         INET("inet", 20, 4),
@@ -255,7 +255,7 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
     }
 
     /**
-     * A call stack: for a user stack 4 bytes process (pid in the root name space) and 4 bytes 0;
+     * A call stack: for a user stack 4 bytes process (pid as the tracer sees it) and 4 bytes 0;
      * then {@code frames} addresses of 8 bytes, innermost first, 0 behind the last. In mode
      * BUILD_ID a frame is struct bpf_stack_build_id, 32 bytes.
      */

@@ -120,6 +120,7 @@ final class Evaluator {
                     Operation.MapValue _,
                     Operation.FunctionAddress _,
                     Operation.KernelVariable _,
+                    Operation.Later _,
                     Operation.CallKernel _ ->
                     throw new IllegalArgumentException(operation.toString());
         }

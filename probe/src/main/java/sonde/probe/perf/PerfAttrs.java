@@ -55,9 +55,6 @@ final class PerfAttrs {
                     | PERF_SAMPLE_CPU
                     | PERF_SAMPLE_PERIOD;
 
-    /** Bytes of stack copied for unwinding: perf's default. */
-    private static final int STACK_BYTES = 8192;
-
     /** All general registers: asm/perf_regs.h without ds, es, fs, gs; arm64 x0..x30, sp, pc. */
     private static final long REGISTERS =
             Arch.current() == Arch.AARCH64 ? (1L << 33) - 1 : 0xff0fffL;
@@ -99,9 +96,10 @@ final class PerfAttrs {
         }
         if (event.callChain()) {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
-            if (plan.spec().callGraph() == CallGraph.DWARF) {
+            CallGraph graph = plan.spec().callGraph();
+            if (graph.kind() == CallGraph.Kind.DWARF) {
                 attr.sampleType(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
-                attr.userStack(REGISTERS, STACK_BYTES).flags(FLAG_EXCLUDE_CALLCHAIN_USER);
+                attr.userStack(REGISTERS, graph.stackBytes()).flags(FLAG_EXCLUDE_CALLCHAIN_USER);
             }
         }
         boolean clock = event.type() == PERF_TYPE_SOFTWARE && event.config() <= 1;

@@ -75,6 +75,9 @@ public record Plan(
                 systemWide
                         ? "perf events count every task and are reduced to the target when read"
                         : "perf events are bound to the target's tasks");
+        if (!sampled.isEmpty()) {
+            notes.add(spec.callGraph().sentence());
+        }
         gaps.forEach(gap -> notes.add(gap.sentence()));
         List<List<@Nullable Object>> events = new ArrayList<>();
         for (Meta.Owner owner : owners) {

@@ -169,7 +169,7 @@ public final class Planner {
                         counters ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
                         spec.frequencyHz(),
                         true,
-                        spec.callGraph() != CallGraph.NONE,
+                        spec.callGraph().hasChains(),
                         false,
                         side()));
         own(
@@ -185,7 +185,7 @@ public final class Planner {
         if (!spec.wants(Topic.SCHED)) {
             return;
         }
-        boolean stacks = spec.callGraph() != CallGraph.NONE;
+        boolean stacks = spec.callGraph().hasChains();
         if (systemWide && features.hasTracepoint("sched:sched_switch")) {
             sampled.add(
                     new SampledEvent(
@@ -223,7 +223,7 @@ public final class Planner {
                         PERF_COUNT_SW_PAGE_FAULTS,
                         FAULT_FREQUENCY_HZ,
                         true,
-                        spec.callGraph() != CallGraph.NONE,
+                        spec.callGraph().hasChains(),
                         false,
                         side()));
         own("page-faults", PERF_DATA, "", "stacks are needed; sampled, each with its weight");
@@ -353,7 +353,7 @@ public final class Planner {
                         event.config(),
                         spec.frequencyHz(),
                         true,
-                        spec.callGraph() != CallGraph.NONE,
+                        spec.callGraph().hasChains(),
                         false,
                         side));
         own(event.name(), PERF_DATA, "", "asked for with -e");

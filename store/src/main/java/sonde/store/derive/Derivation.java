@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
@@ -19,7 +20,9 @@ import sonde.analysis.slice.NamedSlices;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
+import sonde.analysis.stack.Symbols;
 import sonde.analysis.syscall.Syscalls;
+import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.store.duckdb.Connection;
 
@@ -31,16 +34,28 @@ final class Derivation {
     private final TraceInput input;
     private final Target target;
     private final Map<Derived, Row> rows = new EnumMap<>(Derived.class);
-    private final ProcessSymbols symbols;
+    private final ProcessSymbols mappings;
+    private final Symbols symbols;
     private final StackTable stacks;
     private final Threads threads;
 
     private Derivation(TraceInput input, Target target) {
         this.input = input;
         this.target = target;
-        symbols = input.symbols().get();
+        mappings = input.symbols().get();
+        symbols = names(input.recordings(), mappings);
         stacks = new StackTable(symbols);
         threads = new Threads(input.tree(), input.comms());
+    }
+
+    /** A recording that names its frames itself is the only one of its trace. */
+    private static Symbols names(List<Recording> recordings, Symbols otherwise) {
+        return recordings.stream()
+                .map(Recording::frames)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(Symbols::named)
+                .orElse(otherwise);
     }
 
     /**
@@ -84,7 +99,7 @@ final class Derivation {
                 new ArrayList<>(
                         List.of(
                                 threads,
-                                symbols,
+                                mappings,
                                 new RowOperator(
                                         type -> true,
                                         (batch, row, type) -> threads.find(batch.tid(row))),
@@ -95,7 +110,7 @@ final class Derivation {
         Row slices = rows.get(Derived.SLICE);
         if (slices != null) {
             operators.add(syscalls(slices));
-            operators.add(new NamedSlices(threads, span -> named(slices, span)));
+            operators.add(new NamedSlices(threads, stacks::function, span -> named(slices, span)));
         }
         add(operators, Derived.LOSS, own::losses);
         add(operators, Derived.MAPPING, own::mappings);
@@ -197,7 +212,9 @@ final class Derivation {
                         .add(target.trace());
             }
             if (processes != null && process[i] == i) {
-                processes.begin().add(target.utid(i)).add(threads.pid(i)).add(name(i));
+                processes.begin().add(target.utid(i)).add(threads.pid(i));
+                String name = threads.processName(threads.pid(i));
+                processes.add(name == null ? name(i) : name);
                 life(processes, i).add(target.trace());
             }
         }

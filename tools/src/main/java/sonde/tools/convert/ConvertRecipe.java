@@ -14,6 +14,7 @@ import sonde.event.Recording;
 import sonde.format.export.ChainNames;
 import sonde.format.export.ExportFormat;
 import sonde.format.export.ExportRows;
+import sonde.format.export.FileFormat;
 import sonde.format.export.Losses;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.symbol.KernelSymbols;
@@ -76,6 +77,9 @@ public final class ConvertRecipe {
             throws IOException {
         Losses losses = new Losses();
         try (ReportSource source = ReportSource.open(in)) {
+            if (format.format() == FileFormat.PERFDATA) {
+                source.keepRecordedStacks(); // registers and stacks go along, as they are
+            }
             List<Recording> recordings = source.recordings();
             try (ExportRows rows = ExportRows.of(recordings, names(recordings))) {
                 format.format().write(recordings, rows, target, losses);

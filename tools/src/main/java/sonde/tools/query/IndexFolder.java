@@ -26,7 +26,7 @@ import sonde.format.bundle.Meta;
  */
 final class IndexFolder {
     /** To be raised whenever tables of the same file would differ. */
-    private static final String DECODER = "1";
+    private static final String DECODER = "2";
 
     private static final int HASHED_BYTES = 1 << 16;
 

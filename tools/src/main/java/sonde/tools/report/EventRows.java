@@ -5,11 +5,13 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import sonde.analysis.Operator;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
@@ -50,6 +52,7 @@ final class EventRows implements Listing.Rows {
     private final Map<Source, ThreadNames> namesOf = new IdentityHashMap<>();
     private final EventText.Latest latest = new EventText.Latest();
     private final List<Operator> symbols = new ArrayList<>();
+    private final Set<Source> scripts = Collections.newSetFromMap(new IdentityHashMap<>());
 
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
@@ -115,7 +118,13 @@ final class EventRows implements Listing.Rows {
         long rows;
         if (options.listing().selects() || skip > 0) {
             RowSelection selection =
-                    new RowSelection(filter, options.listing(), this::namesOf, skip, most);
+                    new RowSelection(
+                            filter,
+                            options.listing(),
+                            this::namesOf,
+                            scripts::contains,
+                            skip,
+                            most);
             new EventListing(parts, selection).writeTo(out);
             rows = selection.accepted();
         } else {
@@ -219,6 +228,7 @@ final class EventRows implements Listing.Rows {
         List<Part> parts = new ArrayList<>();
         for (Lane lane : perf.lanes()) {
             parts.add(new Part(lane, text, ""));
+            scripts.add(lane.source());
         }
         return parts;
     }

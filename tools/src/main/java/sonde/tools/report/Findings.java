@@ -29,6 +29,7 @@ import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.sched.Tracks;
 import sonde.analysis.sched.WakeUps;
 import sonde.analysis.slice.NamedSlices;
+import sonde.analysis.stack.ChainEnds;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackSums;
@@ -73,6 +74,7 @@ final class Findings {
     final Map<String, StackSums> otherSamples = new TreeMap<>();
 
     final ThreadEvents events;
+    final ChainEnds chainEnds;
     final Trees trees;
     final StackTable stacks;
     final Engine.Extent extent;
@@ -139,6 +141,7 @@ final class Findings {
         samples = StackSums.cpuSamples(threads, stacks, window);
         faults = StackSums.pageFaults(threads, stacks, window);
         events = new ThreadEvents(threads, window);
+        chainEnds = new ChainEnds(threads, window);
         callNames = source.syscalls();
         spans = new SpanSums(window, this::shown);
         counters = new CounterSums(window);
@@ -147,7 +150,7 @@ final class Findings {
                 new ArrayList<>(
                         List.of(
                                 threads, symbols, states, calls, io, files, signals, samples,
-                                faults, losses, counts, events));
+                                faults, losses, counts, events, chainEnds));
         operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
@@ -170,7 +173,9 @@ final class Findings {
         for (Recording recording : source.recordings()) {
             for (Source of : recording.sources()) {
                 for (EventType type : of.types()) {
-                    named |= type.system().equals("slice");
+                    named |=
+                            type.system().equals("slice")
+                                    || type.qualifiedName().equals("ftrace:funcgraph_entry");
                     boolean other =
                             SampleTypes.isSample(type)
                                     && !SampleTypes.isCpu(type)
@@ -184,7 +189,7 @@ final class Findings {
             }
         }
         if (named) {
-            operators.add(new NamedSlices(threads, spans));
+            operators.add(new NamedSlices(threads, stacks::function, spans));
         }
         operators.add(counters);
         operators.add(flows);

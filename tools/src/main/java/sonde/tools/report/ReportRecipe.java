@@ -271,7 +271,7 @@ public final class ReportRecipe {
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         if (options.has(Section.ONCPU)) {
-            cutStacks(source, all.cutStacks().rows(), notes);
+            cutStacks(source, found, all.cutStacks().rows(), notes);
         }
         if (options.has(Section.FILES)) {
             notes.addAll(FileSections.notes(source.meta(), found));
@@ -323,17 +323,21 @@ public final class ReportRecipe {
     }
 
     private static void cutStacks(
-            ReportSource source, List<List<@Nullable Object>> cut, List<String> notes) {
+            ReportSource source,
+            Findings found,
+            List<List<@Nullable Object>> cut,
+            List<String> notes) {
         double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
+        if (source.unwinding().isAny()) {
+            notes.addAll(source.unwinding().notes(found.chainEnds.counts()));
+            return;
+        }
         if (share < WORTH_SAYING) {
             return;
         }
         String remedy =
-                source.hasStackCopies()
-                        ? " The copies of stacks in perf.data are for 'perf report', which unwinds"
-                                + " them; sonde shows what frame pointers tell."
-                        : " Compile with -fno-omit-frame-pointer, run Java with"
-                                + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
+                " Compile with -fno-omit-frame-pointer, run Java with"
+                        + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
         notes.add(
                 text(
                         "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,7 +30,6 @@ import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.PerfEvent;
 import sonde.format.text.TextFormat;
 import sonde.format.text.TextRecording;
 import sonde.format.trace.TraceFormat;
@@ -70,6 +70,7 @@ public final class ReportSource implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final Map<Integer, String> comms = new HashMap<>();
     private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
+    private @Nullable StackUnwinding unwinding;
     private @Nullable Meta meta;
     private byte[] kallsyms = {};
     private String machine = "";
@@ -97,6 +98,7 @@ public final class ReportSource implements AutoCloseable {
             } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
                 source.bundle(path);
             }
+            source.unwind();
             return source;
         } catch (IOException | RuntimeException e) {
             source.close();
@@ -131,10 +133,32 @@ public final class ReportSource implements AutoCloseable {
                 source.files.put(added.getFirst(), shown);
             }
             source.relate();
+            source.unwind();
             return source;
         } catch (IOException | RuntimeException e) {
             source.close();
             throw e;
+        }
+    }
+
+    /** Samples with registers and a piece of stack get their call chains while they are read. */
+    private void unwind() throws IOException {
+        StackUnwinding made = new StackUnwinding(symbolOptions(), machine);
+        recordings.forEach(made::take);
+        unwinding = made;
+    }
+
+    /** How stacks are unwound, and how well. */
+    StackUnwinding unwinding() {
+        return Objects.requireNonNull(unwinding);
+    }
+
+    /** Leaves call chains as they were recorded: for copies in the same format. */
+    public void keepRecordedStacks() {
+        for (Recording recording : recordings) {
+            if (recording instanceof PerfDataRecording perf) {
+                perf.recordedStacks();
+            }
         }
     }
 
@@ -474,14 +498,6 @@ public final class ReportSource implements AutoCloseable {
                         .anyMatch(owner -> List.of(events).contains(owner.event()));
     }
 
-    /** Whether samples carry registers and a copy of the user stack (PERF_SAMPLE_STACK_USER). */
-    boolean hasStackCopies() {
-        return recordings.stream()
-                .filter(PerfDataRecording.class::isInstance)
-                .flatMap(one -> ((PerfDataRecording) one).attrs().stream())
-                .anyMatch(entry -> entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER));
-    }
-
     /** Sentences about the recording as such; whole when it has been read. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
@@ -592,14 +608,24 @@ public final class ReportSource implements AutoCloseable {
         long first = Long.MAX_VALUE;
         for (Recording recording : recordings) {
             for (Lane lane : recording.lanes()) {
-                Batch batch = lane.next();
-                if (batch != null && batch.size() > 0) {
-                    first = Math.min(first, batch.time(0));
-                }
+                // What perf record tells of before its start has the time 0.
+                boolean perf = recording instanceof PerfDataRecording;
+                first = Math.min(first, firstTime(lane, perf ? 1 : Long.MIN_VALUE));
                 lane.close();
             }
         }
         return first == Long.MAX_VALUE ? 0 : first;
+    }
+
+    private static long firstTime(Lane lane, long least) throws IOException {
+        for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+            for (int row = 0; row < batch.size(); row++) {
+                if (batch.time(row) >= least) {
+                    return batch.time(row);
+                }
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     @Override

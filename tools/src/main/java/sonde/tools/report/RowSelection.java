@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.filter.RowTest;
@@ -21,15 +22,20 @@ final class RowSelection implements EventListing.Filter {
     private final EventListing.Filter base;
     private final ListingOptions options;
     private final Function<Source, ThreadNames> names;
+    private final Predicate<Source> samplesOnly;
     private final Set<Integer> cpus;
-    private final Map<Source, RowTest[]> tests = new IdentityHashMap<>();
+    private final Map<Source, Kinds> kinds = new IdentityHashMap<>();
     private long skip;
     private long left;
     private long accepted;
-    private @Nullable Source source;
-    private RowTest[] ofSource = {};
+    private @Nullable Kinds latest;
+
+    /** What the types of a source are to this selection. */
+    private record Kinds(Source source, RowTest[] tests, boolean[] silent) {}
 
     /**
+     * @param samplesOnly sources whose lines are perf script's: records are followed, not written,
+     *     and so not counted
      * @param skip accepted rows that are left out at the beginning
      * @param most accepted rows behind them; negative for no limit
      */
@@ -37,11 +43,13 @@ final class RowSelection implements EventListing.Filter {
             EventListing.Filter base,
             ListingOptions options,
             Function<Source, ThreadNames> names,
+            Predicate<Source> samplesOnly,
             long skip,
             long most) {
         this.base = base;
         this.options = options;
         this.names = names;
+        this.samplesOnly = samplesOnly;
         this.cpus = new HashSet<>(options.cpus());
         this.skip = skip;
         this.left = most < 0 ? Long.MAX_VALUE : most;
@@ -64,14 +72,17 @@ final class RowSelection implements EventListing.Filter {
         if (!base.accepts(batch, row) || !cpus.isEmpty() && !cpus.contains(batch.cpu(row))) {
             return false;
         }
-        if (!options.filters().isEmpty()) {
-            if (source != batch.source()) {
-                source = batch.source();
-                ofSource = tests.computeIfAbsent(batch.source(), this::compiled);
-            }
-            if (!ofSource[batch.type(row)].test(batch, row)) {
-                return false;
-            }
+        Kinds of = latest;
+        if (of == null || of.source != batch.source()) {
+            of = kinds.computeIfAbsent(batch.source(), this::kinds);
+            latest = of;
+        }
+        int type = batch.type(row);
+        if (!options.filters().isEmpty() && !of.tests[type].test(batch, row)) {
+            return false;
+        }
+        if (of.silent[type]) {
+            return true;
         }
         accepted++;
         if (skip > 0) {
@@ -85,10 +96,13 @@ final class RowSelection implements EventListing.Filter {
         return true;
     }
 
-    private RowTest[] compiled(Source of) {
+    private Kinds kinds(Source of) {
         ThreadNames threads = names.apply(of);
         List<RowTest> all = new ArrayList<>();
+        boolean[] silent = new boolean[of.types().size()];
+        boolean script = samplesOnly.test(of);
         for (EventType type : of.types()) {
+            silent[type.id()] = script && !isSample(type);
             List<RowTest> some = new ArrayList<>();
             for (RowFilter filter : options.filters()) {
                 RowTest test = filter.compile(type, threads::comm);
@@ -100,7 +114,12 @@ final class RowSelection implements EventListing.Filter {
             boolean notice = type.system().equals(EventType.NOTICE);
             all.add(notice ? (batch, row) -> true : (batch, row) -> passes(any, batch, row));
         }
-        return all.toArray(RowTest[]::new);
+        return new Kinds(of, all.toArray(RowTest[]::new), silent);
+    }
+
+    private static boolean isSample(EventType type) {
+        return !type.system().equals(EventType.PERF_RECORD)
+                && !type.system().equals(EventType.NOTICE);
     }
 
     private static boolean passes(RowTest[] tests, Batch batch, int row) {

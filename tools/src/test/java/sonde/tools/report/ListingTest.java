@@ -59,11 +59,16 @@ final class ListingTest {
     }
 
     private static String list(ListingOptions listing, Path... files) throws IOException {
+        return list(listing, null, null, files);
+    }
+
+    private static String list(ListingOptions listing, Double from, Double to, Path... files)
+            throws IOException {
         ReportOptions options =
                 new ReportOptions(
                         Set.of(),
-                        null,
-                        null,
+                        from,
+                        to,
                         Set.of(),
                         List.of(),
                         List.of(),
@@ -75,6 +80,28 @@ final class ListingTest {
             new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
             return out.toString(StandardCharsets.UTF_8);
         }
+    }
+
+    /**
+     * What perf script does not write is not counted, and what is older than the start is no start.
+     */
+    @Test
+    void recordsOfPerfAreNotAmongTheFirst() throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ORDER);
+        // IP TID TIME
+        file.event(file.attr(1, 0, 1 | 2 | 4, 0, 0), 1);
+        for (int tid = 5; tid < 9; tid++) {
+            file.record(3, 0, file.fields().u32(5).u32(tid).text("t" + tid, 8));
+        }
+        for (int i = 0; i < 4; i++) {
+            file.record(9, 2, file.fields().u64(0x10).u32(5).u32(5 + i).u64(AT + 1000L * i));
+        }
+        Path perf = Files.write(folder.resolve("perf.data"), file.file());
+        assertThat(list(options(2, -1), perf)).contains("t5", "t6").hasLineCount(2);
+        assertThat(list(options(-1, 1), perf)).contains("t8").hasLineCount(1);
+        assertThat(list(ListingOptions.ALL, 0.5e-6, 2.5e-6, perf))
+                .contains("t6", "t7")
+                .hasLineCount(2);
     }
 
     private static ListingOptions options(long first, long last, String... filters) {

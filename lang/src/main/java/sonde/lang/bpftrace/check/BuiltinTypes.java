@@ -148,7 +148,8 @@ final class BuiltinTypes {
             return typer.site().result();
         }
         if (kind == Kind.KRETPROBE || kind == Kind.URETPROBE) {
-            return Int.U64;
+            Type known = typer.site().result();
+            return known == null ? Int.U64 : known;
         }
         return typer.globals()
                 .error(

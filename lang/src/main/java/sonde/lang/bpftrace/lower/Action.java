@@ -7,6 +7,18 @@ import sonde.lang.type.Type;
 
 /** What the tracer does when a program's event arrives; events carry its number and arguments. */
 public sealed interface Action {
+    /**
+     * Whether its events must not be lost: they go through {@link Unit#CONTROL}, and are handled
+     * when the events that came before them are.
+     */
+    default boolean isControl() {
+        return switch (this) {
+            case PrintMap _, EmptyMap _, Exit _, Report _, HelperError _, Fault _, Unwatch _ ->
+                    true;
+            case Print _, PrintValue _, Time _, Cat _, System _, Join _, Pattern _ -> false;
+        };
+    }
+
     /** {@code printf(format, …)}. */
     record Print(String format, Tuple arguments) implements Action {}
 

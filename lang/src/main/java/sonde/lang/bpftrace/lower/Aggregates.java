@@ -207,7 +207,9 @@ final class Aggregates {
         Block next = emit().block();
         Block done = emit().block();
         emit().start(head);
-        emit().when(Condition.GREATER_OR_EQUAL, cpu, lowerer.unit().options().cpus(), done);
+        Operand cpus =
+                lowerer.portable().fact(Reference.Fact.CPUS, lowerer.unit().options().cpus());
+        emit().when(Condition.GREATER_OR_EQUAL, cpu, cpus, done);
         Vreg value =
                 emit().find(
                                 MAP_LOOKUP_PERCPU_ELEM,

@@ -162,6 +162,7 @@ final class Calls {
                         true, "assert failed: " + text(c, 1, ""), Tuple.of(List.of()), c.span());
         lowerer.outputs().signal(unit().action(action));
         lowerer.outputs().number(unit().action(new Action.Exit()), Operand.of(1), 4);
+        emit().store(Width.U64, emit().mapValue(Unit.ENDED, 0), 0, Operand.of(1));
         lowerer.statements().leave(Operand.of(1));
         emit().start(fine);
     }

@@ -7,6 +7,7 @@ import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.bpf.usdt.UsdtArgument;
+import sonde.lang.bpftrace.lower.Reference.Fact;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
 import sonde.lang.bpftrace.syntax.Expression;
@@ -64,19 +65,21 @@ final class ContextReads {
                             emit().alu(
                                             AluOperation.SUBTRACT,
                                             emit().call(KTIME_BOOT),
-                                            emit().constant(
-                                                            lowerer.unit()
-                                                                    .options()
-                                                                    .startNanos())));
+                                            emit().register(
+                                                            lowerer.portable()
+                                                                    .fact(
+                                                                            Fact.START_NANOS,
+                                                                            options()
+                                                                                    .startNanos()))));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
-            case "ncpus" -> Value.of(lowerer.unit().options().cpus());
+            case "ncpus" -> new Value.Number(lowerer.portable().fact(Fact.CPUS, options().cpus()));
             case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
             case "rand" -> Value.of(emit().call(GET_PRANDOM));
             case "cgroup" -> Value.of(emit().call(GET_CGROUP_ID));
             case "jiffies" -> Value.of(emit().call(JIFFIES));
             case "curtask" -> Value.of(task());
-            case "cpid" -> Value.of(lowerer.unit().options().child());
-            case "has_cpid" -> Value.of(lowerer.unit().options().child() != 0 ? 1 : 0);
+            case "cpid" -> new Value.Number(child());
+            case "has_cpid" -> new Value.Number(lowerer.operators().truth(child()));
             case "ppid" -> Value.of(parent("tgid"));
             case "leader_tid" -> Value.of(leader("pid"));
             case "usermode" -> usermode();
@@ -95,6 +98,14 @@ final class ContextReads {
         };
     }
 
+    private Options options() {
+        return lowerer.unit().options();
+    }
+
+    private Operand child() {
+        return lowerer.portable().fact(Fact.CHILD, options().child());
+    }
+
     /** Leaves other processes alone, where the kernel does not choose by itself. */
     void onlyProcess(int process, Block end) {
         boolean chosen =
@@ -102,14 +113,24 @@ final class ContextReads {
                     case KPROBE, KRETPROBE, FENTRY, FEXIT, TRACEPOINT, RAWTRACEPOINT -> true;
                     default -> false;
                 };
-        if (process != 0 && chosen) {
-            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-            emit().when(Condition.NOT_EQUAL, pid, process, end);
+        if (chosen && lowerer.portable().isWanted()) {
+            Block all = emit().block();
+            Vreg only = emit().register(lowerer.portable().fact(Fact.PROCESS, process));
+            emit().when(Condition.EQUAL, only, 0, all);
+            emit().when(Condition.NOT_EQUAL, process(), only, end);
+            emit().start(all);
+        } else if (process != 0 && chosen) {
+            emit().when(Condition.NOT_EQUAL, process(), process, end);
         }
     }
 
     private Vreg ids() {
         return emit().call(KernelFunction.GET_CURRENT_PID_TGID);
+    }
+
+    /** The current process as the tracer sees it, who looks for it in its own /proc. */
+    Vreg process() {
+        return emit().register(((Value.Number) identity(true, false)).operand());
     }
 
     /**
@@ -118,26 +139,45 @@ final class ContextReads {
      * @param first in the first name space, not in the tracer's
      */
     Value identity(boolean process, boolean first) {
-        Options options = lowerer.unit().options();
-        if (first || options.pidSpaceInode() == 0) {
-            return process
-                    ? Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32))
-                    : lowerCut(ids());
+        if (first || !lowerer.portable().isWanted() && options().pidSpaceInode() == 0) {
+            return initialIdentity(process);
         }
+        Operand space = lowerer.portable().fact(Fact.PID_SPACE_INODE, options().pidSpaceInode());
+        if (!lowerer.portable().isWanted()) {
+            return Value.of(identityIn(space, process));
+        }
+        Block plain = emit().block();
+        Block done = emit().block();
+        Vreg result = emit().function().scalar();
+        emit().when(Condition.EQUAL, emit().register(space), 0, plain);
+        emit().set(result, identityIn(space, process));
+        emit().go(done);
+        emit().start(plain);
+        emit().set(result, initialIdentity(process).operand());
+        emit().start(done);
+        return Value.of(result);
+    }
+
+    private Value.Number initialIdentity(boolean process) {
+        return process
+                ? Value.of(emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32))
+                : lowerCut(ids());
+    }
+
+    private Vreg identityIn(Operand space, boolean process) {
         Place both = lowerer.memory().own(8, 4);
         emit().store(Width.U32, both.base(), both.offset(), Operand.of(0));
         emit().store(Width.U32, both.base(), both.offset() + 4, Operand.of(0));
         emit().run(
                         GET_NS_PID_TGID,
-                        Operand.of(options.pidSpaceDevice()),
-                        Operand.of(options.pidSpaceInode()),
+                        lowerer.portable().fact(Fact.PID_SPACE_DEVICE, options().pidSpaceDevice()),
+                        space,
                         emit().address(both),
                         Operand.of(8));
-        return Value.of(
-                emit().load(Width.U32, false, both.base(), both.offset() + (process ? 4 : 0)));
+        return emit().load(Width.U32, false, both.base(), both.offset() + (process ? 4 : 0));
     }
 
-    private Value lowerCut(Vreg both) {
+    private Value.Number lowerCut(Vreg both) {
         return new Value.Number(lowerer.numbers().fit(both, Int.U64, Int.U32));
     }
 
@@ -171,8 +211,7 @@ final class ContextReads {
     void stack(Type.Stack type, Place to) {
         int head = type.user() ? 8 : 0;
         if (type.user()) {
-            Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-            emit().store(Width.U64, to.base(), to.offset(), pid);
+            emit().store(Width.U64, to.base(), to.offset(), process());
         }
         long flags = type.user() ? USER_STACK : 0;
         if (type.mode() == Type.StackMode.BUILD_ID) {
@@ -202,24 +241,31 @@ final class ContextReads {
     }
 
     private @Nullable Field taskField(String name) {
-        Type type = lowerer.site().task();
+        Type type = lowerer.site().task().get();
         return type instanceof Composite c ? c.field(name) : null;
     }
 
     private Vreg follow(Vreg task, String name) {
-        Field field = taskField(name);
-        return field == null
-                ? emit().constant(0)
-                : lowerer.memory()
-                        .load(new Place(task, field.offsetBytes(), Where.KERNEL), Int.U64);
+        return number(task, name, Int.U64);
     }
 
     private Vreg member(Vreg task, String name) {
+        return number(task, name, Int.U32);
+    }
+
+    private Vreg number(Vreg task, String name, Int type) {
         Field field = taskField(name);
         return field == null
                 ? emit().constant(0)
-                : lowerer.memory()
-                        .load(new Place(task, field.offsetBytes(), Where.KERNEL), Int.U32);
+                : lowerer.memory().load(taskPlace(task, name, field), type);
+    }
+
+    /** Where a member of a task lies. */
+    private Place taskPlace(Vreg task, String name, Field field) {
+        Place place = new Place(task, 0, Where.KERNEL);
+        return lowerer.portable().isWanted()
+                ? lowerer.portable().taskMember(place, name)
+                : place.plus(field.offsetBytes());
     }
 
     private void taskComm(Vreg task, Type type, Place to) {
@@ -227,10 +273,7 @@ final class ContextReads {
         lowerer.memory().zero(to, type.sizeBytes());
         if (field != null) {
             lowerer.memory()
-                    .copy(
-                            new Place(task, field.offsetBytes(), Where.KERNEL),
-                            Math.min(16, type.sizeBytes()),
-                            to);
+                    .copy(taskPlace(task, "comm", field), Math.min(16, type.sizeBytes()), to);
         }
     }
 
@@ -263,8 +306,7 @@ final class ContextReads {
     Place userSymbol(Operand address) {
         Place own = lowerer.memory().own(16, 8);
         emit().store(Width.U64, own.base(), own.offset(), address);
-        Vreg pid = emit().alu(AluOperation.SHIFT_RIGHT, ids(), 32);
-        emit().store(Width.U64, own.base(), own.offset() + 8, pid);
+        emit().store(Width.U64, own.base(), own.offset() + 8, process());
         return own;
     }
 
@@ -272,11 +314,17 @@ final class ContextReads {
         if (kind() == Kind.FEXIT
                 && lowerer.clause().site().arguments() instanceof Composite arguments
                 && arguments.field("$retval") instanceof Field field) {
-            return lowerer.member(
-                    new Place(lowerer.body().context(), 0, Where.CONTEXT), field, type);
+            Place context = new Place(lowerer.body().context(), 0, Where.CONTEXT);
+            Portable.Root root =
+                    lowerer.portable().root(arguments, context, lowerer.clause().probe().span());
+            return root == null
+                    ? lowerer.member(context, field, type)
+                    : lowerer.portable().member(context, root, List.of("$retval"), field, type);
         }
-        return Value.of(
-                emit().load(Width.U64, false, lowerer.body().context(), Registers.result()));
+        Vreg all = emit().load(Width.U64, false, lowerer.body().context(), Registers.result());
+        return type instanceof Int i && i.sizeBytes() < 8
+                ? new Value.Number(lowerer.numbers().fit(all, Int.U64, type))
+                : Value.of(all);
     }
 
     private Value argument(int index) {
@@ -339,10 +387,12 @@ final class ContextReads {
                             emit().alu(
                                             AluOperation.ADD,
                                             emit().call(KTIME_BOOT),
-                                            emit().constant(
-                                                            lowerer.unit()
-                                                                    .options()
-                                                                    .taiOffsetNanos())));
+                                            emit().register(
+                                                            lowerer.portable()
+                                                                    .fact(
+                                                                            Fact.TAI_OFFSET_NANOS,
+                                                                            options()
+                                                                                    .taiOffsetNanos()))));
             default -> Value.of(emit().call(KTIME_BOOT));
         };
     }

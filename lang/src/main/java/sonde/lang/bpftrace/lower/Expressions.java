@@ -1,6 +1,8 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
@@ -15,6 +17,7 @@ import sonde.lang.ir.Vreg;
 import sonde.lang.output.RuntimeFault;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
 
@@ -33,7 +36,8 @@ final class Expressions {
     Value value(Expression e) {
         Object known = lowerer.clause().value(e);
         if (known != null && !(known instanceof Type)) {
-            return constant(known);
+            Value later = lowerer.portable().isWanted() ? measured(e) : null;
+            return later == null ? constant(known) : later;
         }
         return switch (e) {
             case Expression.IntegerLiteral n -> Value.of(n.value());
@@ -61,6 +65,15 @@ final class Expressions {
                     Expression.PositionalCount _,
                     Expression.TypeArgument _ ->
                     throw new IllegalStateException(e.span() + ": not known");
+        };
+    }
+
+    /** Where a member lies, or how large a structure of the kernel is; null for other values. */
+    private @Nullable Value measured(Expression e) {
+        return switch (e) {
+            case Expression.SizeOf s -> lowerer.portable().measured(s.type(), List.of());
+            case Expression.OffsetOf o -> lowerer.portable().measured(o.type(), o.path());
+            default -> null;
         };
     }
 
@@ -109,24 +122,57 @@ final class Expressions {
     }
 
     private Value field(Expression.Field f) {
-        Value of = lowerer.value(f.of());
-        Type type = lowerer.type(f.of());
+        List<String> path = new ArrayList<>(List.of(f.name()));
+        Expression.Field first = f;
+        // Structures without a name are found by the member that they are.
+        while (lowerer.portable().isWanted()
+                && lowerer.type(first.of()) instanceof Struct struct
+                && struct.name().isEmpty()
+                && first.of() instanceof Expression.Field outer) {
+            first = outer;
+            path.addFirst(outer.name());
+        }
+        Value of = lowerer.value(first.of());
+        Type type = lowerer.type(first.of());
         while (type instanceof Type.Pointer p) {
             of = read(at(of, p.space()), p.to());
             type = p.to();
         }
-        if (!(type instanceof Composite composite)
-                || !(of instanceof Place place)
-                || !(composite.field(f.name()) instanceof Field field)) {
+        if (!(type instanceof Composite composite) || !(of instanceof Place place)) {
             throw new IllegalStateException(f.span() + ": no member");
         }
-        return member(place, field, lowerer.type(f));
+        Portable.Root root = lowerer.portable().root(composite, place, f.span());
+        Field field = field(composite, path, f);
+        return root == null
+                ? member(place, field, lowerer.type(f))
+                : lowerer.portable().member(place, root, path, field, lowerer.type(f));
+    }
+
+    /** The last member of a path, counted from its start. */
+    private static Field field(Composite of, List<String> path, Expression.Field f) {
+        Field found = null;
+        Type type = of;
+        for (String name : path) {
+            if (!(type instanceof Composite composite)
+                    || !(composite.field(name) instanceof Field next)) {
+                throw new IllegalStateException(f.span() + ": no member");
+            }
+            long start = found == null ? 0 : found.bitOffset();
+            found =
+                    new Field(
+                            name, next.type(), start + next.bitOffset(), next.bits(), next.place());
+            type = next.type();
+        }
+        if (found == null) {
+            throw new IllegalStateException(f.span() + ": no member");
+        }
+        return found;
     }
 
     /** A member of what lies at a place. */
     Value member(Place place, Field field, Type type) {
         if (field.place() != Field.Place.HERE) {
-            return distant(place, field, type);
+            return distant(place, place.plus(field.offsetBytes()), field, type);
         }
         if (Memory.isNumber(type)) {
             return Value.of(lowerer.memory().load(place, field, type));
@@ -135,7 +181,7 @@ final class Expressions {
     }
 
     /** Characters become a text with a NUL behind them. */
-    private Place characters(Place place, Type of, Type type) {
+    Place characters(Place place, Type of, Type type) {
         if (!(of instanceof Type.Array array) || !(type instanceof Type.Text)) {
             return place;
         }
@@ -161,13 +207,12 @@ final class Expressions {
     }
 
     /** What 4 bytes say the offset of: __data_loc, __rel_loc. */
-    private Value distant(Place place, Field field, Type type) {
-        Vreg word = lowerer.memory().load(place.plus(field.offsetBytes()), Type.Int.U32);
+    Value distant(Place event, Place at, Field field, Type type) {
+        Vreg word = lowerer.memory().load(at, Type.Int.U32);
         Vreg offset = emit().alu(AluOperation.AND, word, 0xffff);
-        if (field.place() == Field.Place.RELATIVE_LOC) {
-            offset = emit().alu(AluOperation.ADD, offset, field.offsetBytes() + 4L);
-        }
-        Vreg address = emit().alu(AluOperation.ADD, emit().address(place), offset);
+        boolean relative = field.place() == Field.Place.RELATIVE_LOC;
+        Place start = relative ? at.plus(4) : event;
+        Vreg address = emit().alu(AluOperation.ADD, emit().address(start), offset);
         if (type instanceof Type.Text) {
             Place own = lowerer.memory().own(type);
             lowerer.memory().zero(own, type.sizeBytes());
@@ -214,13 +259,19 @@ final class Expressions {
                         : base instanceof Place place ? place : at(base, Type.Space.KERNEL);
         int size = Math.max(1, element.sizeBytes());
         Operand index = lowerer.number(i.index(), Type.Int.I64);
-        if (index instanceof Operand.Number n && Math.abs(n.value()) < 1 << 24) {
+        Operand bytes =
+                start.where() == Where.KERNEL
+                        ? lowerer.portable().size(element, size)
+                        : Operand.of(size);
+        if (bytes instanceof Operand.Number
+                && index instanceof Operand.Number n
+                && Math.abs(n.value()) < 1 << 24) {
             return read(start.plus((int) (n.value() * size)), element, type);
         }
-        return elementAt(start, index, size, of, type);
+        return elementAt(start, index, bytes, of, type);
     }
 
-    private Value elementAt(Place start, Operand index, int size, Type of, Type type) {
+    private Value elementAt(Place start, Operand index, Operand size, Type of, Type type) {
         boolean bounded =
                 !(of instanceof Type.Pointer)
                         && start.where() != Where.KERNEL
@@ -254,7 +305,7 @@ final class Expressions {
         return read(result, type);
     }
 
-    private Place shifted(Place start, Operand index, int size) {
+    private Place shifted(Place start, Operand index, Operand size) {
         Vreg offset = emit().alu(AluOperation.MULTIPLY, index, size);
         Vreg address = emit().alu(AluOperation.ADD, emit().address(start), offset);
         return new Place(address, 0, start.where());
@@ -369,6 +420,7 @@ final class Expressions {
 
     /** Copies a value of one type to memory for another that holds it. */
     void convert(Place from, Type type, Type as, Place to) {
+        lowerer.portable().refuseWhole(from, type);
         if (Memory.isNumber(as)) {
             Operand number = lowerer.numbers().convert(read(from, type), type, as);
             lowerer.memory().store(to, as, number);

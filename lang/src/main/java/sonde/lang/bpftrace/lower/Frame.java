@@ -31,6 +31,7 @@ final class Frame {
     private final int stackLimit;
     private final int cpuMask;
     private final int start;
+    private final boolean portable;
     private final Map<Function, Vreg> pointers = new IdentityHashMap<>();
     private final Map<Function, Map<Key, Deque<StackObject>>> free = new IdentityHashMap<>();
     private final List<Object> used = new ArrayList<>();
@@ -41,16 +42,19 @@ final class Frame {
      * Nothing used.
      *
      * @param start where this program's part begins in the map
+     * @param portable the CPUs are not known yet: the parts of a CPU lie together, each program's
+     *     behind that of the one before
      */
-    Frame(int stackLimit, int cpuMask, int start) {
+    Frame(int stackLimit, int cpuMask, int start, boolean portable) {
+        this.portable = portable;
         this.stackLimit = stackLimit;
         this.cpuMask = cpuMask;
         this.start = start;
     }
 
-    /** Bytes of the map that this program takes, of all CPUs. */
+    /** Bytes of the map that this program takes, of all CPUs; of one in a portable program. */
     int sizeBytes() {
-        return pointers.isEmpty() ? 0 : stride() * (cpuMask + 1);
+        return pointers.isEmpty() ? 0 : stride() * (portable ? 1 : cpuMask + 1);
     }
 
     private int stride() {
@@ -121,33 +125,32 @@ final class Frame {
             Vreg masked = function.scalar();
             Vreg offset = function.scalar();
             Vreg map = function.pointer();
-            List<Step> steps =
-                    List.of(
-                            new Step(
-                                    new Operation.Call(
-                                            cpu, KernelFunction.GET_SMP_PROCESSOR_ID, List.of()),
-                                    null),
-                            new Step(
-                                    new Operation.Alu(
-                                            AluOperation.AND,
-                                            true,
-                                            masked,
-                                            cpu,
-                                            Operand.of(cpuMask)),
-                                    null),
-                            new Step(
-                                    new Operation.Alu(
-                                            AluOperation.MULTIPLY,
-                                            true,
-                                            offset,
-                                            masked,
-                                            Operand.of(stride())),
-                                    null),
-                            new Step(new Operation.MapValue(map, MAP, start), null),
-                            new Step(
-                                    new Operation.Alu(AluOperation.ADD, true, pointer, map, offset),
-                                    null));
+            List<Step> steps = new ArrayList<>();
+            Operand mask = fact(function, Reference.Fact.CPU_MASK, cpuMask, steps);
+            Operand stride = fact(function, Reference.Fact.FRAME_BYTES, stride(), steps);
+            add(
+                    steps,
+                    new Operation.Call(cpu, KernelFunction.GET_SMP_PROCESSOR_ID, List.of()),
+                    new Operation.Alu(AluOperation.AND, true, masked, cpu, mask),
+                    new Operation.Alu(AluOperation.MULTIPLY, true, offset, masked, stride),
+                    new Operation.MapValue(map, MAP, start),
+                    new Operation.Alu(AluOperation.ADD, true, pointer, map, offset));
             function.layout().getFirst().steps().addAll(0, steps);
         });
+    }
+
+    private static void add(List<Step> steps, Operation... operations) {
+        for (Operation operation : operations) {
+            steps.add(new Step(operation, null));
+        }
+    }
+
+    private Operand fact(Function function, Reference.Fact fact, int now, List<Step> steps) {
+        if (!portable) {
+            return Operand.of(now);
+        }
+        Vreg to = function.scalar();
+        add(steps, new Operation.Later(to, new Reference.Run(fact)));
+        return to;
     }
 }

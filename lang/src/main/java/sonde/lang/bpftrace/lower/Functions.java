@@ -101,9 +101,12 @@ final class Functions {
         return switch (c.function()) {
             case "ksym", "kptr", "uptr", "strerror" ->
                     new Value.Number(lowerer.number(first(c), number(first(c))));
-            case "kaddr" -> Value.of(lowerer.site().addresses().kernel(word(c)));
-            case "uaddr" -> userAddress(word(c));
-            case "cgroupid" -> Value.of(lowerer.site().addresses().cgroup(word(c)));
+            case "kaddr" -> symbol(word(c));
+            case "uaddr" -> {
+                lowerer.portable().refuse(c.span(), "only this machine knows where that lies");
+                yield userAddress(word(c));
+            }
+            case "cgroupid" -> controlGroup(word(c));
             case "reg" -> register(word(c));
             case "nsecs" -> lowerer.context().clock(c.arguments().isEmpty() ? "boot" : word(c));
             case "pid" -> lowerer.context().identity(true, word(c).equals("init"));
@@ -118,6 +121,18 @@ final class Functions {
             case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
             default -> texts.value(c);
         };
+    }
+
+    private Value symbol(String name) {
+        return lowerer.portable().isWanted()
+                ? lowerer.portable().named(new Reference.Symbol(name))
+                : Value.of(lowerer.site().addresses().kernel(name));
+    }
+
+    private Value controlGroup(String path) {
+        return lowerer.portable().isWanted()
+                ? lowerer.portable().named(new Reference.ControlGroup(path))
+                : Value.of(lowerer.site().addresses().cgroup(path));
     }
 
     private Type number(Expression e) {
@@ -202,13 +217,12 @@ final class Functions {
 
     private void symbol(Expression.Call c, Place to) {
         Operand address = lowerer.number(first(c), Int.U64);
-        Vreg ids = emit().call(KernelFunction.GET_CURRENT_PID_TGID);
         emit().store(Width.U64, to.base(), to.offset(), address);
         emit().store(
                         Width.U64,
                         to.base(),
                         to.offset() + 8,
-                        emit().alu(AluOperation.SHIFT_RIGHT, ids, 32));
+                        lowerer.context().process());
     }
 
     /** Copies bytes that a value consists of or points to. */
@@ -315,12 +329,16 @@ final class Functions {
     }
 
     private Value perCpu(Expression.Call c) {
-        int id = lowerer.site().addresses().variable(word(c));
-        if (id == 0) {
+        boolean portable = lowerer.portable().isWanted();
+        int id = portable ? 0 : lowerer.site().addresses().variable(word(c));
+        if (id == 0 && !portable) {
             return Value.of(0);
         }
-        Vreg variable = emit().function().pointer();
-        emit().function().add(new Operation.KernelVariable(variable, id));
+        Vreg variable =
+                portable ? lowerer.portable().variable(word(c)) : emit().function().pointer();
+        if (!portable) {
+            emit().function().add(new Operation.KernelVariable(variable, id));
+        }
         if (c.arguments().size() > 1) {
             Operand cpu = lowerer.number(c.arguments().get(1), Int.U32);
             return Value.of(emit().call(153, variable, cpu));

@@ -35,6 +35,7 @@ final class Lowerer {
     private final Loops loops = new Loops(this);
     private final Statements statements = new Statements(this);
     private final Errors errors = new Errors(this);
+    private final Portable portable;
     private final Map<VariableSymbol, Storage> storages = new IdentityHashMap<>();
     private final Map<Expression.Block, List<VariableSymbol>> scopes = new IdentityHashMap<>();
     private Body body;
@@ -44,12 +45,19 @@ final class Lowerer {
         this.clause = clause;
         this.site = site;
         this.number = unit.addProgram();
+        this.portable = new Portable(this);
         this.frame =
                 new Frame(
                         unit.options().stackLimit(),
-                        Integer.highestOneBit(Math.max(1, unit.options().cpus() * 2 - 1)) - 1,
-                        unit.frameStart());
+                        cpuMask(unit.options().cpus()),
+                        unit.frameStart(),
+                        portable.isWanted());
         this.body = new Body(new Function(name, List.of(Vreg.Kind.POINTER)), null);
+    }
+
+    /** The power of two above the highest CPU, less one. */
+    static int cpuMask(int cpus) {
+        return Integer.highestOneBit(Math.max(1, cpus * 2 - 1)) - 1;
     }
 
     /** Lowers the clause. */
@@ -139,6 +147,20 @@ final class Lowerer {
 
     Errors errors() {
         return errors;
+    }
+
+    Portable portable() {
+        return portable;
+    }
+
+    /** What 4 bytes at a place say the offset of, from the start of an event. */
+    Value distant(Place event, Place word, Field field, Type type) {
+        return expressions.distant(event, word, field, type);
+    }
+
+    /** Characters become a text with a NUL behind them. */
+    Value characters(Place place, Type of, Type type) {
+        return expressions.characters(place, of, type);
     }
 
     Type type(Expression e) {

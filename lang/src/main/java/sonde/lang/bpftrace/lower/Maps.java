@@ -23,6 +23,7 @@ import sonde.lang.type.Type;
 final class Maps {
     private static final int NO_EXIST = 1;
     private static final int E2BIG = 7;
+    private static final int EEXIST = 17;
 
     private final Lowerer lowerer;
 
@@ -188,12 +189,21 @@ final class Maps {
         countFull(plan, result);
     }
 
-    /** Counts a value that found no room, and tells of other failures. */
+    /** Counts a value that found no room or could not be written, and tells of other failures. */
     void countFull(MapPlan plan, Vreg result) {
-        if (!plan.scalar() && plan.type() != MapType.LRU_HASH) {
+        if (!plan.scalar()) {
             Block fine = emit().block();
-            emit().when(Condition.NOT_EQUAL, result, -E2BIG, fine);
-            lost(Reason.MAP_FULL);
+            Block busy = emit().block();
+            emit().when(Condition.EQUAL, result, 0, fine);
+            if (plan.type() != MapType.LRU_HASH && plan.type() != MapType.LRU_PER_CPU_HASH) {
+                emit().when(Condition.NOT_EQUAL, result, -E2BIG, busy);
+                lost(Reason.MAP_FULL);
+                emit().go(fine);
+            }
+            emit().start(busy);
+            // Another CPU was faster to set the first value: nothing is lost.
+            emit().when(Condition.EQUAL, result, -EEXIST, fine);
+            lost(Reason.MAP_BUSY);
             emit().start(fine);
         }
         lowerer.errors().check(result, KernelFunction.MAP_UPDATE_ELEM);

@@ -111,12 +111,16 @@ final class Operators {
                 lowerer.numbers()
                         .convert(first ? right : left, first ? rightType : leftType, Int.I64);
         int size = Math.max(1, to.to().sizeBytes());
+        Operand bytes =
+                to.space() == Type.Space.KERNEL
+                        ? lowerer.portable().size(to.to(), size)
+                        : Operand.of(size);
         Operand offset =
                 size == 1
                         ? count
-                        : count instanceof Operand.Number n
+                        : count instanceof Operand.Number n && bytes instanceof Operand.Number
                                 ? Operand.of(n.value() * size)
-                                : emit().alu(AluOperation.MULTIPLY, count, size);
+                                : emit().alu(AluOperation.MULTIPLY, count, bytes);
         return Value.of(
                 emit().alu(
                                 operator == BinaryOperator.ADD

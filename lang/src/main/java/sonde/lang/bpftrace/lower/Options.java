@@ -1,5 +1,9 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.type.Struct;
+
 /**
  * How scripts are lowered.
  *
@@ -13,6 +17,8 @@ package sonde.lang.bpftrace.lower;
  * @param pidSpaceDevice of the tracer's name space of processes
  * @param pidSpaceInode its inode; 0 when it is the first one
  * @param clockMap a map without keys that time series take their time from; empty for the clock
+ * @param portable which structures are the kernel's, where programs are to run on other kernels:
+ *     then what differs is put in when they are loaded; null for programs of this run
  * @param process the only one that is looked at, where the kernel does not choose; 0 for all
  */
 public record Options(
@@ -26,4 +32,50 @@ public record Options(
         long pidSpaceDevice,
         long pidSpaceInode,
         int process,
-        String clockMap) {}
+        String clockMap,
+        @Nullable Predicate<Struct> portable) {
+    /** For this machine and this run. */
+    public Options(
+            int stackLimit,
+            int mapEntries,
+            int cpus,
+            boolean helperErrors,
+            long startNanos,
+            long taiOffsetNanos,
+            int child,
+            long pidSpaceDevice,
+            long pidSpaceInode,
+            int process,
+            String clockMap) {
+        this(
+                stackLimit,
+                mapEntries,
+                cpus,
+                helperErrors,
+                startNanos,
+                taiOffsetNanos,
+                child,
+                pidSpaceDevice,
+                pidSpaceInode,
+                process,
+                clockMap,
+                null);
+    }
+
+    /** For any machine; which structures are the kernel's. */
+    public Options portable(Predicate<Struct> kernel) {
+        return new Options(
+                stackLimit,
+                mapEntries,
+                cpus,
+                helperErrors,
+                startNanos,
+                taiOffsetNanos,
+                child,
+                pidSpaceDevice,
+                pidSpaceInode,
+                process,
+                clockMap,
+                kernel);
+    }
+}

@@ -21,6 +21,10 @@ import sonde.lang.type.Type;
 final class Outputs {
     private static final int RINGBUF_RESERVE = 131;
     private static final int RINGBUF_SUBMIT = 132;
+    private static final int RINGBUF_QUERY = 134;
+    private static final int BYTES_USED = 0;
+    private static final int PRODUCER_POSITION = 3;
+    private static final int FORCE_WAKEUP = 2;
     private static final int HEADER = 8;
 
     private final Lowerer lowerer;
@@ -125,6 +129,11 @@ final class Outputs {
 
     /** An event whose arguments are written by the caller. */
     void record(int action, int sizeBytes, Consumer<Place> arguments) {
+        Action what = lowerer.unit().actions().get(action);
+        if (what.isControl()) {
+            control(action, what, sizeBytes, arguments);
+            return;
+        }
         Vreg record =
                 emit().find(
                                 RINGBUF_RESERVE,
@@ -140,6 +149,34 @@ final class Outputs {
         emit().go(done);
         emit().start(full);
         lowerer.maps().lost(Reason.RING_FULL);
+        emit().start(done);
+    }
+
+    /** What must not be lost, with the place among the events that it belongs to. */
+    private void control(int action, Action what, int sizeBytes, Consumer<Place> arguments) {
+        Block full = emit().block();
+        Block done = emit().block();
+        if (!(what instanceof Action.Exit)) {
+            Vreg used =
+                    emit().call(RINGBUF_QUERY, emit().map(Unit.CONTROL), Operand.of(BYTES_USED));
+            emit().when(Condition.GREATER, used, Unit.CONTROL_BYTES - Unit.EXIT_BYTES, full);
+        }
+        Vreg position =
+                emit().call(RINGBUF_QUERY, emit().map(Unit.RING), Operand.of(PRODUCER_POSITION));
+        Vreg record =
+                emit().find(
+                                RINGBUF_RESERVE,
+                                emit().map(Unit.CONTROL),
+                                Operand.of(2 * HEADER + sizeBytes),
+                                Operand.of(0));
+        emit().when(Condition.EQUAL, record, 0, full);
+        emit().store(Width.U64, record, 0, Operand.of(action));
+        emit().store(Width.U64, record, HEADER, position);
+        arguments.accept(new Place(record, 2 * HEADER, Where.OWN));
+        emit().run(RINGBUF_SUBMIT, record, Operand.of(FORCE_WAKEUP));
+        emit().go(done);
+        emit().start(full);
+        lowerer.maps().lost(Reason.CONTROL_FULL);
         emit().start(done);
     }
 }

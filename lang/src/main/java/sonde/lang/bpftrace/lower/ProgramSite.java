@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.lower;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.probes.Probe;
@@ -13,7 +14,7 @@ import sonde.lang.type.Type;
  * @param name what the builtin {@code probe} says
  * @param success what it returns: 1 where 0 would hide the event from others
  * @param markers arguments of a USDT probe; null for none
- * @param task the kernel's struct task_struct; null when it is not known
+ * @param task the kernel's struct task_struct, looked up when asked; null when it is not known
  * @param addresses what names stand for on this machine
  */
 public record ProgramSite(
@@ -21,5 +22,5 @@ public record ProgramSite(
         String name,
         int success,
         @Nullable List<UsdtArgument> markers,
-        @Nullable Type task,
+        Supplier<@Nullable Type> task,
         Addresses addresses) {}

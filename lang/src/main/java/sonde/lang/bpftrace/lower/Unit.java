@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.check.MapSymbol;
 
 /** What the programs of a script share: maps, texts, the actions that their events ask for. */
@@ -20,6 +22,18 @@ public final class Unit {
     /** The ring that events go to. */
     public static final String RING = ".ring";
 
+    /**
+     * The ring for what must not be lost: {@link Action#isControl}. Its records begin with 8 bytes
+     * number of the action and 8 bytes position in {@link #RING} that they follow.
+     */
+    public static final String CONTROL = ".control";
+
+    /** Bytes of {@link #CONTROL}. */
+    public static final int CONTROL_BYTES = 1 << 18;
+
+    /** Bytes of {@link #CONTROL} that only the script's end may use. */
+    static final int EXIT_BYTES = 1 << 15;
+
     /** Map of one value: 8 bytes, 1 once the script asked for its end. */
     public static final String ENDED = ".ended";
 
@@ -29,9 +43,29 @@ public final class Unit {
     /** Why something was lost. */
     public enum Reason {
         /** The ring was full: an event. */
-        RING_FULL,
+        RING_FULL("ring full"),
+        /** The ring for control was full: what the script asked the tracer for. */
+        CONTROL_FULL("control ring full"),
         /** A map was full: a value. */
-        MAP_FULL
+        MAP_FULL("map full"),
+        /** A map could not be written to, as where the probe had interrupted a writer: a value. */
+        MAP_BUSY("map busy");
+
+        private final String words;
+
+        Reason(String words) {
+            this.words = words;
+        }
+
+        /** As it is told. */
+        public String words() {
+            return words;
+        }
+
+        /** Whether it is an event that did not come, not a value. */
+        public boolean isEvent() {
+            return this == RING_FULL || this == CONTROL_FULL;
+        }
     }
 
     private final Options options;
@@ -41,6 +75,7 @@ public final class Unit {
     private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
     private final Map<String, Integer> offsets = new HashMap<>();
     private final Map<String, MapPlan> maps = new LinkedHashMap<>();
+    private byte @Nullable [] ready;
     private int zeros = 8;
     private int frames;
     private int programs;
@@ -50,6 +85,41 @@ public final class Unit {
         this.options = options;
         this.exits = exits;
         symbols.forEach((name, symbol) -> maps.put(name, MapPlan.of(symbol, options.mapEntries())));
+    }
+
+    /**
+     * What programs share that were lowered before.
+     *
+     * @param texts what {@link #TEXTS} holds
+     * @param frames bytes of the map of frames
+     * @param programs that losses are counted for
+     */
+    public static Unit of(
+            List<MapPlan> plans,
+            List<Action> known,
+            byte[] texts,
+            int zeros,
+            int frames,
+            int programs) {
+        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, "");
+        Unit unit = new Unit(none, Map.of(), false);
+        plans.forEach(plan -> unit.maps.put(plan.name(), plan));
+        unit.actions.addAll(known);
+        unit.ready = texts.clone();
+        unit.zeros = zeros;
+        unit.frames = frames;
+        unit.programs = programs;
+        return unit;
+    }
+
+    /** Names of the maps that are not the script's. */
+    public static Set<String> ownMaps() {
+        return Set.of(TEXTS, ZEROS, RING, CONTROL, ENDED, LOST, Frame.MAP);
+    }
+
+    /** How many programs were lowered. */
+    public int programs() {
+        return programs;
     }
 
     /** Whether a program may end the trace: then each looks whether one has. */
@@ -110,7 +180,8 @@ public final class Unit {
 
     /** What {@link #TEXTS} holds. */
     public byte[] texts() {
-        return texts.toByteArray();
+        byte[] given = ready;
+        return given == null ? texts.toByteArray() : given.clone();
     }
 
     /** Bytes of {@link #ZEROS}. */

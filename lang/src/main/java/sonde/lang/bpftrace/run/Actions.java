@@ -28,7 +28,7 @@ import sonde.sys.SyscallException;
 final class Actions {
     private final List<Action> actions;
     private final LoadedScript loaded;
-    private final Compilation compilation;
+    private final Prepared script;
     private final Output output;
     private final Names names;
     private final boolean warnings;
@@ -40,15 +40,15 @@ final class Actions {
     private int errors;
 
     Actions(
-            Compilation compilation,
+            Prepared script,
             LoadedScript loaded,
             Output output,
             Names names,
             boolean warnings,
             LongConsumer unwatch) {
         this.warnings = warnings;
-        this.compilation = compilation;
-        this.actions = compilation.unit().actions();
+        this.script = script;
+        this.actions = script.unit().actions();
         this.loaded = loaded;
         this.output = output;
         this.names = names;
@@ -113,9 +113,9 @@ final class Actions {
                 String text = text(a.format(), a.arguments(), bytes);
                 if (a.error()) {
                     errors++;
-                    output.errorf(text, compilation.places(a.span()));
+                    output.errorf(text, script.places(a.span()));
                 } else if (warnings) {
-                    output.warnf(text, compilation.places(a.span()));
+                    output.warnf(text, script.places(a.span()));
                 }
             }
             case Action.HelperError a ->
@@ -146,7 +146,7 @@ final class Actions {
     }
 
     private MapReading reading(String name) throws SyscallException {
-        var plan = compilation.unit().maps().get(name);
+        var plan = script.unit().maps().get(name);
         if (plan == null) {
             throw new IllegalStateException("no map " + name);
         }
@@ -159,7 +159,7 @@ final class Actions {
     }
 
     private void cat(String path) {
-        int most = (int) compilation.configuration().maxCatBytes();
+        int most = (int) script.configuration().maxCatBytes();
         try (InputStream in = Files.newInputStream(Path.of(path))) {
             output.cat(in.readNBytes(most));
         } catch (IOException | IllegalArgumentException e) {

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import sonde.lang.bpftrace.lower.Lowering;
 import sonde.lang.bpftrace.lower.Options;
 import sonde.lang.bpftrace.lower.ProgramSite;
 import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.lower.UnportableException;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -47,7 +50,7 @@ import sonde.lang.type.Type;
  * macros and parameters; folding; declarations; probes; types; lowering; and for each program
  * optimising, registers, encoding.
  */
-public final class Compilation {
+public final class Compilation implements Prepared {
     private final Script script;
     private final Configuration configuration;
     private final Unit unit;
@@ -55,6 +58,7 @@ public final class Compilation {
     private final Optional<Parameters.Problem> problem;
     private final ScriptEnvironment environment;
     private final List<Expansion.Use> uses;
+    private final List<Attachment> attachments;
 
     private Compilation(
             Script script,
@@ -63,8 +67,10 @@ public final class Compilation {
             List<CompiledProgram> programs,
             Optional<Parameters.Problem> problem,
             ScriptEnvironment environment,
-            List<Expansion.Use> uses) {
+            List<Expansion.Use> uses,
+            List<Attachment> attachments) {
         this.uses = uses;
+        this.attachments = attachments;
         this.script = script;
         this.configuration = configuration;
         this.unit = unit;
@@ -78,12 +84,12 @@ public final class Compilation {
         return script;
     }
 
-    /** Its settings. */
+    @Override
     public Configuration configuration() {
         return configuration;
     }
 
-    /** What its programs share. */
+    @Override
     public Unit unit() {
         return unit;
     }
@@ -98,8 +104,18 @@ public final class Compilation {
         return problem;
     }
 
-    /** A place of the script, and the calls of the macros that it lies in. */
-    List<Span> places(Span span) {
+    @Override
+    public List<List<CompiledProgram>> ranked() {
+        return programs.stream().map(List::of).toList();
+    }
+
+    /** Of a script for any machine: how each of its programs is attached. */
+    List<Attachment> attachments() {
+        return attachments;
+    }
+
+    @Override
+    public List<Span> places(Span span) {
         List<Span> places = new ArrayList<>();
         places.add(span);
         for (Expansion.Use use : uses) {
@@ -114,8 +130,8 @@ public final class Compilation {
         return places;
     }
 
-    /** BTF id of a function of the kernel; 0 for none. */
-    int kernelFunction(String name) {
+    @Override
+    public int kernelFunction(String name) {
         return environment.kernelFunction(name);
     }
 
@@ -126,6 +142,23 @@ public final class Compilation {
      */
     public static @Nullable Compilation of(
             SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
+        return of(text, options, machine, false, diagnostics);
+    }
+
+    /**
+     * As {@link #of}, for other machines too; such a compilation is not run, but written to a file.
+     */
+    public static @Nullable Compilation portable(
+            SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
+        return of(text, options, machine, true, diagnostics);
+    }
+
+    private static @Nullable Compilation of(
+            SourceText text,
+            TraceOptions options,
+            Machine machine,
+            boolean portable,
+            Diagnostics diagnostics) {
         Script parsed = Parser.parse(text, diagnostics);
         Configuration configuration =
                 Configuration.of(parsed.config(), options.environment(), diagnostics);
@@ -149,7 +182,7 @@ public final class Compilation {
         ScriptEnvironment environment =
                 new ScriptEnvironment(
                         declarations, kernel, configuration, options.unsafe(), machine.cpus());
-        List<Planned> planned = plan(script, options, configuration, kernel, diagnostics);
+        List<Planned> planned = plan(script, options, configuration, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }
@@ -165,11 +198,17 @@ public final class Compilation {
         boolean exits =
                 script.items().stream()
                         .anyMatch(item -> item instanceof Script.Probe p && Uses.of(p).exits());
-        Unit unit = new Unit(lowering(configuration, options, machine), maps, exits);
-        Type task = environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
+        Options lowering = lowering(configuration, options, machine);
+        if (portable) {
+            lowering = lowering.portable(new KernelStructures(declarations, kernel)::isKernels);
+        }
+        Unit unit = new Unit(lowering, maps, exits);
+        // Reading the kernel's types costs more than all else of a small script.
+        Supplier<@Nullable Type> task =
+                () -> environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
         Addresses addresses = new HostAddresses(environment.maxText());
-        List<CompiledProgram> programs =
-                lower(planned, unit, task, addresses, machine, diagnostics);
+        Machine target = portable ? machine.oldest() : machine;
+        List<CompiledProgram> programs = lower(planned, unit, task, addresses, target, diagnostics);
         return diagnostics.hasErrors()
                 ? null
                 : new Compilation(
@@ -179,20 +218,28 @@ public final class Compilation {
                         programs,
                         options.parameters().problem(expanded.options()),
                         environment,
-                        expanded.uses());
+                        expanded.uses(),
+                        planned.stream()
+                                .map(Planned::attachment)
+                                .filter(Objects::nonNull)
+                                .toList());
     }
 
-    /** A clause and the probes that share a program of it. */
-    private record Planned(Clause clause, ProbeGroup group) {}
+    /**
+     * A clause and the probes that share a program of it.
+     *
+     * @param attachment of a script for any machine; null for others
+     */
+    private record Planned(Clause clause, ProbeGroup group, @Nullable Attachment attachment) {}
 
     private static List<Planned> plan(
             Script script,
             TraceOptions options,
             Configuration configuration,
-            KernelTypeSource kernel,
+            boolean portable,
             Diagnostics diagnostics) {
         List<Planned> planned = new ArrayList<>();
-        Sites sites = new Sites(kernel);
+        Sites sites = new Sites(KernelTypeSource.shared());
         ParseSettings settings =
                 new ParseSettings(
                         options.parameters().positional(), options.pid(), options.unsafe());
@@ -211,13 +258,30 @@ public final class Compilation {
                 }
                 together.add(points);
                 points.removeIf(point -> !isRun(point.kind(), options.mode()));
-                if (!points.isEmpty()) {
+                if (portable) {
+                    Attachments ways = new Attachments(expander, settings, diagnostics);
+                    for (Attachments.Way way : ways.of(probe, points, nextPlace(planned))) {
+                        planned.add(
+                                new Planned(
+                                        new Clause(probe, way.site(sites)),
+                                        way.group(),
+                                        way.attachment()));
+                    }
+                } else if (!points.isEmpty()) {
                     planned.addAll(plan(probe, points, expander, sites, diagnostics));
                 }
             }
         }
         AttachPointParser.checkTogether(together, diagnostics);
         return planned;
+    }
+
+    private static int nextPlace(List<Planned> planned) {
+        return planned.stream()
+                .map(Planned::attachment)
+                .mapToInt(attachment -> attachment == null ? 0 : attachment.place() + 1)
+                .max()
+                .orElse(0);
     }
 
     private static boolean isRun(Kind kind, TraceOptions.Mode mode) {
@@ -248,7 +312,7 @@ public final class Compilation {
                 Clause clause =
                         new Clause(
                                 probe, sites.of(part.first(), uses.arguments() || uses.context()));
-                planned.add(new Planned(clause, part));
+                planned.add(new Planned(clause, part, null));
             }
         }
         return planned;
@@ -299,7 +363,7 @@ public final class Compilation {
     private static List<CompiledProgram> lower(
             List<Planned> planned,
             Unit unit,
-            @Nullable Type task,
+            Supplier<@Nullable Type> task,
             Addresses addresses,
             Machine machine,
             Diagnostics diagnostics) {
@@ -310,7 +374,7 @@ public final class Compilation {
             ProgramSite site =
                     new ProgramSite(
                             first,
-                            first.name(),
+                            one.clause().site().name(),
                             success(first.kind()),
                             Markers.of(first),
                             task,
@@ -324,6 +388,8 @@ public final class Compilation {
                 programs.add(
                         new CompiledProgram(
                                 programs.size(), one.group(), one.clause(), site, assembly));
+            } catch (UnportableException e) {
+                diagnostics.error(e.span(), String.valueOf(e.getMessage()));
             } catch (CompilationException e) {
                 Span span = e.span();
                 diagnostics.error(

@@ -1,9 +1,12 @@
 package sonde.lang.bpftrace.run;
 
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.Code;
 import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.lower.ProgramSite;
 import sonde.lang.ir.Assembly;
 import sonde.lang.probes.ProbeGroup;
+import sonde.lang.source.Span;
 
 /**
  * A program and what it is attached to.
@@ -11,10 +14,40 @@ import sonde.lang.probes.ProbeGroup;
  * @param number within the script, for what it loses
  */
 public record CompiledProgram(
-        int number, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly) {
-    /** Its name in the kernel: 15 letters at most. */
-    public String kernelName() {
-        String plain = group.first().name().replaceAll("[^A-Za-z0-9_]+", "_");
-        return plain.substring(0, Math.min(15, plain.length()));
+        int number, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly)
+        implements PreparedProgram {
+    @Override
+    public Code code(Assembly.Symbols symbols) {
+        return assembly.code(symbols);
+    }
+
+    @Override
+    public byte[] btf() {
+        return assembly.btf();
+    }
+
+    @Override
+    public byte[] functionRecords() {
+        return assembly.functionRecords();
+    }
+
+    @Override
+    public byte[] lineRecords() {
+        return assembly.lineRecords();
+    }
+
+    @Override
+    public boolean needsDebug() {
+        return assembly.needsDebug();
+    }
+
+    @Override
+    public int slots() {
+        return assembly.slots();
+    }
+
+    @Override
+    public @Nullable Span spanAt(int slot) {
+        return assembly.spanAt(slot);
     }
 }

@@ -6,17 +6,17 @@ import java.io.IOException;
 public final class LoadException extends Exception {
     private static final long serialVersionUID = 1;
 
-    private final transient CompiledProgram program;
+    private final transient PreparedProgram program;
     private final IOException why;
 
-    LoadException(CompiledProgram program, IOException why) {
+    LoadException(PreparedProgram program, IOException why) {
         super(why.getMessage(), why);
         this.program = program;
         this.why = why;
     }
 
     /** The program. */
-    public CompiledProgram program() {
+    public PreparedProgram program() {
         return program;
     }
 

@@ -28,13 +28,13 @@ final class LoadedScript implements AutoCloseable {
     private static final String FRAMES = ".frames";
     private static final byte[] FIRST = new byte[4];
 
-    private final Compilation compilation;
+    private final Prepared script;
     private final Map<String, ByteMap> maps = new HashMap<>();
-    private final Map<CompiledProgram, Program> programs = new LinkedHashMap<>();
+    private final Map<PreparedProgram, Program> programs = new LinkedHashMap<>();
     private final List<LoadedBtf> types = new ArrayList<>();
 
-    private LoadedScript(Compilation compilation) {
-        this.compilation = compilation;
+    private LoadedScript(Prepared script) {
+        this.script = script;
     }
 
     /**
@@ -42,13 +42,12 @@ final class LoadedScript implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses a program
      */
-    static LoadedScript load(Compilation compilation, long ringBytes)
-            throws IOException, LoadException {
-        LoadedScript loaded = new LoadedScript(compilation);
+    static LoadedScript load(Prepared script, long ringBytes) throws IOException, LoadException {
+        LoadedScript loaded = new LoadedScript(script);
         try {
             loaded.makeMaps(ringBytes);
-            for (CompiledProgram program : compilation.programs()) {
-                loaded.programs.put(program, loaded.load(program));
+            for (List<? extends PreparedProgram> alternatives : script.ranked()) {
+                loaded.loadFirst(alternatives);
             }
             return loaded;
         } catch (IOException | LoadException | RuntimeException e) {
@@ -58,11 +57,12 @@ final class LoadedScript implements AutoCloseable {
     }
 
     private void makeMaps(long ringBytes) throws IOException {
-        Unit unit = compilation.unit();
+        Unit unit = script.unit();
         for (MapPlan plan : unit.maps().values()) {
             make(plan.name(), plan.spec());
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
+        make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
         single(Unit.LOST, unit.lostBytes());
         single(Unit.ZEROS, unit.zeroBytes());
         single(Unit.ENDED, 8);
@@ -91,13 +91,28 @@ final class LoadedScript implements AutoCloseable {
         return map;
     }
 
-    private Program load(CompiledProgram program) throws IOException, LoadException {
-        Assembly assembly = program.assembly();
+    private void loadFirst(List<? extends PreparedProgram> alternatives)
+            throws IOException, LoadException {
+        LoadException last = null;
+        for (PreparedProgram program : alternatives) {
+            try {
+                programs.put(program, load(program));
+                return;
+            } catch (LoadException e) {
+                last = e;
+            }
+        }
+        if (last != null) {
+            throw last;
+        }
+    }
+
+    private Program load(PreparedProgram program) throws IOException, LoadException {
         LoadNeeds needs = LoadNeeds.of(program.group());
         ProgramSpec spec =
-                needs.spec(program.kernelName(), assembly.code(new Symbols()))
-                        .licensed(compilation.configuration().license())
-                        .with(debug(assembly));
+                needs.spec(program.kernelName(), program.code(new Symbols()))
+                        .licensed(script.configuration().license())
+                        .with(debug(program));
         try {
             return needs.load(spec);
         } catch (IOException e) {
@@ -105,16 +120,16 @@ final class LoadedScript implements AutoCloseable {
         }
     }
 
-    private ProgramSpec.Debug debug(Assembly assembly) throws IOException {
-        LoadedBtf btf = LoadedBtf.load(assembly.btf());
+    private ProgramSpec.Debug debug(PreparedProgram program) throws IOException {
+        LoadedBtf btf = LoadedBtf.load(program.btf());
         types.add(btf);
         return new ProgramSpec.Debug(
                 btf.fd(),
-                assembly.functionRecords(),
+                program.functionRecords(),
                 8,
-                assembly.lineRecords(),
+                program.lineRecords(),
                 16,
-                assembly.needsDebug());
+                program.needsDebug());
     }
 
     /** Descriptors and ids that the code refers to by name. */
@@ -130,12 +145,12 @@ final class LoadedScript implements AutoCloseable {
 
         @Override
         public int function(String kernelFunction) {
-            return compilation.kernelFunction(kernelFunction);
+            return script.kernelFunction(kernelFunction);
         }
     }
 
     /** Programs by what they were compiled from, in the order of the script. */
-    Map<CompiledProgram, Program> programs() {
+    Map<PreparedProgram, Program> programs() {
         return programs;
     }
 
@@ -151,7 +166,7 @@ final class LoadedScript implements AutoCloseable {
     /** How much was lost so far, as counters at {@link Unit#lostAt}. */
     ByteBuffer lost() throws SyscallException {
         byte @Nullable [] value = map(Unit.LOST).get(FIRST);
-        return ByteBuffer.wrap(value == null ? new byte[compilation.unit().lostBytes()] : value)
+        return ByteBuffer.wrap(value == null ? new byte[script.unit().lostBytes()] : value)
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 

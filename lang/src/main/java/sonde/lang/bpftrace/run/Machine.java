@@ -58,6 +58,16 @@ public record Machine(
                 known ? Integer.parseInt(release.group(2)) : 0);
     }
 
+    /** The power of two above the highest CPU, less one. */
+    int cpuMask() {
+        return Integer.highestOneBit(Math.max(1, cpus * 2 - 1)) - 1;
+    }
+
+    /** With the oldest kernel that programs are made for. */
+    Machine oldest() {
+        return new Machine(cpus, bootNanos, taiOffsetNanos, pidSpaceDevice, pidSpaceInode, 5, 15);
+    }
+
     /** Whether the kernel is at least that old. */
     public boolean hasVersion(int wantedMajor, int wantedMinor) {
         return major > wantedMajor || major == wantedMajor && minor >= wantedMinor;

@@ -78,6 +78,28 @@ final class Sites {
         };
     }
 
+    /**
+     * Types of a probe that stands for one of another kind: what the block finds there is the same.
+     *
+     * @param name what the builtin {@code probe} says
+     */
+    Site standIn(Probe probe, String name, boolean arguments) {
+        Site site = of(probe, arguments);
+        Composite found = site.arguments();
+        Type result = site.result();
+        switch (probe) {
+            case Probe.Kernel k -> {
+                Signature signature = kernel.function(k.module(), k.function(), Space.KERNEL);
+                boolean entry = k.kind() == Kind.KPROBE && arguments;
+                found = entry ? registers(signature) : null;
+                result = signature == null ? null : signature.result();
+            }
+            case Probe.Fentry f when f.kind() == Kind.FEXIT -> result = Type.Int.U64;
+            default -> {}
+        }
+        return new Site(site.kind(), name, site.target(), found, "", result);
+    }
+
     private static String noTypes(String name) {
         return "Cannot read function parameters of " + name + ": the kernel has no types of it";
     }

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.link.KernelIterator;
-import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.expand.Configuration;
@@ -40,12 +40,12 @@ public final class TraceSession implements AutoCloseable {
     private static final long GATHER_NANOS = 1_000_000;
     private static final int ITERATOR_BYTES = 1 << 20;
 
-    private final Compilation compilation;
+    private final Prepared script;
     private final TraceOptions options;
     private final Output output;
     private final LoadedScript loaded;
     private final RingBuffer ring;
-    private final ByteRecords records;
+    private final Events events;
     private final Actions actions;
     private final UserCode code;
     private final List<Link> links = new ArrayList<>();
@@ -57,23 +57,25 @@ public final class TraceSession implements AutoCloseable {
     private long lostBefore;
 
     private TraceSession(
-            Compilation compilation,
+            Prepared script,
             TraceOptions options,
             LoadedScript loaded,
-            RingBuffer ring,
+            Rings rings,
             HostNames names,
             UserCode code,
             OutputMaker maker) {
-        this.compilation = compilation;
+        this.script = script;
         this.options = options;
         this.loaded = loaded;
-        this.ring = ring;
+        this.ring = rings.events();
         this.code = code;
         this.output = maker.make(names);
         this.actions =
-                new Actions(compilation, loaded, output, names, options.warnings(), this::unwatch);
-        this.records = new ByteRecords(actions::accept);
+                new Actions(script, loaded, output, names, options.warnings(), this::unwatch);
+        this.events = new Events(rings.events(), rings.control(), actions::accept);
     }
+
+    private record Rings(RingBuffer events, RingBuffer control) {}
 
     /** Makes what a run prints to. */
     @FunctionalInterface
@@ -87,24 +89,24 @@ public final class TraceSession implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses one
      */
-    public static TraceSession open(
-            Compilation compilation, TraceOptions options, OutputMaker maker)
+    public static TraceSession open(Prepared script, TraceOptions options, OutputMaker maker)
             throws IOException, LoadException {
-        LoadedScript loaded =
-                LoadedScript.load(compilation, RingSize.bytes(compilation.configuration()));
-        UserCode code = new UserCode(compilation.configuration().cppDemangle());
+        LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
+        UserCode code = new UserCode(script.configuration().cppDemangle());
         try {
-            if (UserAddresses.isPrinted(compilation.unit())) {
+            if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();
             }
             HostNames names =
                     new HostNames(
-                            compilation.unit().actions(),
-                            compilation.configuration().truncationTrailer(),
+                            script.unit().actions(),
+                            script.configuration().truncationTrailer(),
                             code);
-            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map());
+            BpfMap control = loaded.map(Unit.CONTROL).map();
+            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map(), control);
+            Rings rings = new Rings(ring, RingBuffer.open(control));
             TraceSession session =
-                    new TraceSession(compilation, options, loaded, ring, names, code, maker);
+                    new TraceSession(script, options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
                 session.output.warnf(
                         "symbols of processes that end are missing: " + code.problem(), List.of());
@@ -134,7 +136,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Whether the script has probes for signals. */
     public boolean listensToSignals() {
-        return compilation.programs().stream()
+        return loaded.programs().keySet().stream()
                 .anyMatch(program -> program.group().first().kind() == Kind.SELF);
     }
 
@@ -165,7 +167,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void runAll(Kind kind) throws IOException {
-        for (Map.Entry<CompiledProgram, Program> entry : loaded.programs().entrySet()) {
+        for (Map.Entry<PreparedProgram, Program> entry : loaded.programs().entrySet()) {
             if (entry.getKey().group().first().kind() == kind) {
                 Attacher.runOnce(entry.getValue());
             }
@@ -183,7 +185,7 @@ public final class TraceSession implements AutoCloseable {
                 options.pid().isPresent()
                         ? AttachOptions.of(options.pid().getAsInt())
                         : AttachOptions.EVERYWHERE;
-        List<Map.Entry<CompiledProgram, Program>> all =
+        List<Map.Entry<PreparedProgram, Program>> all =
                 new ArrayList<>(loaded.programs().entrySet());
         int count = attachThose(all, false, where);
         return count + attachThose(all.reversed(), true, where);
@@ -191,11 +193,11 @@ public final class TraceSession implements AutoCloseable {
 
     /** The kernel runs those of some kinds in the order of attaching, of others in the reverse. */
     private int attachThose(
-            List<Map.Entry<CompiledProgram, Program>> all, boolean reverse, AttachOptions where)
+            List<Map.Entry<PreparedProgram, Program>> all, boolean reverse, AttachOptions where)
             throws AttachException {
         int count = 0;
-        for (Map.Entry<CompiledProgram, Program> entry : all) {
-            CompiledProgram program = entry.getKey();
+        for (Map.Entry<PreparedProgram, Program> entry : all) {
+            PreparedProgram program = entry.getKey();
             Probe first = program.group().first();
             if (isReverse(first.kind()) != reverse) {
                 continue;
@@ -220,7 +222,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void missing(AttachException e) throws AttachException {
-        Configuration.MissingProbes policy = compilation.configuration().missingProbes();
+        Configuration.MissingProbes policy = script.configuration().missingProbes();
         if (policy == Configuration.MissingProbes.ERROR) {
             throw e;
         }
@@ -229,7 +231,7 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    private void attach(CompiledProgram program, Program loadedProgram, AttachOptions where)
+    private void attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
         if (program.group().first() instanceof Probe.Iter iter) {
             iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
@@ -294,14 +296,18 @@ public final class TraceSession implements AutoCloseable {
     public void drain() throws IOException {
         code.catchUp();
         try {
-            ring.drain(records);
+            events.drain();
         } catch (MalformedInputException e) {
             throw new IOException(e);
         }
         ByteBuffer counters = loaded.lost();
         long lost = 0;
-        for (CompiledProgram program : compilation.programs()) {
-            lost += counters.getLong(Unit.lostAt(program.number(), Reason.RING_FULL));
+        for (PreparedProgram program : loaded.programs().keySet()) {
+            for (Reason reason : Reason.values()) {
+                if (reason.isEvent()) {
+                    lost += counters.getLong(Unit.lostAt(program.number(), reason));
+                }
+            }
         }
         if (lost > lostBefore) {
             output.lostEvents(lost - lostBefore);
@@ -315,7 +321,7 @@ public final class TraceSession implements AutoCloseable {
 
     /** Tells once of each program that a map has no room. */
     private void mapsFull(ByteBuffer counters) throws IOException {
-        for (CompiledProgram program : compilation.programs()) {
+        for (PreparedProgram program : loaded.programs().keySet()) {
             if (counters.getLong(Unit.lostAt(program.number(), Reason.MAP_FULL)) > 0
                     && full.add(program.number())) {
                 output.warnf(
@@ -335,8 +341,8 @@ public final class TraceSession implements AutoCloseable {
         runAll(Kind.END);
         drain();
         output.end();
-        if (compilation.configuration().printMapsOnExit()) {
-            for (String name : compilation.unit().maps().keySet().stream().sorted().toList()) {
+        if (script.configuration().printMapsOnExit()) {
+            for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
                 MapRows rows = actions.rows(name);
                 output.mapAtEnd(rows);
             }
@@ -351,17 +357,26 @@ public final class TraceSession implements AutoCloseable {
             output.lost("what processes map", "ring full", mappings);
         }
         ByteBuffer counters = loaded.lost();
-        for (CompiledProgram program : compilation.programs()) {
+        for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 long count = counters.getLong(Unit.lostAt(program.number(), reason));
                 if (count > 0) {
-                    output.lost(
-                            program.group().first().name(),
-                            reason == Reason.MAP_FULL ? "map full" : "ring full",
-                            count);
+                    output.lost(name(program), reason.words(), count);
                 }
             }
+            Program one = loaded.programs().get(program);
+            long missed = one == null ? 0 : one.facts().missed();
+            if (missed > 0) {
+                output.lost(name(program), "a program was running on the CPU", missed);
+            }
         }
+    }
+
+    /** The probe, and how many more share its program. */
+    private static String name(PreparedProgram program) {
+        int more = program.group().probes().size() - 1;
+        String first = program.group().first().name();
+        return more == 0 ? first : first + " and " + more + " more";
     }
 
     private void detach() {
@@ -374,7 +389,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** What runs tests and benches. */
-    Map<CompiledProgram, Program> programs() {
+    Map<PreparedProgram, Program> programs() {
         return loaded.programs();
     }
 
@@ -393,6 +408,7 @@ public final class TraceSession implements AutoCloseable {
         detach();
         code.close();
         ring.close();
+        events.close();
         loaded.close();
     }
 }

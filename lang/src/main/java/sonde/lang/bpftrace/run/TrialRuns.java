@@ -20,7 +20,7 @@ public final class TrialRuns {
 
     private static List<Trial> trials(TraceSession session, Kind kind) {
         List<Trial> trials = new ArrayList<>();
-        for (Map.Entry<CompiledProgram, Program> entry : session.programs().entrySet()) {
+        for (Map.Entry<PreparedProgram, Program> entry : session.programs().entrySet()) {
             for (Probe probe : entry.getKey().group().probes()) {
                 if (probe.kind() == kind && probe instanceof Probe.Special special) {
                     trials.add(new Trial(special.word(), entry.getValue()));

@@ -14,9 +14,16 @@ import sonde.lang.bpftrace.syntax.Script;
  * @param arguments {@code args}, {@code retval}: types of their own
  * @param context {@code ctx}
  * @param exits {@code exit()}
+ * @param names all words, those of functions with {@code ()} behind
  * @param markers {@code arg0}, …: of markers they lie elsewhere at each place
  */
-record Uses(boolean probe, boolean arguments, boolean context, boolean markers, boolean exits) {
+record Uses(
+        boolean probe,
+        boolean arguments,
+        boolean context,
+        boolean markers,
+        boolean exits,
+        Set<String> names) {
     static Uses of(Script.Probe probe) {
         Set<String> names = new HashSet<>();
         new Rewriter() {
@@ -44,6 +51,7 @@ record Uses(boolean probe, boolean arguments, boolean context, boolean markers, 
                 names.contains("args") || names.contains("retval"),
                 names.contains("ctx"),
                 names.stream().anyMatch(name -> name.matches("arg[0-9]+")),
-                names.contains("exit()"));
+                names.contains("exit()"),
+                Set.copyOf(names));
     }
 }

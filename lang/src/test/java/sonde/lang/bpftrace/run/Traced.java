@@ -13,6 +13,9 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.ahead.FileReader;
+import sonde.lang.bpftrace.ahead.FileWriter;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.declare.Includes;
 import sonde.lang.output.TextOutput;
@@ -25,35 +28,81 @@ final class Traced implements AutoCloseable {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
     private final TraceSession session;
 
-    private Traced(Compilation compilation, TraceOptions options) throws Exception {
+    private Traced(
+            Prepared compilation, TraceOptions options, TraceSession.@Nullable OutputMaker output)
+            throws Exception {
         session =
                 TraceSession.open(
-                        compilation, options, names -> new TextOutput(printed, printed, names));
+                        compilation,
+                        options,
+                        output != null ? output : names -> new TextOutput(printed, printed, names));
     }
 
     /** Compiles, loads and attaches. */
     static Traced attach(String script) throws Exception {
+        return attach(script, Map.of(), null);
+    }
+
+    /** As {@link #attach(String)}, printing elsewhere, with variables of the environment. */
+    static Traced attach(
+            String script,
+            Map<String, String> environment,
+            TraceSession.@Nullable OutputMaker output)
+            throws Exception {
         Diagnostics diagnostics = new Diagnostics();
-        TraceOptions options =
-                new TraceOptions(
-                        Parameters.of(List.of()),
-                        OptionalInt.empty(),
-                        0,
-                        false,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        Map.of(),
-                        Path.of("."),
-                        false,
-                        null,
-                        null,
-                        Set.of());
+        TraceOptions options = options(environment);
         Compilation compilation =
                 Compilation.of(
                         new SourceText("test", script), options, Machine.here(), diagnostics);
         assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
-        Traced traced = new Traced(Objects.requireNonNull(compilation), options);
+        return attach(Objects.requireNonNull(compilation), options, output);
+    }
+
+    /** A script as the bytes of a file for other kernels. */
+    static byte[] compiled(String script) throws Exception {
+        Diagnostics diagnostics = new Diagnostics();
+        SourceText text = new SourceText("test", script);
+        Compilation compilation =
+                Compilation.portable(text, options(Map.of()), Machine.here(), diagnostics);
+        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+        return FileWriter.bytes(Portability.file(Objects.requireNonNull(compilation), text));
+    }
+
+    /** A script of a file on this kernel; messages say why it cannot be run. */
+    static AheadScript prepared(byte[] file, Diagnostics diagnostics) throws Exception {
+        return AheadScript.of(
+                FileReader.read("test.sbt", file), options(Map.of()), Machine.here(), diagnostics);
+    }
+
+    /** Loads and attaches a script of a file. */
+    static Traced attach(byte[] file) throws Exception {
+        Diagnostics diagnostics = new Diagnostics();
+        AheadScript script = prepared(file, diagnostics);
+        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+        return attach(script, options(Map.of()), null);
+    }
+
+    private static TraceOptions options(Map<String, String> environment) {
+        return new TraceOptions(
+                Parameters.of(List.of()),
+                OptionalInt.empty(),
+                0,
+                false,
+                TraceOptions.Mode.TRACE,
+                false,
+                Includes.NONE,
+                environment,
+                Path.of("."),
+                false,
+                null,
+                null,
+                Set.of());
+    }
+
+    private static Traced attach(
+            Prepared script, TraceOptions options, TraceSession.@Nullable OutputMaker output)
+            throws Exception {
+        Traced traced = new Traced(script, options, output);
         try {
             traced.session.begin("test");
             traced.session.attach();
@@ -72,6 +121,11 @@ final class Traced implements AutoCloseable {
             assertThat(process.exitValue()).isZero();
             return traced.end();
         }
+    }
+
+    /** What the script asked to end with. */
+    int exitCode() {
+        return session.exitCode();
     }
 
     /** Handles what has come. */

@@ -1,0 +1,77 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import sonde.symbol.line.SourceSymbols;
+
+/**
+ * Addresses as users write them: {@code 4011d6}, {@code 0x4011d6}, {@code main}, {@code main+0x1f}.
+ */
+final class AddressWords {
+    /** Of a word that is no address: the one that no code has. */
+    static final long NONE = -1;
+
+    private final SourceSymbols symbols;
+    private final long base;
+
+    /**
+     * @param section that numbers count from the start of; null for none
+     */
+    AddressWords(SourceSymbols symbols, @Nullable String section) throws IOException {
+        this.symbols = symbols;
+        long start = 0;
+        if (section != null) {
+            OptionalLong found = symbols.sectionStart(section);
+            if (found.isEmpty()) {
+                throw new IOException("there is no section " + section);
+            }
+            start = found.getAsLong();
+        }
+        base = start;
+    }
+
+    /** The address as stated in the ELF; {@link #NONE} for none. */
+    long parse(String word) throws IOException {
+        String digits = word.startsWith("0x") || word.startsWith("0X") ? word.substring(2) : word;
+        long number = hexadecimal(digits);
+        if (number != NONE || digits.equals("ffffffffffffffff")) {
+            return number + base;
+        }
+        int plus = word.lastIndexOf('+');
+        String name = plus > 0 ? word.substring(0, plus) : word;
+        long offset = plus > 0 ? offset(word.substring(plus + 1)) : 0;
+        long[] found = offset < 0 ? new long[0] : symbols.addresses(name);
+        return found.length == 0 ? NONE : found[0] + offset;
+    }
+
+    private static long offset(String text) {
+        if (text.startsWith("0x")) {
+            return hexadecimal(text.substring(2));
+        }
+        long value = 0;
+        for (int i = 0; i < text.length(); i++) {
+            int digit = Character.digit(text.charAt(i), 10);
+            if (digit < 0 || i > 17) {
+                return NONE;
+            }
+            value = 10 * value + digit;
+        }
+        return text.isEmpty() ? NONE : value;
+    }
+
+    private static long hexadecimal(String digits) {
+        if (digits.isEmpty() || digits.length() > 16) {
+            return NONE;
+        }
+        long value = 0;
+        for (int i = 0; i < digits.length(); i++) {
+            int digit = Character.digit(digits.charAt(i), 16);
+            if (digit < 0) {
+                return NONE;
+            }
+            value = value << 4 | digit;
+        }
+        return value;
+    }
+}

@@ -1,0 +1,231 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sonde.symbol.demangle.Demangler;
+import sonde.symbol.line.SourceFrame;
+import sonde.symbol.line.SourceOptions;
+import sonde.symbol.line.SourceSymbols;
+import sonde.view.Escape;
+
+/**
+ * Writes a text with places behind what stands for an address: {@code do_idle+0x1f/0x40 [module]},
+ * {@code [<ffffffff81000000>]}, {@code ./server(+0x1139)}. Everything else comes through unchanged.
+ */
+final class LogFilter implements AutoCloseable {
+    /** Longer lines are no lines of a log, and come through unchanged. */
+    private static final int MOST_LINE = 1 << 16;
+
+    private static final int MOST_MODULES = 1 << 12;
+
+    /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
+    private static final int MOST_PADDING = 64;
+
+    private static final Pattern PLACE =
+            Pattern.compile(
+                    "(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)\\+0x(?<offset>[0-9a-f]{1,8})"
+                            + "(?:/0x(?<size>[0-9a-f]{1,8}))?"
+                            + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
+                            + "|\\[<(?:0x)?(?<address>[0-9a-f]{8,16})>\\](?! \\(?[\\w.$]*\\+0x)"
+                            + "|\\(\\+0x(?<plain>[0-9a-f]{1,16})\\)");
+
+    /** Where the instruction itself is meant, not the one behind a call. */
+    private static final Pattern EXACT =
+            Pattern.compile("\\b(?:E?R?IP|pc|PC|epc|NIP|WARNING|BUG|KASAN|UBSAN)\\b");
+
+    private final SourceSymbols program;
+    private final @Nullable Path modules;
+    private final SourceOptions options;
+    private final PrintWriter out;
+    private final Map<String, Optional<SourceSymbols>> opened = new HashMap<>();
+    private final Map<String, String> answers = new HashMap<>();
+    private final String prefix;
+
+    /**
+     * @param modules folder that has the kernel's modules somewhere below; null for none
+     */
+    LogFilter(
+            SourceSymbols program,
+            @Nullable Path modules,
+            SourceOptions options,
+            PrintWriter out)
+            throws IOException {
+        this.program = program;
+        this.modules = modules;
+        this.options = options;
+        this.out = out;
+        prefix = buildFolder(program);
+    }
+
+    /** The kernel's build folder by the file of its first function; empty for other programs. */
+    private static String buildFolder(SourceSymbols program) throws IOException {
+        String last = "init/main.c";
+        for (long address : program.addresses("start_kernel")) {
+            String file = program.lookup(address).getLast().file();
+            if (file.endsWith("/" + last)) {
+                return file.substring(0, file.length() - last.length());
+            }
+        }
+        return "";
+    }
+
+    /** Copies all lines; after each one that has to wait for the next it is flushed. */
+    void copy(Reader in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        boolean tooLong = false;
+        for (int c = in.read(); c >= 0; c = in.read()) {
+            line.append((char) c);
+            boolean end = c == '\n';
+            if (end || line.length() == MOST_LINE) {
+                out.append(end && !tooLong ? rewritten(line.toString()) : line);
+                tooLong = !end;
+                line.setLength(0);
+                if (!in.ready()) {
+                    out.flush();
+                }
+            }
+        }
+        out.append(tooLong ? line : rewritten(line.toString()));
+        out.flush();
+    }
+
+    /** A line with what is known put behind each place. */
+    String rewritten(String line) throws IOException {
+        if (!line.contains("+0x") && !line.contains("[<")) {
+            return line;
+        }
+        Matcher place = PLACE.matcher(line);
+        StringBuilder changed = new StringBuilder();
+        int copied = 0;
+        while (place.find()) {
+            boolean exact = EXACT.matcher(line.substring(0, place.start())).find();
+            String answer = answer(place, exact);
+            if (!answer.isEmpty()) {
+                int behind = place.group("module") == null ? place.end() : place.start("module") - 2;
+                changed.append(line, copied, behind).append(" (").append(answer).append(')');
+                copied = behind;
+            }
+        }
+        return copied == 0 ? line : changed.append(line, copied, line.length()).toString();
+    }
+
+    private String answer(Matcher place, boolean exact) throws IOException {
+        String key = place.group() + (exact ? "!" : "");
+        String known = answers.get(key);
+        if (known == null) {
+            known = find(place, exact);
+            if (answers.size() > MOST_LINE) {
+                answers.clear();
+            }
+            answers.put(key, known);
+        }
+        return known;
+    }
+
+    private String find(Matcher place, boolean exact) throws IOException {
+        String number = place.group("address") == null ? place.group("plain") : place.group("address");
+        if (number != null) {
+            long address = Long.parseUnsignedLong(number, 16);
+            return described(program, address - (exact ? 0 : 1), false);
+        }
+        SourceSymbols symbols = program;
+        String module = place.group("module");
+        if (module != null) {
+            symbols = module(module).orElse(null);
+        }
+        if (symbols == null) {
+            return "";
+        }
+        long offset = Long.parseLong(place.group("offset"), 16);
+        String size = place.group("size");
+        long[] starts =
+                size == null
+                        ? symbols.addresses(place.group("name"))
+                        : symbols.addresses(
+                                place.group("name"), Long.parseLong(size, 16), MOST_PADDING);
+        if (starts.length == 0) {
+            return "";
+        }
+        long back = exact || offset == 0 ? 0 : 1;
+        return described(symbols, starts[0] + offset - back, starts.length > 1);
+    }
+
+    /** {@code file:line}, or where calls were inlined all of them, innermost first. */
+    private String described(SourceSymbols symbols, long address, boolean several)
+            throws IOException {
+        List<SourceFrame> frames = symbols.lookup(address);
+        StringBuilder text = new StringBuilder();
+        for (SourceFrame frame : frames) {
+            if (!frame.hasPlace()) {
+                continue;
+            }
+            text.append(text.isEmpty() ? "" : " < ");
+            if (frames.size() > 1) {
+                text.append(Demangler.demangle(frame.function())).append(' ');
+            }
+            text.append(shortened(frame.file()));
+            if (frame.line() > 0) {
+                text.append(':').append(frame.line());
+            }
+        }
+        if (text.isEmpty() && !frames.getFirst().function().isEmpty()) {
+            text.append(Demangler.demangle(frames.getFirst().function()));
+        }
+        return Escape.line(text.append(several && !text.isEmpty() ? " or another" : "").toString());
+    }
+
+    private String shortened(String file) {
+        String plain = file.replace("/./", "/");
+        boolean below = !prefix.isEmpty() && plain.startsWith(prefix);
+        return below ? plain.substring(prefix.length()) : plain;
+    }
+
+    private Optional<SourceSymbols> module(String name) throws IOException {
+        Optional<SourceSymbols> known = opened.get(name);
+        if (known == null) {
+            known = opened.size() < MOST_MODULES ? open(name) : Optional.empty();
+            opened.put(name, known);
+        }
+        return known;
+    }
+
+    /** {@code NAME.ko}, where the file may be written with a hyphen for each underscore. */
+    private Optional<SourceSymbols> open(String name) throws IOException {
+        if (modules == null) {
+            return Optional.empty();
+        }
+        String wanted = name.replace('-', '_').toLowerCase(Locale.ROOT);
+        Optional<Path> found;
+        try (Stream<Path> files = Files.walk(modules)) {
+            found =
+                    files.filter(file -> isModule(file, wanted))
+                            .filter(Files::isRegularFile)
+                            .findFirst();
+        }
+        return found.isEmpty()
+                ? Optional.empty()
+                : Optional.of(SourceSymbols.open(found.get(), options));
+    }
+
+    private static boolean isModule(Path file, String wanted) {
+        String name = String.valueOf(file.getFileName()).replace('-', '_').toLowerCase(Locale.ROOT);
+        return name.equals(wanted + ".ko") || name.equals(wanted + ".ko.debug");
+    }
+
+    @Override
+    public void close() {
+        opened.values().forEach(one -> one.ifPresent(SourceSymbols::close));
+    }
+}

@@ -1,0 +1,138 @@
+package sonde.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sonde.probe.dynamic.Definer;
+import sonde.probe.dynamic.Definition;
+import sonde.probe.dynamic.NamedProbes;
+import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.ProbeException;
+import sonde.probe.dynamic.Subject;
+import sonde.view.Escape;
+
+/** {@code sonde probe add}. */
+@Command(
+        addMethodSubcommands = false,
+        name = "add",
+        mixinStandardHelpOptions = true,
+        description = "Sets probes that stay until 'sonde probe del'.",
+        footer = {
+            "",
+            "A DEFINITION is '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]…]'.",
+            "PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%%return  FUNCTION@FILE",
+            "       FILE:LINE  0xADDRESS  %%PROVIDER:MARKER",
+            "EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,",
+            "       container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,",
+            "       $vars, $params, %%register, +8(%%sp), @symbol",
+            "TYPE: u8 … s64 x64 string ustring symbol char b3@5/32 u32[4]; else the variable's own",
+            "",
+            "Examples:",
+            "  sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'",
+            "  sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%%return ret=$retval'",
+            "  sonde probe add -x bash 'readline%%return line=$retval:string'",
+            "  sonde probe add -n -x ./server 'server.c:107 $vars'     only shows what it would do"
+        })
+final class ProbeAddCommand implements Callable<Integer> {
+    @Mixin private ProbeTarget target = new ProbeTarget();
+
+    @Parameters(arity = "1..*", paramLabel = "DEFINITION", description = "place and arguments")
+    private List<String> definitions = List.of();
+
+    @Option(
+            names = {"-n", "--dry-run"},
+            description = "show what would be written to the kernel, and write nothing")
+    private boolean dryRun;
+
+    @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
+    private @Nullable String group;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "instead of the function's")
+    private @Nullable String name;
+
+    @Spec private CommandSpec spec;
+
+    @SuppressWarnings("NullAway.Init") // picocli fills it in
+    ProbeAddCommand() {}
+
+    @Override
+    public Integer call() throws Exception {
+        try (Subject subject = target.open()) {
+            NamedProbes probes = null;
+            Set<String> taken = Set.of();
+            try {
+                probes = NamedProbes.open();
+                taken = probes.events();
+            } catch (ProbeException e) {
+                if (!dryRun) {
+                    throw e;
+                }
+            }
+            Definer definer = new Definer(subject).avoiding(taken);
+            List<Definition> made = new ArrayList<>();
+            for (String text : definitions) {
+                made.addAll(definer.define(point(text)));
+            }
+            PrintWriter out = spec.commandLine().getOut();
+            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
+            if (dryRun || probes == null) {
+                for (Definition one : made) {
+                    out.println(Escape.line(one.text()));
+                    out.println("    " + Escape.line(described(one)));
+                }
+                return ExitCode.DONE;
+            }
+            probes.add(subject, made);
+            added(made, out);
+            return ExitCode.DONE;
+        }
+    }
+
+    private PointSpec point(String text) throws ProbeException {
+        PointSpec read = PointSpec.parse(text);
+        return new PointSpec(
+                read.text(),
+                group == null ? read.group() : word(group, "--group"),
+                name == null ? read.name() : word(name, "--name"),
+                read.place(),
+                read.arguments());
+    }
+
+    private String word(String given, String option) {
+        if (!given.matches("[A-Za-z_]\\w{0,62}")) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option + " takes letters, digits and _, 63 at most, no digit first");
+        }
+        return given;
+    }
+
+    private static String described(Definition one) {
+        return "at " + one.source() + (one.note().isEmpty() ? "" : "; " + one.note());
+    }
+
+    private static void added(List<Definition> made, PrintWriter out) {
+        Map<String, List<Definition>> byEvent = new LinkedHashMap<>();
+        made.forEach(one -> byEvent.computeIfAbsent(one.event(), _ -> new ArrayList<>()).add(one));
+        byEvent.forEach((event, all) -> {
+            out.println(event);
+            all.forEach(one -> out.println("    " + Escape.line(described(one))));
+        });
+        String first = made.getFirst().event();
+        out.println();
+        out.println("sonde record -e " + first + " -- COMMAND   records it");
+        out.println("sonde probe del " + first + "   removes it");
+    }
+}

@@ -1,0 +1,210 @@
+package sonde.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sonde.symbol.line.SourceFrame;
+import sonde.symbol.line.SourceOptions;
+import sonde.symbol.line.SourceSymbols;
+
+/** {@code sonde symbolize}. */
+@Command(
+        addMethodSubcommands = false,
+        mixinStandardHelpOptions = true,
+        description = "Says which function, file and line addresses of a program come from.",
+        footer = {
+            "",
+            "Examples: sonde symbolize -e ./server -fi 0x4011d6",
+            "          sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b",
+            "          dmesg | sonde symbolize --filter -e vmlinux --modules build/"
+        })
+final class SymbolizeCommand implements Callable<Integer> {
+    /** Addresses that are looked up at once: units are read once for all of them. */
+    private static final int AT_ONCE = 1 << 16;
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = {"-e", "--exe"},
+            paramLabel = "FILE",
+            description = "program, library, kernel or module; a.out when not given")
+    private Path file = Path.of("a.out");
+
+    @Option(
+            names = {"-a", "--addresses"},
+            description = "show the address too")
+    private boolean addresses;
+
+    @Option(
+            names = {"-f", "--functions"},
+            description = "show the function too")
+    private boolean functions;
+
+    @Option(
+            names = {"-i", "--inlines"},
+            description = "show also the functions that the inlined one stands in")
+    private boolean inlines;
+
+    @Option(
+            names = {"-p", "--pretty-print"},
+            description = "a line for each")
+    private boolean pretty;
+
+    @Option(
+            names = {"-s", "--basenames"},
+            description = "names of files without their folders")
+    private boolean basenames;
+
+    @Option(
+            names = {"-C", "--demangle"},
+            description = "names as they are written in the source")
+    private boolean demangle;
+
+    @Option(
+            names = {"-j", "--section"},
+            paramLabel = "NAME",
+            description = "addresses count from the start of this section")
+    private @Nullable String section;
+
+    @Option(names = "--columns", description = "show columns too: file:line:column")
+    private boolean columns;
+
+    @Option(names = "--json", description = "a JSON object for each address")
+    private boolean json;
+
+    @Option(
+            names = "--addresses-from",
+            paramLabel = "FILE",
+            description = "read addresses from a file, '-' for standard input")
+    private @Nullable String from;
+
+    @Option(
+            names = "--filter",
+            description = "copy standard input, with places behind func+0x1f/0x40 and [<address>]")
+    private boolean filter;
+
+    @Option(
+            names = "--modules",
+            paramLabel = "FOLDER",
+            description = "kernel modules lie below, for lines with [module]")
+    private @Nullable Path modules;
+
+    @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
+    private boolean uncached;
+
+    @Parameters(
+            paramLabel = "ADDRESS",
+            description = "hexadecimal, or FUNCTION, FUNCTION+OFFSET; else standard input")
+    private List<String> words = List.of();
+
+    @Override
+    public Integer call() throws IOException {
+        if (spec == null) {
+            return ExitCode.FAULT;
+        }
+        SourceOptions options = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
+        if (!Files.exists(file)) {
+            throw new ParameterException(spec.commandLine(), file + ": no such file");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (SourceSymbols symbols = SourceSymbols.open(file, options)) {
+            if (filter) {
+                note(symbols);
+                copy(symbols, options, out);
+                return ExitCode.DONE;
+            }
+            AddressWords reader = new AddressWords(symbols, section);
+            FrameText text =
+                    new FrameText(
+                            out,
+                            new FrameText.Look(
+                                    addresses, functions, inlines, pretty, basenames, demangle,
+                                    columns),
+                            symbols.elf().is64());
+            note(symbols);
+            answer(symbols, reader, text);
+        }
+        out.flush();
+        return ExitCode.DONE;
+    }
+
+    private void copy(SourceSymbols symbols, SourceOptions options, PrintWriter out)
+            throws IOException {
+        try (LogFilter log = new LogFilter(symbols, modules, options, out);
+                BufferedReader in =
+                        new BufferedReader(
+                                new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            log.copy(in);
+        }
+    }
+
+    private void note(SourceSymbols symbols) {
+        if (!symbols.hasLines() && spec != null) {
+            Failures.say(
+                    spec.commandLine().getErr(),
+                    file
+                            + " has no debugging information: functions come from its symbol"
+                            + " table, lines are not known. Compile with -g, or install the"
+                            + " debug package of the distribution");
+        }
+    }
+
+    private void answer(SourceSymbols symbols, AddressWords reader, FrameText text)
+            throws IOException {
+        if (!words.isEmpty()) {
+            answer(symbols, reader, text, words);
+            return;
+        }
+        boolean in = from == null || from.equals("-");
+        try (BufferedReader lines =
+                in
+                        ? new BufferedReader(
+                                new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                        : Files.newBufferedReader(Path.of(String.valueOf(from)))) {
+            List<String> some = new ArrayList<>();
+            String line = lines.readLine();
+            while (line != null) {
+                some.add(line.strip());
+                // Somebody at the other end of a pipe may wait for each answer.
+                if (some.size() >= AT_ONCE || !lines.ready()) {
+                    answer(symbols, reader, text, some);
+                    some.clear();
+                }
+                line = lines.readLine();
+            }
+            answer(symbols, reader, text, some);
+        }
+    }
+
+    private void answer(
+            SourceSymbols symbols, AddressWords reader, FrameText text, List<String> some)
+            throws IOException {
+        long[] wanted = new long[some.size()];
+        for (int i = 0; i < wanted.length; i++) {
+            wanted[i] = reader.parse(some.get(i));
+        }
+        List<List<SourceFrame>> answers = symbols.lookup(wanted);
+        for (int i = 0; i < wanted.length; i++) {
+            if (json) {
+                text.json(wanted[i], answers.get(i));
+            } else {
+                text.lines(wanted[i], answers.get(i));
+            }
+        }
+        text.flush();
+    }
+}

@@ -1,0 +1,221 @@
+package sonde.format.dwarf.code;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import sonde.format.MalformedInputException;
+
+/**
+ * Numbers of a section one after the other (DWARF 5, 7.6), through a window in the heap: a process
+ * that has just begun reads arrays many times faster than mapped memory, and a section may be
+ * larger than the heap.
+ */
+final class SectionCursor {
+    /** Longer texts are cut. */
+    private static final int MOST_TEXT = 1 << 16;
+
+    private final MemorySegment section;
+    private final boolean big;
+    private final byte[] window;
+    private final long size;
+    private long base;
+    private int at;
+    private int limit;
+
+    SectionCursor(MemorySegment section, boolean big, int windowBytes) {
+        this.section = section;
+        this.big = big;
+        size = section.byteSize();
+        window = new byte[(int) Math.clamp(size, 16L, windowBytes)];
+    }
+
+    long size() {
+        return size;
+    }
+
+    long position() {
+        return base + at;
+    }
+
+    void seek(long offset) throws MalformedInputException {
+        long inside = offset - base;
+        if (inside >= 0 && inside <= limit) {
+            at = (int) inside;
+            return;
+        }
+        if (offset < 0 || offset > size) {
+            throw malformed("offset 0x" + Long.toHexString(offset) + " outside its section");
+        }
+        base = offset;
+        at = 0;
+        limit = 0;
+    }
+
+    void skip(long bytes) throws MalformedInputException {
+        if (bytes >= 0 && bytes <= limit - at) {
+            at += (int) bytes;
+        } else if (bytes < 0 || bytes > size - position()) {
+            throw malformed("ends too early");
+        } else {
+            seek(position() + bytes);
+        }
+    }
+
+    MalformedInputException malformed(String found) {
+        return new MalformedInputException("DWARF", "section", position(), found);
+    }
+
+    /** Makes the next bytes lie in the window. */
+    private void fill(int bytes) throws MalformedInputException {
+        long here = position();
+        if (size - here < bytes) {
+            throw malformed("ends too early");
+        }
+        int count = (int) Math.min(window.length, size - here);
+        MemorySegment.copy(section, ValueLayout.JAVA_BYTE, here, window, 0, count);
+        base = here;
+        at = 0;
+        limit = count;
+    }
+
+    int u8() throws MalformedInputException {
+        if (at >= limit) {
+            fill(1);
+        }
+        return window[at++] & 0xff;
+    }
+
+    int u16() throws MalformedInputException {
+        if (limit - at < 2) {
+            fill(2);
+        }
+        int a = window[at] & 0xff;
+        int b = window[at + 1] & 0xff;
+        at += 2;
+        return big ? a << 8 | b : b << 8 | a;
+    }
+
+    int u24() throws MalformedInputException {
+        int a = u8();
+        int b = u8();
+        int c = u8();
+        return big ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
+    }
+
+    long u32() throws MalformedInputException {
+        if (limit - at < 4) {
+            fill(4);
+        }
+        byte[] w = window;
+        int p = at;
+        at = p + 4;
+        int a = w[p] & 0xff;
+        int b = w[p + 1] & 0xff;
+        int c = w[p + 2] & 0xff;
+        int d = w[p + 3] & 0xff;
+        return (big ? a << 24 | b << 16 | c << 8 | d : d << 24 | c << 16 | b << 8 | a)
+                & 0xffff_ffffL;
+    }
+
+    long u64() throws MalformedInputException {
+        long a = u32();
+        long b = u32();
+        return big ? a << 32 | b : b << 32 | a;
+    }
+
+    /** A number of 1 to 8 bytes. */
+    long unsigned(int bytes) throws MalformedInputException {
+        return switch (bytes) {
+            case 1 -> u8();
+            case 2 -> u16();
+            case 3 -> u24();
+            case 4 -> u32();
+            case 8 -> u64();
+            default -> throw malformed("a number of " + bytes + " bytes");
+        };
+    }
+
+    /** Unsigned LEB128; bits beyond 64 are dropped. */
+    long uleb() throws MalformedInputException {
+        int first = u8();
+        return first < 0x80 ? first : longUleb(first & 0x7f);
+    }
+
+    private long longUleb(long low) throws MalformedInputException {
+        long value = low;
+        int shift = 7;
+        int b;
+        do {
+            b = u8();
+            if (shift < 64) {
+                value |= (b & 0x7fL) << shift;
+            }
+            shift += 7;
+        } while (b >= 0x80);
+        return value;
+    }
+
+    /** An unsigned LEB128 that is to be an int; larger ones are no number of anything. */
+    int smallUleb() throws MalformedInputException {
+        long value = uleb();
+        return value < 0 || value > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) value;
+    }
+
+    /** Signed LEB128. */
+    long sleb() throws MalformedInputException {
+        long value = 0;
+        int shift = 0;
+        int b;
+        do {
+            b = u8();
+            if (shift < 64) {
+                value |= (b & 0x7fL) << shift;
+            }
+            shift += 7;
+        } while (b >= 0x80);
+        return shift < 64 && (b & 0x40) != 0 ? value | -1L << shift : value;
+    }
+
+    /** Behind an LEB128. */
+    void skipLeb() throws MalformedInputException {
+        while (u8() >= 0x80) {
+            // A byte of it.
+        }
+    }
+
+    /** Behind a text that ends with NUL. */
+    void skipText() throws MalformedInputException {
+        while (u8() != 0) {
+            // A byte of it.
+        }
+    }
+
+    /** A text that ends with NUL or with the section; the cursor is somewhere behind it. */
+    String text() throws MalformedInputException {
+        if (limit - at < 128 && size - position() > limit - at) {
+            fill(1);
+        }
+        for (int end = at; end < limit; end++) {
+            if (window[end] == 0) {
+                return new String(window, at, end - at, StandardCharsets.UTF_8);
+            }
+        }
+        long here = position();
+        int most = (int) Math.min(MOST_TEXT, size - here);
+        byte[] bytes = section.asSlice(here, most).toArray(ValueLayout.JAVA_BYTE);
+        int length = 0;
+        while (length < most && bytes[length] != 0) {
+            length++;
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /** The text at an offset; empty where the section has none. */
+    String text(long offset) throws MalformedInputException {
+        if (offset < 0 || offset >= size) {
+            return "";
+        }
+        seek(offset);
+        return text();
+    }
+}

@@ -1,0 +1,179 @@
+package sonde.lang.bpftrace.ahead;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import sonde.bpf.MapType;
+import sonde.format.MalformedInputException;
+import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
+import sonde.lang.bpftrace.ahead.ScriptFile.Records;
+import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
+import sonde.lang.bpftrace.lower.Action;
+import sonde.lang.bpftrace.lower.MapPlan;
+import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.source.SourceText;
+import sonde.lang.type.Type;
+
+/** Reads compiled scripts; every count and place is checked before it is used. */
+public final class FileReader {
+    private static final int LOAD_WIDE = 0x18;
+    private static final int MOST_WORDS = 1_000_000;
+    private static final int MOST_BYTES = 1 << 26;
+    private static final int MOST_PROGRAMS = 1 << 16;
+    private static final Set<MapType> KINDS =
+            Set.of(
+                    MapType.HASH,
+                    MapType.ARRAY,
+                    MapType.PER_CPU_HASH,
+                    MapType.PER_CPU_ARRAY,
+                    MapType.LRU_HASH,
+                    MapType.LRU_PER_CPU_HASH);
+
+    private FileReader() {}
+
+    /** Whether bytes begin as a compiled script does. */
+    public static boolean isCompiled(byte[] bytes) {
+        return bytes.length >= FileWriter.MAGIC.length
+                && Arrays.equals(
+                        bytes,
+                        0,
+                        FileWriter.MAGIC.length,
+                        FileWriter.MAGIC,
+                        0,
+                        FileWriter.MAGIC.length);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param name for messages
+     * @throws MalformedInputException when it is damaged, of another version or architecture
+     */
+    public static ScriptFile read(String name, byte[] bytes) throws MalformedInputException {
+        In in = new In(name, bytes);
+        if (!isCompiled(bytes)) {
+            throw in.malformed("magic", "no compiled script");
+        }
+        in.u64("magic");
+        int version = in.u32("version");
+        if (version != FileWriter.VERSION) {
+            throw in.malformed("version", version + "; this sonde reads " + FileWriter.VERSION);
+        }
+        String machine = in.text("machine");
+        if (!machine.equals(System.getProperty("os.arch"))) {
+            throw in.malformed("machine", "compiled for " + printable(machine));
+        }
+        String kernel = printable(in.text("kernel"));
+        List<SourceText> sources =
+                in.list("sources", i -> new SourceText(printable(i.text("name")), i.text("text")));
+        if (sources.isEmpty()) {
+            throw in.malformed("sources", "none");
+        }
+        in.sources(sources);
+        byte[] texts = in.block("texts");
+        int zeros = in.number("zeros", 8, MOST_BYTES);
+        int frames = in.number("frames", 0, MOST_BYTES);
+        List<MapPlan> maps = in.list("maps", FileReader::map);
+        List<Action> actions = in.list("actions", ActionForm::read);
+        byte[] types = in.block("types");
+        int programs = in.number("programs", 1, MOST_PROGRAMS);
+        List<Piece> pieces = in.list("programs", FileReader::piece);
+        if (!in.isAtEnd()) {
+            throw in.malformed("end", "bytes behind it");
+        }
+        ScriptFile file =
+                new ScriptFile(
+                        kernel, sources, maps, actions, texts, zeros, frames, types, programs,
+                        pieces);
+        check(in, file);
+        return file;
+    }
+
+    private static String printable(String text) {
+        String short_ = text.length() > 256 ? text.substring(0, 256) : text;
+        return short_.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private static MapPlan map(In in) throws MalformedInputException {
+        String name = in.text("map");
+        boolean scalar = in.flag("keys");
+        MapType type = in.constant(MapType.class, "kind of map");
+        int keyBytes = in.number("key", 1, MOST_BYTES);
+        int valueBytes = in.number("value", 1, MOST_BYTES);
+        int entries = in.number("entries", 1, MOST_BYTES);
+        Type key = TypeForm.read(in);
+        Type value = TypeForm.read(in);
+        boolean array = type == MapType.ARRAY || type == MapType.PER_CPU_ARRAY;
+        boolean fits =
+                KINDS.contains(type)
+                        && name.startsWith("@")
+                        && (!array || valueBytes >= 8 && entries == 1)
+                        && value.sizeBytes() <= valueBytes
+                        && (scalar || key.sizeBytes() <= keyBytes);
+        if (!fits) {
+            throw in.malformed("map", "its parts do not fit");
+        }
+        return new MapPlan(name, scalar, key, value, type, keyBytes, valueBytes, entries);
+    }
+
+    private static Piece piece(In in) throws MalformedInputException {
+        int number = in.number("program", 0, MOST_PROGRAMS);
+        int place = in.number("place", 0, MOST_PROGRAMS);
+        boolean optional = in.flag("optional");
+        Kind kind = in.constant(Kind.class, "kind of probe");
+        var span = in.knownSpan();
+        List<String> points = in.texts("attach points");
+        String markers = in.text("markers");
+        List<Long> words = in.list("words", i -> i.u64("words"));
+        Records records =
+                new Records(
+                        in.block("types"),
+                        in.block("functions"),
+                        in.block("lines"),
+                        in.flag("needed"));
+        List<String> maps = in.texts("maps");
+        List<String> functions = in.texts("functions");
+        List<Wish> wishes = in.list("references", WishForm::read);
+        long[] code = words.stream().mapToLong(Long::longValue).toArray();
+        if (code.length == 0 || code.length > MOST_WORDS || points.isEmpty()) {
+            throw in.malformed("program", "without code or attach points");
+        }
+        for (Wish wish : wishes) {
+            int slot = wish.slot();
+            if (slot + 1 >= code.length || (code[slot] & 0xff) != LOAD_WIDE) {
+                throw in.malformed("slot", slot + " takes no number");
+            }
+        }
+        return new Piece(
+                number, place, optional, kind, span, points, markers, code, records, maps,
+                functions, wishes);
+    }
+
+    private static void check(In in, ScriptFile file) throws MalformedInputException {
+        Set<String> names = new HashSet<>();
+        for (MapPlan map : file.maps()) {
+            if (!names.add(map.name())) {
+                throw in.malformed("map", "twice");
+            }
+        }
+        for (Action action : file.actions()) {
+            String map =
+                    switch (action) {
+                        case Action.PrintMap a -> a.map();
+                        case Action.EmptyMap a -> a.map();
+                        default -> "";
+                    };
+            if (!map.isEmpty() && !names.contains(map)) {
+                throw in.malformed("action", "of no map");
+            }
+        }
+        names.addAll(Unit.ownMaps());
+        for (Piece piece : file.pieces()) {
+            if (piece.number() >= file.programCount() || !names.containsAll(piece.maps())) {
+                throw in.malformed("program", "of no number or map");
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package sonde.lang.bpftrace.run;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.core.CoreRelocator;
+import sonde.format.Input;
+import sonde.format.btf.Btf;
+import sonde.lang.bpftrace.ahead.ScriptFile;
+import sonde.lang.bpftrace.ahead.ScriptFile.Question;
+import sonde.lang.bpftrace.ahead.ScriptFile.Want;
+import sonde.lang.bpftrace.lower.Reference;
+import sonde.lang.bpftrace.lower.Reference.Aspect;
+import sonde.lang.bpftrace.lower.Reference.Fact;
+import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.declare.Signature;
+import sonde.lang.declare.TracepointTypes;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Type.Space;
+
+/** What programs of a file want to know of this kernel and this run. */
+final class Answers {
+    private static final int SLOT = 8;
+    private static final int WORD_BITS = 64;
+
+    private final KernelTypeSource kernel = KernelTypeSource.shared();
+    private final CoreRelocator relocator;
+    private final HostAddresses addresses = new HostAddresses(0);
+    private final TraceOptions options;
+    private final Machine machine;
+    private final int frameBytes;
+
+    /** What is missing on this kernel. */
+    static final class MissingException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        MissingException(String message) {
+            super(message);
+        }
+    }
+
+    Answers(ScriptFile file, TraceOptions options, Machine machine) throws IOException {
+        Btf own = Btf.read(Input.of("types of " + file.sources().getFirst(), file.types()));
+        this.relocator = new CoreRelocator(own::type, kernel.targets());
+        this.options = options;
+        this.machine = machine;
+        this.frameBytes = file.frameBytes();
+    }
+
+    /** The number. */
+    long answer(Want want) throws MissingException, IOException {
+        return switch (want) {
+            case Want.Type(Question question) -> type(question);
+            case Want.Named(Reference reference) -> named(reference);
+        };
+    }
+
+    private static MissingException lacks(String what) {
+        return new MissingException("this kernel has no " + what);
+    }
+
+    private long type(Question question) throws MissingException, IOException {
+        CoreRelocator.Outcome outcome =
+                relocator.resolve(question.root(), question.access(), question.kind());
+        String what = outcome.text().replaceFirst("^\\S+ of ", "");
+        if (outcome.isMissing()) {
+            throw new MissingException(
+                    outcome.problem().equals("the kernel has none")
+                            ? "this kernel has no " + what
+                            : what + ": " + outcome.problem());
+        }
+        if (question.leastBytes() > 0
+                && outcome.widthAfter() > 0
+                && outcome.widthAfter() < question.leastBytes()) {
+            throw new MissingException(
+                    what
+                            + " has "
+                            + outcome.widthAfter()
+                            + " bytes on this kernel, the script reads "
+                            + question.leastBytes());
+        }
+        boolean size = question.kind() == sonde.bpf.core.CoreKind.FIELD_BYTE_SIZE;
+        if (size && outcome.after() > SLOT) {
+            throw new MissingException(what + " is no number on this kernel");
+        }
+        return outcome.after();
+    }
+
+    private long named(Reference reference) throws MissingException {
+        return switch (reference) {
+            case Reference.EventField r -> eventField(r);
+            case Reference.Argument r ->
+                    argument(
+                            kernel.function(r.module(), r.function(), Space.KERNEL),
+                            "function " + r.function(),
+                            r.name());
+            case Reference.EventArgument r ->
+                    argument(
+                            kernel.rawTracepoint(r.event(), Space.KERNEL),
+                            "raw tracepoint " + r.event(),
+                            r.name());
+            case Reference.Symbol r -> found(addresses.kernel(r.name()), "symbol " + r.name());
+            case Reference.Variable r ->
+                    found(addresses.variable(r.name()), "variable " + r.name());
+            case Reference.ControlGroup r -> {
+                long id = addresses.cgroup(r.path());
+                if (id == 0) {
+                    throw new MissingException("there is no control group " + r.path());
+                }
+                yield id;
+            }
+            case Reference.Run r -> fact(r.fact());
+            case Reference.Member _, Reference.Size _ ->
+                    throw new MissingException(reference + " is no name");
+        };
+    }
+
+    private static long found(long number, String what) throws MissingException {
+        if (number == 0) {
+            throw lacks(what);
+        }
+        return number;
+    }
+
+    private long eventField(Reference.EventField r) throws MissingException {
+        String event = "tracepoint:" + r.subsystem() + ":" + r.event();
+        Struct struct = TracepointTypes.arguments(kernel, r.subsystem(), r.event());
+        if (struct == null) {
+            throw lacks(event);
+        }
+        Field field = struct.field(r.field());
+        if (field == null) {
+            throw new MissingException(event + " has no field '" + r.field() + "' on this kernel");
+        }
+        int bytes = field.type().sizeBytes();
+        boolean fits = r.aspect() == Aspect.OFFSET ? bytes >= r.leastBytes() : bytes <= SLOT;
+        if (!fits) {
+            throw new MissingException(
+                    "field '" + r.field() + "' of " + event + " has " + bytes + " bytes here");
+        }
+        return switch (r.aspect()) {
+            case OFFSET -> field.offsetBytes();
+            case SIZE -> bytes;
+            case LEFT, RIGHT -> WORD_BITS - SLOT * bytes;
+        };
+    }
+
+    private static long argument(@Nullable Signature signature, String what, String name)
+            throws MissingException {
+        if (signature == null) {
+            throw lacks(what);
+        }
+        int count = signature.parameters().size();
+        if (name.equals("$retval")) {
+            return (long) SLOT * count;
+        }
+        for (int i = 0; i < count; i++) {
+            if (signature.parameters().get(i).name().equals(name)) {
+                return (long) SLOT * i;
+            }
+        }
+        throw new MissingException(what + " has no argument '" + name + "' on this kernel");
+    }
+
+    private long fact(Fact fact) {
+        return switch (fact) {
+            case CPUS -> machine.cpus();
+            case CPU_MASK -> machine.cpuMask();
+            case FRAME_BYTES -> frameBytes;
+            case START_NANOS -> machine.bootNanos();
+            case TAI_OFFSET_NANOS -> machine.taiOffsetNanos();
+            case CHILD -> options.child();
+            case PROCESS -> options.pid().orElse(0);
+            case PID_SPACE_DEVICE -> machine.pidSpaceDevice();
+            case PID_SPACE_INODE -> machine.pidSpaceInode();
+        };
+    }
+}

@@ -1,0 +1,27 @@
+package sonde.lang.bpftrace.run;
+
+import java.util.List;
+import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.source.Span;
+
+/** A script that can be loaded: compiled now, or read from a file. */
+public interface Prepared {
+    /** Its settings. */
+    Configuration configuration();
+
+    /** What its programs share. */
+    Unit unit();
+
+    /**
+     * Its programs in the order of the script; of each list the first that the kernel takes is
+     * loaded.
+     */
+    List<? extends List<? extends PreparedProgram>> ranked();
+
+    /** A place of the script, and the calls of the macros that it lies in. */
+    List<Span> places(Span span);
+
+    /** BTF id of a function of the kernel; 0 for none. */
+    int kernelFunction(String name);
+}

@@ -1,0 +1,43 @@
+package sonde.lang.bpftrace.run;
+
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.Code;
+import sonde.lang.ir.Assembly;
+import sonde.lang.probes.ProbeGroup;
+import sonde.lang.source.Span;
+
+/** A program that can be loaded, and what it is to be attached to. */
+public interface PreparedProgram {
+    /** Within the script, for what it loses. */
+    int number();
+
+    /** What it is attached to. */
+    ProbeGroup group();
+
+    /** Its words, with numbers for maps and functions of the kernel. */
+    Code code(Assembly.Symbols symbols);
+
+    /** Types of its functions and the text of its lines. */
+    byte[] btf();
+
+    /** An array of struct bpf_func_info. */
+    byte[] functionRecords();
+
+    /** An array of struct bpf_line_info. */
+    byte[] lineRecords();
+
+    /** Whether kernels must know its types. */
+    boolean needsDebug();
+
+    /** Slots of 8 bytes that it takes. */
+    int slots();
+
+    /** The part of the script that an instruction comes from; null for none. */
+    @Nullable Span spanAt(int slot);
+
+    /** Its name in the kernel: 15 letters at most. */
+    default String kernelName() {
+        String plain = group().first().name().replaceAll("[^A-Za-z0-9_]+", "_");
+        return plain.substring(0, Math.min(15, plain.length()));
+    }
+}

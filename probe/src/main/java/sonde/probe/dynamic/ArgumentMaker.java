@@ -1,0 +1,262 @@
+package sonde.probe.dynamic;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Makes the kernel's arguments of source expressions: name, how to find it, how to show it. */
+final class ArgumentMaker {
+    /** MAX_ARG_NAME_LEN of kernel/trace/trace_probe.h, with its NUL. */
+    private static final int MOST_NAME = 32;
+
+    /** reserved_field_names of kernel/trace/trace_probe.c. */
+    private static final Set<String> RESERVED =
+            Set.of(
+                    "common_type",
+                    "common_flags",
+                    "common_preempt_count",
+                    "common_pid",
+                    "common_tgid",
+                    "__probe_ip",
+                    "__probe_ret_ip",
+                    "__probe_func");
+
+    private final Surroundings here;
+    private final Set<String> names = new HashSet<>();
+
+    ArgumentMaker(Surroundings here) {
+        this.here = here;
+    }
+
+    /** The parts of {@code name=expression:type}, each but the expression empty for none. */
+    record Parts(String name, String expression, String type) {
+        static Parts of(String text) throws ProbeException {
+            int equals = text.indexOf('=');
+            String name = "";
+            String rest = text;
+            if (equals > 0 && text.substring(0, equals).matches("[A-Za-z_]\\w*")) {
+                name = text.substring(0, equals);
+                rest = text.substring(equals + 1);
+            }
+            int type = FetchType.start(rest);
+            String expression = type < 0 ? rest : rest.substring(0, type - 1);
+            if (expression.isBlank()) {
+                throw ProbeException.at(text, name.length(), "an expression was expected here");
+            }
+            return new Parts(name, expression, type < 0 ? "" : rest.substring(type));
+        }
+    }
+
+    Argument make(String text) throws ProbeException {
+        Parts parts = Parts.of(text);
+        ProbeExpression expression = ExpressionParser.parse(parts.expression());
+        ExpressionCompiler compiler = new ExpressionCompiler(parts.expression(), here);
+        Operand operand = compiler.compile(expression);
+        operand = referred(compiler, operand);
+        String name = unique(parts.name().isEmpty() ? defaultName(expression) : parts.name());
+        Rendering rendering = new Rendering(parts.expression(), compiler);
+        String[] words =
+                FetchType.isText(parts.type())
+                        ? rendering.text(operand, parts.type())
+                        : rendering.words(operand, parts.type());
+        return new Argument(name, words[0], words[1], text);
+    }
+
+    private static Operand referred(ExpressionCompiler compiler, Operand operand)
+            throws ProbeException {
+        return operand.type() instanceof SourceType.Pointer pointer && pointer.isReference()
+                ? new Operand.Stored(
+                        compiler.value(operand, 0), pointer.target().get(), 0, 0, pointer.isUser())
+                : operand;
+    }
+
+    private static String defaultName(ProbeExpression expression) {
+        return switch (expression) {
+            case ProbeExpression.Name e -> e.name().substring(e.name().lastIndexOf(':') + 1);
+            case ProbeExpression.Special e -> e.name();
+            case ProbeExpression.Register e -> e.name();
+            case ProbeExpression.Member e -> e.name();
+            case ProbeExpression.Index e -> defaultName(e.of());
+            case ProbeExpression.Dereference e -> defaultName(e.of());
+            case ProbeExpression.AddressOf e -> defaultName(e.of());
+            case ProbeExpression.Plus e -> defaultName(e.of());
+            case ProbeExpression.Cast e -> defaultName(e.of());
+            case ProbeExpression.ContainerOf e -> e.type().name();
+            case ProbeExpression.Literal _, ProbeExpression.Raw _, ProbeExpression.Whole _ -> "arg";
+        };
+    }
+
+    private String unique(String wanted) {
+        String base = wanted.length() >= MOST_NAME ? wanted.substring(0, MOST_NAME - 4) : wanted;
+        String name = base;
+        for (int i = 1; RESERVED.contains(name) || !names.add(name); i++) {
+            name = base + "_" + i;
+        }
+        return name;
+    }
+
+    /** How an operand is fetched: words and type. */
+    private final class Rendering {
+        private final String source;
+        private final ExpressionCompiler compiler;
+
+        Rendering(String source, ExpressionCompiler compiler) {
+            this.source = source;
+            this.compiler = compiler;
+        }
+
+        private ProbeException fault(String message) {
+            return new ProbeException("'" + source + "' " + message);
+        }
+
+        String[] text(Operand operand, String type) throws ProbeException {
+            boolean array = operand.type() instanceof SourceType.Array;
+            boolean pointer = operand.type() instanceof SourceType.Pointer;
+            Fetch address;
+            boolean user;
+            if (operand instanceof Operand.Words words) {
+                return new String[] {words.text(), type};
+            }
+            if (operand instanceof Operand.Stored o && !pointer) {
+                address = o.address();
+                user = o.isUser();
+                if (!array && o.type() instanceof SourceType.Number) {
+                    throw fault("is a number, not a text");
+                }
+            } else {
+                address = compiler.value(operand, 0);
+                user = operand.type() instanceof SourceType.Pointer p && p.isUser();
+            }
+            String shown = user && here.isKernel() ? "u" + type.replaceFirst("^u", "") : type;
+            return new String[] {address.memory(here.statics(), false), shown};
+        }
+
+        String[] words(Operand operand, String asked) throws ProbeException {
+            if (operand instanceof Operand.Words o) {
+                return new String[] {o.text(), asked};
+            }
+            SourceType type = operand.type();
+            if (asked.isEmpty() || asked.length() == 1) {
+                if (type instanceof SourceType.Structure structure) {
+                    throw fault(isWhole(structure));
+                }
+                if (type instanceof SourceType.Array array) {
+                    return array(operand, array, asked);
+                }
+                if (type.sizeBytes() > 8) {
+                    throw fault("has " + type.sizeBytes() + " bytes, more than a probe can show");
+                }
+            }
+            String shown = asked.isEmpty() ? FetchType.of(type) : FetchType.sized(asked, type);
+            return switch (operand) {
+                case Operand.Stored o when o.bits() > 0 -> bits(o, asked);
+                case Operand.Stored o ->
+                        new String[] {o.address().memory(here.statics(), o.isUser()), shown};
+                case Operand.Held o when o.bits() == 0 && o.bitOffset() == 0 ->
+                        new String[] {o.token(), shown};
+                case Operand.Held o -> {
+                    long count = o.bits() > 0 ? o.bits() : 8 * type.sizeBytes();
+                    yield new String[] {
+                        o.token(), "b" + count + "@" + o.bitOffset() + "/" + 8 * here.addressBytes()
+                    };
+                }
+                case Operand.Split o -> {
+                    Operand one = PlacedParts.one(o);
+                    if (one == null) {
+                        throw fault("is spread over several registers");
+                    }
+                    yield words(one, asked);
+                }
+                case Operand.Plain o -> {
+                    String number = o.value().number(here.statics());
+                    if (number.isEmpty()) {
+                        throw fault(isSum(o.value()));
+                    }
+                    yield new String[] {number, shown};
+                }
+                case Operand.Words o -> new String[] {o.text(), asked};
+            };
+        }
+
+        private String isSum(Fetch value) {
+            return value.origin() instanceof Fetch.Origin.Program
+                    ? "is an address that is known only where the program runs"
+                    : "is the sum of "
+                            + new Fetch(value.origin(), 0).number(here.statics())
+                            + " and "
+                            + value.offset()
+                            + ": a probe can read what stands there, but not hand out the sum;"
+                            + " record the pointer and add "
+                            + value.offset();
+        }
+
+        private String isWhole(SourceType.Structure structure) {
+            List<String> members =
+                    structure.members().get().stream()
+                            .map(SourceType.Member::name)
+                            .filter(name -> !name.isEmpty())
+                            .limit(8)
+                            .toList();
+            return "is a whole "
+                    + structure.spelling()
+                    + (members.isEmpty() ? "" : "; choose a member: " + String.join(", ", members));
+        }
+
+        private String[] array(Operand operand, SourceType.Array array, String asked)
+                throws ProbeException {
+            SourceType element = array.element().get();
+            if (!(operand instanceof Operand.Stored o)) {
+                throw fault("is an array that is not in memory here; choose an element");
+            }
+            boolean text =
+                    asked.isEmpty()
+                            && element instanceof SourceType.Number number
+                            && number.kind() == SourceType.Kind.CHARACTER
+                            && number.sizeBytes() == 1;
+            if (text) {
+                return text(operand, "string");
+            }
+            boolean scalar =
+                    !(element instanceof SourceType.Structure)
+                            && !(element instanceof SourceType.Array)
+                            && element.sizeBytes() > 0
+                            && element.sizeBytes() <= 8;
+            if (!scalar || array.count() == 0) {
+                throw fault("is " + array.spelling() + "; choose an element: " + source + "[0]");
+            }
+            if (array.count() > FetchType.MOST_ELEMENTS) {
+                throw fault(
+                        "has "
+                                + array.count()
+                                + " elements, the kernel takes "
+                                + FetchType.MOST_ELEMENTS
+                                + "; choose one, or the first: "
+                                + source
+                                + ":"
+                                + FetchType.of(element)
+                                + "["
+                                + FetchType.MOST_ELEMENTS
+                                + "]");
+            }
+            String one = asked.isEmpty() ? FetchType.of(element) : FetchType.sized(asked, element);
+            return new String[] {
+                o.address().memory(here.statics(), o.isUser()), one + "[" + array.count() + "]"
+            };
+        }
+
+        /** A bit-field: the smallest word of the kernel's that holds it at its own alignment. */
+        private String[] bits(Operand.Stored o, String asked) throws ProbeException {
+            for (int word = 8; word <= 64; word *= 2) {
+                long start = o.bitOffset() / word * word;
+                long into = o.bitOffset() - start;
+                if (into + o.bits() <= word) {
+                    String type = "b" + o.bits() + "@" + into + "/" + word;
+                    Fetch address = o.address().plus(start / 8);
+                    String read = address.memory(here.statics(), o.isUser());
+                    return new String[] {read, asked.length() > 1 ? asked : type};
+                }
+            }
+            throw fault("is a bit-field that crosses a word");
+        }
+    }
+}

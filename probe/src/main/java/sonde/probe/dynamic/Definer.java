@@ -1,0 +1,267 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.Variable;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Segment;
+
+/** Makes definitions of what a user asked for: one for each copy of the code. */
+public final class Definer {
+    /** MAX_EVENT_NAME_LEN of kernel/trace/trace_probe.h, with its NUL. */
+    private static final int MOST_NAME = 64;
+
+    private final Subject subject;
+    private final Resolver resolver;
+    private final Set<String> taken = new HashSet<>();
+
+    /** Of a program or the kernel. */
+    public Definer(Subject subject) {
+        this.subject = subject;
+        this.resolver = new Resolver(subject);
+    }
+
+    /** With the names, {@code group:name}, of probes that are there. */
+    public Definer avoiding(Set<String> events) {
+        taken.addAll(events);
+        return this;
+    }
+
+    /** A definition for each place; those of one place of the source bear one name. */
+    public List<Definition> define(PointSpec spec) throws IOException {
+        if (spec.place() instanceof PointSpec.Place.Marker marker) {
+            return new MarkerDefiner(subject).define(spec, marker, this);
+        }
+        List<Definition> made = new ArrayList<>();
+        String name = "";
+        ProbeException failure = null;
+        for (Spot found : resolver.spots(spec.place())) {
+            Spot spot = behindPrologue(found, spec);
+            try {
+                List<Argument> arguments = arguments(spec, spot);
+                if (name.isEmpty()) {
+                    name = unique(group(spec), spec.name().isEmpty() ? name(found) : spec.name());
+                }
+                made.add(definition(spec, spot, name, arguments));
+            } catch (ProbeException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            if (made.isEmpty()) {
+                throw failure;
+            }
+            throw new ProbeException(
+                    failure.getMessage()
+                            + "\n  in a copy of the function; "
+                            + made.size()
+                            + " other places have it");
+        }
+        return alike(made);
+    }
+
+    /** One name needs one list of types: copies that differ get names of their own. */
+    private List<Definition> alike(List<Definition> made) {
+        List<Definition> named = new ArrayList<>();
+        for (Definition one : made) {
+            boolean same = named.isEmpty() || types(one).equals(types(named.getFirst()));
+            named.add(same ? one : one.named(unique(one.group(), one.name())));
+        }
+        return named;
+    }
+
+    private static List<String> types(Definition one) {
+        return one.arguments().stream().map(a -> a.name() + ":" + a.type()).toList();
+    }
+
+    List<Argument> arguments(PointSpec spec, Spot spot) throws IOException {
+        SpotSurroundings here = new SpotSurroundings(subject, spot);
+        ArgumentMaker maker = new ArgumentMaker(here);
+        List<Argument> made = new ArrayList<>();
+        for (String text : spec.arguments()) {
+            if (text.equals("$vars") || text.equals("$params")) {
+                for (String name : here.names(text.equals("$params"))) {
+                    available(maker, name, made);
+                }
+            } else {
+                made.add(maker.make(text));
+            }
+        }
+        return made;
+    }
+
+    /** Of all variables those that can be shown. */
+    private static void available(ArgumentMaker maker, String name, List<Argument> made) {
+        try {
+            made.add(maker.make(name));
+        } catch (ProbeException e) {
+            // $vars asks for what is there.
+            return;
+        }
+    }
+
+    private static boolean namesVariables(PointSpec spec) {
+        return spec.arguments().stream()
+                .anyMatch(text ->
+                        !text.matches("(\\w+=)?([$%@+\\\\-]).*")
+                                || text.matches("\\$(vars|params)"));
+    }
+
+    /**
+     * Code without optimisation stores its parameters after it was entered: a probe at entry that
+     * names them stands where the frame is complete.
+     */
+    private Spot behindPrologue(Spot spot, PointSpec spec) throws IOException {
+        Scope scope = spot.scope();
+        boolean plainEntry =
+                spec.place() instanceof PointSpec.Place.Function function
+                        && function.offset() < 0
+                        && function.line() <= 0
+                        && !function.isReturn();
+        if (scope == null || !plainEntry || !spot.isEntry() || !namesVariables(spec)) {
+            return spot;
+        }
+        boolean stored =
+                scope.variables().stream().anyMatch(SpotSurroundings::isPlain)
+                        && scope.variables().stream()
+                                .filter(Variable::isParameter)
+                                .allMatch(SpotSurroundings::isPlain);
+        long behind = stored ? prologueEnd(scope, spot.address()) : spot.address();
+        if (behind == spot.address()) {
+            return spot;
+        }
+        Spot moved = resolver.at(behind, false);
+        return moved.noted(
+                "at +" + (behind - spot.address()) + ", where the parameters are stored");
+    }
+
+    /** The row that says so, or the second of the function's rows. */
+    private long prologueEnd(Scope scope, long entry) throws IOException {
+        LineRows rows = subject.lines(scope.unit());
+        List<AddressRange> own = scope.function().ranges();
+        long second = entry;
+        for (int i = 0; i < rows.count(); i++) {
+            long address = rows.address(i);
+            boolean inside =
+                    AddressRange.anyContains(own, address)
+                            && Long.compareUnsigned(address, entry) > 0
+                            && !rows.isEnd(i);
+            if (inside && rows.endsPrologue(i)) {
+                return address;
+            }
+            if (inside && (second == entry || Long.compareUnsigned(address, second) < 0)) {
+                second = address;
+            }
+        }
+        return second;
+    }
+
+    String group(PointSpec spec) {
+        return spec.group().isEmpty() ? usualGroup() : spec.group();
+    }
+
+    private String usualGroup() {
+        if (subject.isKernel()) {
+            return "probe";
+        }
+        String path = subject.path();
+        String file = path.substring(path.lastIndexOf('/') + 1);
+        String word = file.replaceAll("[^A-Za-z0-9_].*", "");
+        return word.isEmpty() ? "probe_file" : cut("probe_" + word);
+    }
+
+    private static String cut(String name) {
+        return name.length() < MOST_NAME - 4 ? name : name.substring(0, MOST_NAME - 4);
+    }
+
+    private static String name(Spot spot) {
+        String plain = spot.function().replaceAll("\\..*", "").replaceAll("\\W+", "_");
+        String base = plain.isEmpty() ? "at_" + Long.toHexString(spot.address()) : plain;
+        base = Character.isDigit(base.charAt(0)) ? "_" + base : base;
+        String place = spot.place();
+        int colon = place.lastIndexOf(':');
+        boolean line = colon > 0 && place.substring(colon + 1).matches("\\d+");
+        String suffix =
+                spot.isReturn() ? "__return" : line ? "_L" + place.substring(colon + 1) : "";
+        return cut(base) + suffix;
+    }
+
+    String unique(String group, String wanted) {
+        String name = wanted;
+        for (int i = 1; !taken.add(group + ":" + name); i++) {
+            name = cut(wanted) + "_" + i;
+        }
+        return name;
+    }
+
+    private Definition definition(PointSpec spec, Spot spot, String name, List<Argument> arguments)
+            throws IOException {
+        String file = spot.file();
+        String shown = file.substring(file.lastIndexOf('/') + 1);
+        String source =
+                spot.place()
+                        + (file.isEmpty()
+                                ? ""
+                                : "@" + shown + (spot.line() > 0 ? ":" + spot.line() : ""));
+        return new Definition(
+                spot.isReturn() ? 'r' : 'p',
+                group(spec),
+                name,
+                subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address()),
+                arguments,
+                !subject.isKernel(),
+                source,
+                spot.note());
+    }
+
+    /** {@code symbol+offset} where the symbol is there once, else from the start of the kernel. */
+    private String kernelPlace(Spot spot) throws ProbeException {
+        KernelImage kernel = subject.kernel();
+        String symbol = spot.symbol();
+        int count = kernel == null ? 0 : kernel.names().count(symbol);
+        boolean once =
+                !symbol.isEmpty()
+                        && (subject.elf().isEmpty() || subject.symbols().named(symbol).size() == 1)
+                        && count <= 1;
+        if (once) {
+            return symbol + (spot.offset() == 0 ? "" : "+" + spot.offset());
+        }
+        List<Symbols.Symbol> text = subject.symbols().named("_text");
+        if (text.isEmpty()) {
+            throw new ProbeException(
+                    "nothing says where " + spot.code() + " is in the running kernel");
+        }
+        return "_text+" + (spot.address() - text.getFirst().address());
+    }
+
+    String programPlace(long address) throws ProbeException {
+        ElfFile elf = subject.elf().orElse(null);
+        long offset = elf == null ? -1 : fileOffset(elf, address);
+        if (offset < 0) {
+            throw new ProbeException(
+                    "0x" + Long.toHexString(address) + " is in no code of " + subject.path());
+        }
+        return subject.path() + ":0x" + Long.toHexString(offset);
+    }
+
+    /** Where an address is in a file's code; -1 for nowhere. */
+    static long fileOffset(@Nullable ElfFile elf, long address) {
+        if (elf == null) {
+            return -1;
+        }
+        for (Segment segment : elf.segments()) {
+            if (segment.isCode()
+                    && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
+                return address - segment.address() + segment.offset();
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,46 @@
+package sonde.probe.dynamic;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A probe as tracefs takes it (Documentation/trace/kprobetrace.rst, uprobetracer.rst).
+ *
+ * @param kind {@code p} at an address, {@code r} at the return of a function, {@code f} at entry or
+ *     return through the function tracer
+ * @param place {@code "vfs_read+8"}, {@code "/bin/bash:0x1234"}
+ * @param isUser whether it is one of a program
+ * @param source where it is in the source, for people
+ * @param note what is to be said about the place; empty for nothing
+ */
+public record Definition(
+        char kind,
+        String group,
+        String name,
+        String place,
+        List<Argument> arguments,
+        boolean isUser,
+        String source,
+        String note) {
+    /** {@code "probe:vfs_read"}. */
+    public String event() {
+        return group + ":" + name;
+    }
+
+    /** The line that is written. */
+    public String text() {
+        String words =
+                arguments.stream()
+                        .map(argument -> " " + argument.text())
+                        .collect(Collectors.joining());
+        return kind + ":" + group + "/" + name + " " + place + words;
+    }
+
+    Definition named(String other) {
+        return new Definition(kind, group, other, place, arguments, isUser, source, note);
+    }
+
+    Definition at(String otherPlace) {
+        return new Definition(kind, group, name, otherPlace, arguments, isUser, source, note);
+    }
+}

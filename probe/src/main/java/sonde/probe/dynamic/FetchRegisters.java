@@ -1,0 +1,62 @@
+package sonde.probe.dynamic;
+
+import java.util.Optional;
+import sonde.format.elf.ElfFile;
+
+/**
+ * Registers by DWARF's number (psABI of each machine, "DWARF Register Number Mapping"), as the
+ * kernel names them in fetch arguments (arch/.../kernel/ptrace.c, regoffset_table).
+ */
+enum FetchRegisters implements Fetch.Names {
+    X86_64("ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15 ip", "di si dx cx r8 r9"),
+    I386("ax cx dx bx sp bp si di ip", ""),
+    AARCH64(numbered("x", 31) + " sp", numbered("x", 8)),
+    RISCV64(
+            "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10"
+                    + " s11 t3 t4 t5 t6",
+            "a0 a1 a2 a3 a4 a5 a6 a7");
+
+    private final String[] names;
+    private final String[] arguments;
+
+    FetchRegisters(String names, String arguments) {
+        this.names = names.split(" ");
+        this.arguments = arguments.split(" ");
+    }
+
+    private static String numbered(String letter, int count) {
+        StringBuilder text = new StringBuilder(letter + 0);
+        for (int i = 1; i < count; i++) {
+            text.append(' ').append(letter).append(i);
+        }
+        return text.toString();
+    }
+
+    /** Those of a file's machine. */
+    static Optional<FetchRegisters> of(ElfFile elf) {
+        return switch (elf.machine()) {
+            case ElfFile.EM_X86_64 -> Optional.of(X86_64);
+            case ElfFile.EM_386 -> Optional.of(I386);
+            case ElfFile.EM_AARCH64 -> Optional.of(AARCH64);
+            case ElfFile.EM_RISCV -> elf.is64() ? Optional.of(RISCV64) : Optional.empty();
+            default -> Optional.empty();
+        };
+    }
+
+    @Override
+    public String register(int number) {
+        return number >= 0 && number < names.length ? "%" + names[number] : "";
+    }
+
+    /**
+     * Where an integer or pointer argument is when a function is entered.
+     *
+     * @param index from 0
+     * @return empty for those on the stack
+     */
+    String argument(int index) {
+        return index >= 0 && index < arguments.length && !arguments[index].isEmpty()
+                ? "%" + arguments[index]
+                : "";
+    }
+}

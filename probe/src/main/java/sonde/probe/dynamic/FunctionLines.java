@@ -1,0 +1,188 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.Attribute;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.FunctionCopy;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.SourceFunction;
+import sonde.format.dwarf.location.Tag;
+
+/**
+ * Lines of a function that probes can stand at. What was inlined into it counts as the line of the
+ * call.
+ */
+public final class FunctionLines {
+    private final SourceFunction function;
+    private final String file;
+
+    /** Addresses by line, lowest first, of each copy. */
+    private final Map<FunctionCopy, TreeMap<Integer, List<Long>>> byCopy = new HashMap<>();
+
+    private final int next;
+
+    private FunctionLines(SourceFunction function, String file, int next) {
+        this.function = function;
+        this.file = file;
+        this.next = next;
+    }
+
+    /** The line of the next function of the file: code of inlined copies is mixed with others'. */
+    private static int next(SourceFunction function) throws MalformedInputException {
+        long file = function.declared().constant(Attribute.DECL_FILE, -1);
+        long next = Integer.MAX_VALUE;
+        for (Entry other : function.unit().root().children()) {
+            long line = other.constant(Attribute.DECL_LINE, 0);
+            if (other.tag() == Tag.SUBPROGRAM
+                    && line > function.line()
+                    && other.constant(Attribute.DECL_FILE, -1) == file) {
+                next = Math.min(next, line);
+            }
+        }
+        return (int) next;
+    }
+
+    private boolean isInside(int line) {
+        return function.line() == 0 || line >= function.line() && line < next;
+    }
+
+    static FunctionLines of(Subject subject, SourceFunction function) throws IOException {
+        String file = function.file(subject.lines(function.unit()));
+        FunctionLines lines = new FunctionLines(function, file, next(function));
+        for (FunctionCopy copy : function.copies()) {
+            LineRows rows = subject.lines(copy.entry().unit());
+            lines.byCopy.put(copy, lines.read(copy, rows));
+        }
+        return lines;
+    }
+
+    /** The source file, absolute where that is known. */
+    public String file() {
+        return file;
+    }
+
+    /** The function. */
+    public SourceFunction function() {
+        return function;
+    }
+
+    /** An inlined call in the function: its code, and where it is called. */
+    private record Call(List<AddressRange> ranges, String file, int line) {}
+
+    private TreeMap<Integer, List<Long>> read(FunctionCopy copy, LineRows rows)
+            throws MalformedInputException {
+        List<Call> calls = new ArrayList<>();
+        calls(copy.entry(), rows, calls, 0);
+        TreeMap<Integer, List<Long>> found = new TreeMap<>();
+        Set<Long> starts = new HashSet<>();
+        copy.ranges().forEach(range -> starts.add(range.start()));
+        for (int i = 0; i < rows.count(); i++) {
+            long address = rows.address(i);
+            boolean counts = !rows.isEnd(i) && rows.isStatement(i) && isInside(rows.line(i));
+            if (counts
+                    && AddressRange.anyContains(copy.ranges(), address)
+                    && rows.file(i).equals(file)
+                    && isOwn(calls, address, rows.line(i))) {
+                List<Long> at = found.computeIfAbsent(rows.line(i), _ -> new ArrayList<>());
+                if (!at.contains(address)) {
+                    at.add(address);
+                }
+            }
+        }
+        // A call that left no row of its own begins where its code begins.
+        for (Call call : calls) {
+            if (call.line() > 0 && call.file().equals(file) && !found.containsKey(call.line())) {
+                found.put(call.line(), new ArrayList<>(List.of(call.ranges().getFirst().start())));
+            }
+        }
+        found.values().forEach(list -> sort(list, copy));
+        return found;
+    }
+
+    /** Those in the part that has the entry first, then by address. */
+    private static void sort(List<Long> addresses, FunctionCopy copy) {
+        AddressRange main =
+                copy.ranges().stream()
+                        .filter(range -> range.contains(copy.entryAddress()))
+                        .findFirst()
+                        .orElse(copy.ranges().getFirst());
+        addresses.sort((a, b) ->
+                main.contains(a) == main.contains(b)
+                        ? Long.compareUnsigned(a, b)
+                        : main.contains(a) ? -1 : 1);
+    }
+
+    private static boolean isOwn(List<Call> calls, long address, int line) {
+        for (Call call : calls) {
+            if (AddressRange.anyContains(call.ranges(), address)) {
+                return call.line() == line;
+            }
+        }
+        return true;
+    }
+
+    /** The outermost inlined calls of a copy. */
+    private void calls(Entry in, LineRows rows, List<Call> calls, int depth)
+            throws MalformedInputException {
+        for (Entry child : in.children()) {
+            if (child.tag() == Tag.INLINED_SUBROUTINE) {
+                List<AddressRange> ranges = child.ranges();
+                if (!ranges.isEmpty()) {
+                    calls.add(
+                            new Call(
+                                    ranges,
+                                    rows.fileName(child.constant(Attribute.CALL_FILE, -1)),
+                                    (int) child.constant(Attribute.CALL_LINE, 0)));
+                }
+            } else if (depth < 64
+                    && (child.tag() == Tag.LEXICAL_BLOCK
+                            || child.tag() == Tag.TRY_BLOCK
+                            || child.tag() == Tag.CATCH_BLOCK)) {
+                calls(child, rows, calls, depth + 1);
+            }
+        }
+    }
+
+    /** Lines of any copy. */
+    public TreeSet<Integer> lines() {
+        TreeSet<Integer> lines = new TreeSet<>();
+        byCopy.values().forEach(map -> lines.addAll(map.keySet()));
+        return lines;
+    }
+
+    /** Where a line is in a copy; the first is the one to use. */
+    public List<Long> addresses(FunctionCopy copy, int line) {
+        TreeMap<Integer, List<Long>> lines = byCopy.get(copy);
+        return lines == null ? List.of() : lines.getOrDefault(line, List.of());
+    }
+
+    /** {@code "line 17 shares this address"} where other lines do; empty for none. */
+    String othersAt(long address, int line) {
+        TreeSet<Integer> others = new TreeSet<>();
+        for (TreeMap<Integer, List<Long>> lines : byCopy.values()) {
+            lines.forEach((other, addresses) -> {
+                if (other != line && addresses.getFirst() == address) {
+                    others.add(other - function.line());
+                }
+            });
+        }
+        if (others.isEmpty()) {
+            return "";
+        }
+        String words = others.toString().replaceAll("[\\[\\]]", "");
+        return (others.size() == 1 ? "line " : "lines ")
+                + words
+                + (others.size() == 1 ? " shares" : " share")
+                + " this address";
+    }
+}

@@ -1,0 +1,214 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.link.KernelTypes;
+import sonde.format.Input;
+import sonde.format.btf.Btf;
+import sonde.format.btf.BtfType;
+import sonde.format.elf.ElfFile;
+import sonde.sys.Machine;
+import sonde.sys.SyscallException;
+import sonde.sys.TargetFile;
+
+/** The running kernel, with the file it was loaded from where that is there with its symbols. */
+final class KernelImage implements AutoCloseable {
+    private static final int NT_GNU_BUILD_ID = 3;
+    private static final String BTF = "/sys/kernel/btf/vmlinux";
+
+    private final @Nullable TargetFile file;
+    private final @Nullable ElfFile elf;
+    private final List<String> notes;
+    private @Nullable KernelNames names;
+    private @Nullable Btf btf;
+    private boolean btfAsked;
+
+    private KernelImage(@Nullable TargetFile file, @Nullable ElfFile elf, List<String> notes) {
+        this.file = file;
+        this.elf = elf;
+        this.notes = notes;
+    }
+
+    /** Opens the image that was named, or that of the running kernel where it is found. */
+    static KernelImage open(Optional<Path> image, List<Path> folders) throws IOException {
+        List<String> notes = new ArrayList<>();
+        if (image.isPresent()) {
+            String path = image.get().toString();
+            TargetFile file = TargetFile.openTrusted(path, Subject.MOST_BYTES);
+            return new KernelImage(file, elf(file), notes);
+        }
+        byte[] wanted = runningBuildId();
+        for (Path candidate : candidates(folders, wanted)) {
+            if (!Files.isRegularFile(candidate)) {
+                continue;
+            }
+            TargetFile file = TargetFile.openTrusted(candidate.toString(), Subject.MOST_BYTES);
+            ElfFile elf = elf(file);
+            byte[] found = elf.buildId().orElse(new byte[0]);
+            if (wanted.length == 0 || Arrays.equals(found, wanted)) {
+                return new KernelImage(file, elf, notes);
+            }
+            file.close();
+            notes.add(
+                    candidate
+                            + ": is of build "
+                            + HexFormat.of().formatHex(found)
+                            + ", the running kernel is "
+                            + HexFormat.of().formatHex(wanted));
+        }
+        return new KernelImage(null, null, notes);
+    }
+
+    private static ElfFile elf(TargetFile file) throws IOException {
+        try {
+            return ElfFile.of(file);
+        } catch (IOException | RuntimeException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private static List<Path> candidates(List<Path> folders, byte[] buildId) {
+        String release = Machine.uname().release();
+        List<Path> all = new ArrayList<>();
+        for (Path folder : folders) {
+            all.add(folder.resolve("vmlinux"));
+            all.add(folder.resolve("boot/vmlinux-" + release));
+            all.add(folder.resolve("vmlinux-" + release));
+        }
+        if (buildId.length > 1) {
+            String id = HexFormat.of().formatHex(buildId);
+            all.add(
+                    Path.of(
+                            "/usr/lib/debug/.build-id",
+                            id.substring(0, 2),
+                            id.substring(2) + ".debug"));
+        }
+        for (String place :
+                List.of(
+                        "/usr/lib/debug/boot/vmlinux-%s",
+                        "/usr/lib/debug/lib/modules/%s/vmlinux",
+                        "/usr/lib/debug/usr/lib/modules/%s/vmlinux",
+                        "/usr/lib/debug/vmlinux-%s",
+                        "/lib/modules/%s/build/vmlinux",
+                        "/lib/modules/%s/vmlinux",
+                        "/boot/vmlinux-%s")) {
+            all.add(Path.of(place.formatted(release)));
+        }
+        return all;
+    }
+
+    /** That of the running kernel; of no bytes where it is not said. */
+    static byte[] runningBuildId() {
+        try {
+            return buildId(sonde.sys.Files.readAll("/sys/kernel/notes", 1 << 20));
+        } catch (SyscallException e) {
+            return new byte[0];
+        }
+    }
+
+    static byte[] buildId(byte[] notes) {
+        ByteBuffer in = ByteBuffer.wrap(notes).order(ByteOrder.nativeOrder());
+        while (in.remaining() >= 12) {
+            long name = Integer.toUnsignedLong(in.getInt());
+            long description = Integer.toUnsignedLong(in.getInt());
+            int type = in.getInt();
+            long bytes = (name + 3 & -4) + (description + 3 & -4);
+            if (bytes > in.remaining()) {
+                break;
+            }
+            byte[] owner = new byte[(int) name];
+            in.get(in.position(), owner);
+            boolean gnu =
+                    new String(owner, StandardCharsets.US_ASCII).replace("\0", "").equals("GNU");
+            if (type == NT_GNU_BUILD_ID && gnu) {
+                byte[] id = new byte[(int) description];
+                in.get(in.position() + (int) (name + 3 & -4), id);
+                return id;
+            }
+            in.position(in.position() + (int) bytes);
+        }
+        return new byte[0];
+    }
+
+    /** Why the image is not that of the running kernel; empty when it is, or nobody can say. */
+    Optional<String> foreign() {
+        ElfFile image = elf;
+        byte[] running = runningBuildId();
+        byte[] own = image == null ? running : image.buildId().orElse(running);
+        return running.length == 0 || Arrays.equals(own, running)
+                ? Optional.empty()
+                : Optional.of(
+                        "the vmlinux is of build "
+                                + HexFormat.of().formatHex(own)
+                                + ", the running kernel is "
+                                + HexFormat.of().formatHex(running));
+    }
+
+    @Nullable TargetFile file() {
+        return file;
+    }
+
+    @Nullable ElfFile elf() {
+        return elf;
+    }
+
+    List<String> notes() {
+        return notes;
+    }
+
+    KernelNames names() {
+        KernelNames known = names;
+        if (known == null) {
+            try {
+                known = KernelNames.read();
+            } catch (SyscallException e) {
+                known = KernelNames.parse("");
+            }
+            names = known;
+        }
+        return known;
+    }
+
+    private @Nullable Btf btf() {
+        if (!btfAsked) {
+            btfAsked = true;
+            try {
+                Input input = KernelTypes.file(BTF);
+                btf = Btf.read(input);
+            } catch (IOException e) {
+                btf = null;
+            }
+        }
+        return btf;
+    }
+
+    /** The kernel's own types; null where it does not tell them. */
+    @Nullable BtfSourceTypes types() {
+        Btf known = btf();
+        return known == null ? null : new BtfSourceTypes(known, 8);
+    }
+
+    /** The declaration of a function; empty where BTF does not have it. */
+    Optional<BtfType.FuncProto> function(String name) throws IOException {
+        Btf known = btf();
+        return known == null ? Optional.empty() : known.function(name);
+    }
+
+    @Override
+    public void close() {
+        if (file != null) {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package sonde.probe.dynamic;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/** Functions of the running kernel and its modules: /proc/kallsyms by name. */
+final class KernelNames {
+    private static final int MOST_BYTES = 64 << 20;
+
+    private final Map<String, List<Long>> functions = new HashMap<>();
+
+    private KernelNames() {}
+
+    /**
+     * Reads them; addresses are 0 for who may not see them.
+     *
+     * @throws SyscallException when /proc is not there
+     */
+    static KernelNames read() throws SyscallException {
+        byte[] text = Files.readAll("/proc/kallsyms", MOST_BYTES);
+        return parse(new String(text, StandardCharsets.UTF_8));
+    }
+
+    static KernelNames parse(String text) {
+        KernelNames names = new KernelNames();
+        int at = 0;
+        while (at < text.length()) {
+            int end = text.indexOf('\n', at);
+            end = end < 0 ? text.length() : end;
+            names.add(text, at, end);
+            at = end + 1;
+        }
+        return names;
+    }
+
+    /** {@code ffffffff81000000 T _text}, with {@code \t[module]} behind. */
+    private void add(String text, int from, int end) {
+        int first = text.indexOf(' ', from);
+        if (first < 0 || first + 3 >= end || first - from > 16) {
+            return;
+        }
+        char type = text.charAt(first + 1);
+        boolean function = type == 't' || type == 'T' || type == 'W' || type == 'w';
+        int nameEnd = first + 3;
+        while (nameEnd < end && text.charAt(nameEnd) > ' ') {
+            nameEnd++;
+        }
+        String name = text.substring(first + 3, nameEnd);
+        if (!function && !name.startsWith("_")) {
+            return;
+        }
+        try {
+            long address = Long.parseUnsignedLong(text, from, first, 16);
+            functions.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(address);
+        } catch (NumberFormatException e) {
+            // A line of another kind.
+            return;
+        }
+    }
+
+    /** How many functions have a name. */
+    int count(String name) {
+        return functions.getOrDefault(name, List.of()).size();
+    }
+
+    /** The address of a name that is there once; 0 for others, and for who may not see it. */
+    long address(String name) {
+        List<Long> found = functions.getOrDefault(name, List.of());
+        return found.size() == 1 ? found.getFirst() : 0;
+    }
+
+    List<String> near(String name) {
+        return Nearest.near(name, List.copyOf(functions.keySet()));
+    }
+
+    List<String> all() {
+        return functions.keySet().stream().sorted().toList();
+    }
+}

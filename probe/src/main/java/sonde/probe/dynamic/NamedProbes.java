@@ -1,0 +1,265 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.probe.tracefs.Tracefs;
+import sonde.sys.Errno;
+import sonde.sys.Fd;
+import sonde.sys.Files;
+import sonde.sys.SyscallException;
+
+/**
+ * Named probes of this kernel: lines of {@code dynamic_events}, or of {@code kprobe_events} and
+ * {@code uprobe_events} before Linux 5.0. They stay until somebody removes them or the machine
+ * restarts (docs/kernel-state.md); those that this program made are known by its notebook.
+ */
+public final class NamedProbes {
+    private static final Pattern LINE =
+            Pattern.compile("([pre]|f|t|r\\d+|f\\d+):([\\w.-]+)/([\\w.-]+)\\s+(\\S+)(.*)");
+    private static final int MOST_BYTES = 16 << 20;
+
+    private final Tracefs tracefs;
+    private final Notebook notebook;
+
+    private NamedProbes(Tracefs tracefs, Notebook notebook) {
+        this.tracefs = tracefs;
+        this.notebook = notebook;
+    }
+
+    /**
+     * Opens.
+     *
+     * @throws ProbeException when tracefs is not there or may not be read
+     */
+    public static NamedProbes open() throws ProbeException {
+        Tracefs tracefs =
+                Tracefs.find()
+                        .orElseThrow(() ->
+                                new ProbeException(
+                                        "tracefs is not there, or not for this user:"
+                                                + " probes need root and"
+                                                + " /sys/kernel/tracing"));
+        return new NamedProbes(tracefs, Notebook.usual());
+    }
+
+    /**
+     * A probe that is there.
+     *
+     * @param kind of the kernel: {@code "p"}, {@code "r"}, {@code "f"}, {@code "e"}
+     * @param arguments as the kernel prints them
+     * @param source what the notebook says it stands at; empty for one of somebody else
+     */
+    public record Listed(
+            String kind,
+            String group,
+            String name,
+            String place,
+            String arguments,
+            String source,
+            boolean isOurs) {
+        /** {@code "probe:vfs_read"}. */
+        public String event() {
+            return group + ":" + name;
+        }
+    }
+
+    /** All probes, in the kernel's order. */
+    public List<Listed> list() throws IOException {
+        List<Listed> all = new ArrayList<>();
+        Map<String, String> sources = notebook.read();
+        for (String file : readable()) {
+            for (String line : tracefs.text(file).split("\n")) {
+                Matcher matcher = LINE.matcher(line);
+                if (matcher.matches()) {
+                    String event = matcher.group(2) + ":" + matcher.group(3);
+                    String source = sources.get(Notebook.key(event, matcher.group(4)));
+                    all.add(
+                            new Listed(
+                                    matcher.group(1),
+                                    matcher.group(2),
+                                    matcher.group(3),
+                                    matcher.group(4),
+                                    matcher.group(5).strip(),
+                                    source == null ? "" : source,
+                                    source != null));
+                }
+            }
+        }
+        return all;
+    }
+
+    private boolean has(String file) {
+        return Files.access(
+                        Files.AT_FDCWD,
+                        (tracefs.root() + "/" + file).getBytes(StandardCharsets.UTF_8),
+                        0)
+                == 0;
+    }
+
+    private List<String> readable() {
+        if (has("dynamic_events")) {
+            return List.of("dynamic_events");
+        }
+        return List.of("kprobe_events", "uprobe_events").stream().filter(this::has).toList();
+    }
+
+    /** {@code group:name} of every event of the kernel in the groups that probes use. */
+    public Set<String> events() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (Listed one : list()) {
+            names.add(one.event());
+        }
+        for (String event : tracefs.tracepoints()) {
+            names.add(event);
+        }
+        return names;
+    }
+
+    /**
+     * Writes definitions, all or none, after a last look at what they are of.
+     *
+     * @throws ProbeException with the kernel's own words when it refuses
+     */
+    public void add(Subject subject, List<Definition> definitions) throws IOException {
+        String file = Attachment.check(subject);
+        List<Definition> made = new ArrayList<>();
+        try {
+            for (Definition one : definitions) {
+                Definition placed = file.isEmpty() ? one : Attachment.through(one, subject, file);
+                write(eventsFile(placed.isUser()), placed);
+                made.add(one);
+                notebook.add(placed, one.source() + shownArguments(one));
+            }
+        } catch (IOException e) {
+            Set<String> names = new TreeSet<>();
+            made.forEach(one -> names.add(one.event()));
+            for (String name : names) {
+                remove(name);
+            }
+            throw e;
+        }
+    }
+
+    private static String shownArguments(Definition one) {
+        StringBuilder text = new StringBuilder();
+        one.arguments().forEach(argument -> text.append(' ').append(argument.source()));
+        return text.toString();
+    }
+
+    private String eventsFile(boolean isUser) throws ProbeException {
+        String old = isUser ? "uprobe_events" : "kprobe_events";
+        boolean supported =
+                !has("dynamic_events")
+                        || has(old)
+                        || !has(isUser ? "kprobe_events" : "uprobe_events");
+        if (!supported || !has("dynamic_events") && !has(old)) {
+            throw new ProbeException(
+                    isUser
+                            ? "this kernel has no probes of programs (CONFIG_UPROBE_EVENTS)"
+                            : "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
+        }
+        return has("dynamic_events") ? "dynamic_events" : old;
+    }
+
+    private void write(String file, Definition definition) throws IOException {
+        try {
+            append(file, definition.text());
+        } catch (SyscallException e) {
+            throw new ProbeException(
+                    "the kernel refuses " + definition.event() + ": " + reason(e, definition));
+        }
+    }
+
+    private void append(String file, String text) throws SyscallException {
+        // Without O_APPEND the kernel would remove all probes first.
+        int fd = Files.open(tracefs.root() + "/" + file, Files.O_WRONLY | Files.O_APPEND);
+        try {
+            Fd.writeFully(fd, (text + "\n").getBytes(StandardCharsets.UTF_8));
+        } finally {
+            Fd.discard(fd);
+        }
+    }
+
+    /** What error_log says of our line; before Linux 5.2 only the number. */
+    private String reason(SyscallException failure, Definition definition) {
+        String log = "";
+        try {
+            byte[] all = Files.readAll(tracefs.root() + "/error_log", MOST_BYTES);
+            String text = new String(all, StandardCharsets.UTF_8);
+            int command = text.lastIndexOf("Command: " + definition.text());
+            int start = command < 0 ? -1 : text.lastIndexOf("error: ", command);
+            if (start >= 0) {
+                int end = text.indexOf('\n', command);
+                int caret = end < 0 ? -1 : text.indexOf('\n', end + 1);
+                log = text.substring(start + 7, caret < 0 ? text.length() : caret);
+            }
+        } catch (SyscallException e) {
+            log = "";
+        }
+        String word = Errno.name(failure.errno());
+        return log.isEmpty() ? word + "\n  " + definition.text() : log.stripTrailing();
+    }
+
+    private void remove(String event) throws IOException {
+        String name = event.replace(':', '/');
+        for (String file : readable()) {
+            try {
+                append(file, "-:" + name);
+                notebook.remove(event);
+                return;
+            } catch (SyscallException e) {
+                if (e.errno() != Errno.ENOENT) {
+                    throw e.errno() == Errno.EBUSY
+                            ? new ProbeException(event + " is being recorded; it stays")
+                            : e;
+                }
+            }
+        }
+    }
+
+    /**
+     * Removes probes.
+     *
+     * @param pattern a glob of {@code group:name} or of the name alone
+     * @param any whether those of others count too
+     * @return what was removed (true) and what fits but is somebody else's (false)
+     */
+    public Map<String, Boolean> delete(String pattern, boolean any) throws IOException {
+        Map<String, Boolean> done = new LinkedHashMap<>();
+        Pattern glob = glob(pattern);
+        for (Listed one : list()) {
+            boolean fits =
+                    glob.matcher(pattern.indexOf(':') < 0 ? one.name() : one.event()).matches();
+            if (fits && !done.containsKey(one.event())) {
+                boolean removes = any || one.isOurs();
+                if (removes) {
+                    remove(one.event());
+                }
+                done.put(one.event(), removes);
+            }
+        }
+        return done;
+    }
+
+    /** A shell's pattern of {@code *} and {@code ?}. */
+    public static Pattern glob(String pattern) {
+        StringBuilder text = new StringBuilder();
+        for (char c : pattern.toCharArray()) {
+            text.append(
+                    switch (c) {
+                        case '*' -> ".*";
+                        case '?' -> ".";
+                        default -> Pattern.quote(String.valueOf(c));
+                    });
+        }
+        return Pattern.compile(text.toString());
+    }
+}

@@ -1,0 +1,131 @@
+package sonde.probe.dynamic;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a user asked for: {@code [[GROUP:]NAME=]PLACE [ARGUMENT…]}.
+ *
+ * @param group empty for the usual one
+ * @param name empty for one made of the function
+ * @param arguments {@code [name=]expression[:type]} each
+ */
+public record PointSpec(
+        String text, String group, String name, Place place, List<String> arguments) {
+    private static final Pattern NAMED =
+            Pattern.compile("(?:([A-Za-z_]\\w*):)?([A-Za-z_]\\w*)=(.+)");
+    private static final Pattern LINE = Pattern.compile("@?([^:@]+):(\\d{1,9})");
+    private static final Pattern MARKER =
+            Pattern.compile("(?:%|sdt_)([A-Za-z_][\\w.-]*):([A-Za-z_][\\w.-]*)");
+    private static final Pattern FUNCTION =
+            Pattern.compile(
+                    "([A-Za-z_~](?:[\\w.$~<>,]|::)*?)(?:@([^:+%]+))?"
+                            + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,16}|\\d{1,9})|(%return))?");
+
+    /** Where. */
+    public sealed interface Place {
+        /**
+         * A function, or a place in it.
+         *
+         * @param file part of the path of its source; empty for any
+         * @param line from the function's own, -1 for none
+         * @param offset in bytes, -1 for none
+         */
+        record Function(String name, String file, int line, long offset, boolean isReturn)
+                implements Place {}
+
+        /** A line of a source file, whose path ends with {@code file}. */
+        record Line(String file, int line) implements Place {}
+
+        /** An address as stated in the file. */
+        record Address(long address) implements Place {}
+
+        /** A marker that the program's author placed (USDT). */
+        record Marker(String provider, String name) implements Place {}
+    }
+
+    /**
+     * Reads one definition.
+     *
+     * @throws ProbeException with a caret where it is not understood
+     */
+    public static PointSpec parse(String text) throws ProbeException {
+        List<String> words = words(text);
+        if (words.isEmpty()) {
+            throw new ProbeException("a probe needs a place: FUNCTION, FUNCTION:LINE, FILE:LINE");
+        }
+        String first = words.getFirst();
+        String group = "";
+        String name = "";
+        Matcher named = NAMED.matcher(first);
+        if (named.matches()) {
+            group = named.group(1) == null ? "" : named.group(1);
+            name = named.group(2);
+            first = named.group(3);
+        }
+        return new PointSpec(
+                text, group, name, place(first), List.copyOf(words.subList(1, words.size())));
+    }
+
+    /** The place alone: {@code FUNCTION:LINE}. */
+    public static Place place(String text) throws ProbeException {
+        Matcher marker = MARKER.matcher(text);
+        if (marker.matches()) {
+            return new Place.Marker(marker.group(1), marker.group(2));
+        }
+        Matcher line = LINE.matcher(text);
+        if (line.matches() && isFile(text, line.group(1))) {
+            return new Place.Line(line.group(1), Integer.parseInt(line.group(2)));
+        }
+        if (text.matches("0x[0-9a-fA-F]{1,16}")) {
+            return new Place.Address(Long.parseUnsignedLong(text.substring(2), 16));
+        }
+        Matcher function = FUNCTION.matcher(text);
+        if (!function.matches()) {
+            throw ProbeException.at(
+                    text, 0, "FUNCTION[@FILE][:LINE|+OFFSET|%return] or FILE:LINE was expected");
+        }
+        String file = function.group(2) == null ? "" : function.group(2);
+        int relative = function.group(3) == null ? -1 : Integer.parseInt(function.group(3));
+        long offset = function.group(4) == null ? -1 : Long.decode(function.group(4));
+        return new Place.Function(
+                function.group(1), file, relative, offset, function.group(5) != null);
+    }
+
+    private static boolean isFile(String text, String name) {
+        return text.startsWith("@")
+                || name.indexOf('/') >= 0
+                || name.matches(".+\\.[A-Za-z][A-Za-z+]{0,3}");
+    }
+
+    /** At blanks that are in no brackets. */
+    private static List<String> words(String text) throws ProbeException {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        int open = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            open += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+            if (open < 0) {
+                throw ProbeException.at(text, i, "this bracket was not opened");
+            }
+            if (open == 0 && Character.isWhitespace(c)) {
+                if (!word.isEmpty()) {
+                    words.add(word.toString());
+                    word.setLength(0);
+                }
+            } else {
+                word.append(c);
+            }
+        }
+        if (open > 0) {
+            throw ProbeException.at(text, text.length(), "a bracket was not closed");
+        }
+        if (!word.isEmpty()) {
+            words.add(word.toString());
+        }
+        return words;
+    }
+}

@@ -1,0 +1,353 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.EntryUnit;
+import sonde.format.dwarf.location.FunctionCopy;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.SourceFunction;
+
+/** From a place of the source to addresses: every copy of the code, each with what it sees. */
+public final class Resolver {
+    private final Subject subject;
+
+    /** Of a program or the kernel. */
+    public Resolver(Subject subject) {
+        this.subject = subject;
+    }
+
+    /**
+     * All addresses of a place; the first is the function's own code where there is any.
+     *
+     * @throws ProbeException with what there is instead when there is none
+     */
+    public List<Spot> spots(PointSpec.Place place) throws IOException {
+        return switch (place) {
+            case PointSpec.Place.Function function -> function(function);
+            case PointSpec.Place.Line line -> line(line);
+            case PointSpec.Place.Address address -> List.of(at(address.address(), false));
+            case PointSpec.Place.Marker marker ->
+                    throw new ProbeException("marker " + marker.name() + " is no place of source");
+        };
+    }
+
+    private List<Spot> function(PointSpec.Place.Function wanted) throws IOException {
+        if (!subject.hasEntries() && wanted.line() < 0) {
+            return symbols(wanted);
+        }
+        List<SourceFunction> functions = functions(wanted.name(), wanted.file());
+        if (functions.isEmpty()) {
+            return symbols(wanted);
+        }
+        List<Spot> spots = new ArrayList<>();
+        for (SourceFunction function : functions) {
+            if (wanted.line() >= 0) {
+                spots.addAll(lineOf(function, wanted.line()));
+            } else if (wanted.offset() >= 0) {
+                offsets(function, wanted, spots);
+            } else {
+                entries(function, wanted.isReturn(), spots);
+            }
+        }
+        if (spots.isEmpty()) {
+            throw new ProbeException(
+                    wanted.isReturn()
+                            ? wanted.name() + " is inlined everywhere: it has no return of its own"
+                            : wanted.name() + " has no code of its own there");
+        }
+        return spots;
+    }
+
+    /** Functions of a name whose source file ends as wanted. */
+    List<SourceFunction> functions(String name, String file) throws IOException {
+        List<SourceFunction> found = subject.functions().named(name);
+        if (file.isEmpty()) {
+            return found;
+        }
+        List<SourceFunction> fitting = new ArrayList<>();
+        for (SourceFunction one : found) {
+            if (endsWith(one.file(subject.lines(one.unit())), file)) {
+                fitting.add(one);
+            }
+        }
+        if (fitting.isEmpty() && !found.isEmpty()) {
+            SourceFunction one = found.getFirst();
+            throw new ProbeException(
+                    name + " is not in " + file + " but in " + one.file(subject.lines(one.unit())));
+        }
+        return fitting;
+    }
+
+    static boolean endsWith(String path, String wanted) {
+        return path.equals(wanted) || path.endsWith(wanted.startsWith("/") ? wanted : "/" + wanted);
+    }
+
+    private void entries(SourceFunction function, boolean isReturn, List<Spot> spots)
+            throws IOException {
+        for (FunctionCopy copy : function.copies()) {
+            if (!isReturn || !copy.isInlined()) {
+                spots.add(spot(function, copy, copy.entryAddress(), function.line(), isReturn));
+            }
+        }
+    }
+
+    private void offsets(SourceFunction function, PointSpec.Place.Function wanted, List<Spot> all)
+            throws IOException {
+        for (FunctionCopy copy : function.copies()) {
+            long address = copy.entryAddress() + wanted.offset();
+            if (copy.isInlined()) {
+                continue;
+            }
+            if (!AddressRange.anyContains(copy.ranges(), address)) {
+                throw new ProbeException(
+                        wanted.name()
+                                + " has no code at +"
+                                + wanted.offset()
+                                + ": it is "
+                                + (copy.ranges().getFirst().end() - copy.entryAddress())
+                                + " bytes long");
+            }
+            LineRows rows = subject.lines(copy.entry().unit());
+            all.add(spot(function, copy, address, lineAt(rows, address), false));
+        }
+    }
+
+    private static int lineAt(LineRows rows, long address) {
+        int line = 0;
+        long best = 0;
+        boolean found = false;
+        for (int i = 0; i < rows.count(); i++) {
+            long at = rows.address(i);
+            boolean before = Long.compareUnsigned(at, address) <= 0;
+            if (before && !rows.isEnd(i) && (!found || Long.compareUnsigned(at, best) >= 0)) {
+                best = at;
+                line = rows.line(i);
+                found = true;
+            }
+        }
+        return line;
+    }
+
+    private Spot spot(
+            SourceFunction function, FunctionCopy copy, long address, int line, boolean isReturn)
+            throws IOException {
+        Symbols.Symbol symbol = subject.symbols().functionAt(address);
+        Scope scope = subject.scopes().at(address).orElse(null);
+        Scope own = scope == null ? null : scopeOf(scope, copy.entry());
+        return new Spot(
+                address,
+                function.name(),
+                symbol == null ? "" : symbol.name(),
+                symbol == null ? 0 : address - symbol.address(),
+                own,
+                function.file(subject.lines(function.unit())),
+                line,
+                function.line(),
+                address == copy.entryAddress() && !copy.isInlined(),
+                isReturn,
+                copy.isInlined(),
+                copy.isInlined() ? "inlined in " + outer(scope) : "");
+    }
+
+    /** What the function sees, where others inlined in it begin at the same address. */
+    private static Scope scopeOf(Scope scope, Entry function) {
+        return scope.functions().contains(function) ? scope.of(function) : scope;
+    }
+
+    private static String outer(@Nullable Scope scope) throws MalformedInputException {
+        return scope == null ? "?" : scope.functions().getFirst().name();
+    }
+
+    /** One address for each copy: the lowest of the line in its first part. */
+    private List<Spot> lineOf(SourceFunction function, int relative) throws IOException {
+        int line = function.line() + relative;
+        FunctionLines lines = FunctionLines.of(subject, function);
+        List<Spot> spots = new ArrayList<>();
+        for (FunctionCopy copy : function.copies()) {
+            List<Long> addresses = lines.addresses(copy, line);
+            if (!addresses.isEmpty()) {
+                Spot spot = spot(function, copy, addresses.getFirst(), line, false);
+                String also = lines.othersAt(addresses.getFirst(), line);
+                spot = also.isEmpty() ? spot : spot.noted(also);
+                spots.add(spot);
+            }
+        }
+        if (spots.isEmpty()) {
+            throw new ProbeException(
+                    function.name()
+                            + ":"
+                            + relative
+                            + " has no code"
+                            + near(lines.lines(), line, function.line()));
+        }
+        return spots;
+    }
+
+    private static String near(TreeSet<Integer> lines, int line, int base) {
+        Integer below = lines.floor(line);
+        Integer above = lines.ceiling(line);
+        if (below == null && above == null) {
+            return "";
+        }
+        String first = below == null ? "" : "line " + (below - base);
+        String second = above == null ? "" : "line " + (above - base);
+        String both =
+                first.isEmpty() || second.isEmpty() ? first + second : first + " and " + second;
+        return "; " + both + (both.contains(" and ") ? " have" : " has");
+    }
+
+    /** A line of a file, wherever code was made of it. */
+    private List<Spot> line(PointSpec.Place.Line wanted) throws IOException {
+        Map<Entry, Long> lowest = new LinkedHashMap<>();
+        TreeSet<Integer> lines = new TreeSet<>();
+        boolean fileSeen = false;
+        for (EntryUnit unit : subject.entries().units()) {
+            LineRows rows = rows(unit);
+            if (rows == null || rows.files().stream().noneMatch(f -> endsWith(f, wanted.file()))) {
+                continue;
+            }
+            fileSeen = true;
+            for (int i = 0; i < rows.count(); i++) {
+                boolean counts = !rows.isEnd(i) && rows.isStatement(i);
+                if (counts && endsWith(rows.file(i), wanted.file())) {
+                    lines.add(rows.line(i));
+                    if (rows.line(i) == wanted.line()) {
+                        lowest(rows.address(i), lowest);
+                    }
+                }
+            }
+        }
+        if (lowest.isEmpty()) {
+            throw new ProbeException(
+                    fileSeen
+                            ? wanted.file()
+                                    + ":"
+                                    + wanted.line()
+                                    + " has no code"
+                                    + near(lines, wanted.line(), 0)
+                            : "no source file ends with " + wanted.file());
+        }
+        List<Spot> spots = new ArrayList<>();
+        for (long address : lowest.values()) {
+            spots.add(at(address, false));
+        }
+        return spots;
+    }
+
+    private @Nullable LineRows rows(EntryUnit unit) {
+        try {
+            return subject.lines(unit);
+        } catch (MalformedInputException e) {
+            // Its lines are lost, those of other units are not.
+            return null;
+        }
+    }
+
+    private void lowest(long address, Map<Entry, Long> lowest) throws IOException {
+        Scope scope = subject.scopes().at(address).orElse(null);
+        if (scope != null) {
+            lowest.merge(
+                    scope.function(), address, (a, b) -> Long.compareUnsigned(a, b) <= 0 ? a : b);
+        }
+    }
+
+    /** A spot at an address, with all that is known of it. */
+    Spot at(long address, boolean isReturn) throws IOException {
+        Symbols.Symbol symbol = subject.symbols().functionAt(address);
+        Scope scope = subject.hasEntries() ? subject.scopes().at(address).orElse(null) : null;
+        String name = symbol == null ? "" : symbol.name();
+        long offset = symbol == null ? 0 : address - symbol.address();
+        if (scope == null) {
+            return new Spot(
+                    address, name, name, offset, null, "", 0, 0, offset == 0, isReturn, false, "");
+        }
+        Entry function = scope.function();
+        Entry declared = function.original();
+        LineRows rows = subject.lines(scope.unit());
+        boolean inlined = scope.functions().size() > 1;
+        return new Spot(
+                address,
+                function.name(),
+                name,
+                offset,
+                scope,
+                subject.lines(declared.unit())
+                        .fileName(
+                                declared.constant(
+                                        sonde.format.dwarf.location.Attribute.DECL_FILE, -1)),
+                lineAt(rows, address),
+                (int) declared.constant(sonde.format.dwarf.location.Attribute.DECL_LINE, 0),
+                offset == 0 && !inlined,
+                isReturn,
+                inlined,
+                inlined ? "inlined in " + outer(scope) : "");
+    }
+
+    /** Functions known by their symbols alone. */
+    private List<Spot> symbols(PointSpec.Place.Function wanted) throws IOException {
+        if (wanted.line() >= 0) {
+            subject.entries(); // says what is missing
+        }
+        List<Symbols.Symbol> found =
+                subject.symbols().named(wanted.name()).stream()
+                        .filter(Symbols.Symbol::isFunction)
+                        .toList();
+        long offset = Math.max(0, wanted.offset());
+        List<Spot> spots = new ArrayList<>();
+        for (Symbols.Symbol symbol : found) {
+            spots.add(bare(symbol.address() + offset, wanted, offset));
+        }
+        KernelImage kernel = subject.kernel();
+        if (spots.isEmpty() && kernel != null && kernel.names().count(wanted.name()) > 0) {
+            if (kernel.names().count(wanted.name()) > 1) {
+                throw new ProbeException(
+                        wanted.name()
+                                + " is the name of "
+                                + kernel.names().count(wanted.name())
+                                + " functions of the kernel; without its debugging information"
+                                + " nothing tells them apart");
+            }
+            spots.add(bare(0, wanted, offset));
+        }
+        if (spots.isEmpty()) {
+            List<String> near =
+                    kernel != null && found.isEmpty() && subject.elf().isEmpty()
+                            ? kernel.names().near(wanted.name())
+                            : subject.symbols().near(wanted.name());
+            throw new ProbeException(
+                    "there is no function "
+                            + wanted.name()
+                            + " in "
+                            + subject.path()
+                            + (near.isEmpty()
+                                    ? ""
+                                    : "; did you mean " + String.join(" or ", near) + "?"));
+        }
+        return spots;
+    }
+
+    private static Spot bare(long address, PointSpec.Place.Function wanted, long offset) {
+        return new Spot(
+                address,
+                wanted.name(),
+                wanted.name(),
+                offset,
+                null,
+                "",
+                0,
+                0,
+                offset == 0,
+                wanted.isReturn(),
+                false,
+                "");
+    }
+}

@@ -1,0 +1,489 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.BtfType;
+import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.Attribute;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Location;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.Tag;
+import sonde.format.dwarf.location.Value;
+import sonde.format.dwarf.location.Variable;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Section;
+import sonde.format.elf.Segment;
+
+/** Variables, registers and types as an expression sees them where a probe stands. */
+final class SpotSurroundings implements Surroundings {
+    /** Characters of the lines that a message names. */
+    private static final int MOST_SHOWN = 160;
+
+    private static final int MOST_LOOKED = 200;
+
+    private final Subject subject;
+    private final Spot spot;
+
+    SpotSurroundings(Subject subject, Spot spot) {
+        this.subject = subject;
+        this.spot = spot;
+    }
+
+    @Override
+    public TypeNames types() {
+        return subject.types();
+    }
+
+    @Override
+    public int addressBytes() {
+        return subject.addressBytes();
+    }
+
+    @Override
+    public boolean isKernel() {
+        return subject.isKernel();
+    }
+
+    @Override
+    public Fetch.Statics statics() {
+        return subject.isKernel() ? new KernelStatics() : new ProgramStatics();
+    }
+
+    /** Data of the kernel moves with its code. */
+    private final class KernelStatics implements Fetch.Statics {
+        private @Nullable Long start() {
+            List<Symbols.Symbol> text = subject.symbols().named("_text");
+            return text.isEmpty() ? null : text.getFirst().address();
+        }
+
+        @Override
+        public String memory(long address) {
+            Long start = start();
+            return start == null
+                    ? "@0x" + Long.toHexString(address)
+                    : "@_text+" + (address - start);
+        }
+
+        @Override
+        public @Nullable Long running(long address) {
+            Long start = start();
+            KernelImage kernel = subject.kernel();
+            long loaded = kernel == null ? 0 : kernel.names().address("_text");
+            return start == null || loaded == 0 ? null : address - start + loaded;
+        }
+    }
+
+    /**
+     * {@code @+OFFSET} adds to where byte 0 of the file would be by the mapping that has the probe
+     * (translate_user_vaddr of kernel/trace/trace_uprobe.c).
+     */
+    private final class ProgramStatics implements Fetch.Statics {
+        @Override
+        public String memory(long address) {
+            return "@+" + (address - moved());
+        }
+
+        private long moved() {
+            ElfFile elf = subject.elf().orElse(null);
+            if (elf != null) {
+                for (Segment segment : elf.segments()) {
+                    if (segment.type() == ElfFile.PT_LOAD
+                            && Long.compareUnsigned(
+                                            spot.address() - segment.address(), segment.fileBytes())
+                                    < 0) {
+                        return segment.address() - segment.offset();
+                    }
+                }
+            }
+            return 0;
+        }
+
+        @Override
+        public @Nullable Long running(long address) {
+            boolean fixed = subject.elf().map(elf -> elf.type() == ElfFile.ET_EXEC).orElse(false);
+            return fixed ? address : null;
+        }
+    }
+
+    @Override
+    public Operand variable(String text, int at, String name) throws ProbeException {
+        try {
+            if (spot.isReturn()) {
+                throw ProbeException.at(
+                        text, at, "at a return only $retval is known, no variables");
+            }
+            Scope scope = spot.scope();
+            return scope == null ? parameter(text, at, name) : placed(text, at, name, scope);
+        } catch (MalformedInputException e) {
+            throw ProbeException.at(
+                    text, at, "the debugging information is damaged: " + e.reason());
+        } catch (ProbeException e) {
+            throw e;
+        } catch (IOException e) {
+            throw ProbeException.at(text, at, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Without DWARF: a parameter of a kernel function by its declaration in BTF. */
+    private Operand parameter(String text, int at, String name) throws IOException {
+        BtfType.FuncProto proto = prototype();
+        KernelImage kernel = subject.kernel();
+        BtfSourceTypes types = kernel == null ? null : kernel.types();
+        if (proto == null || types == null) {
+            subject.entries(); // says what is missing
+            throw ProbeException.at(text, at, "nothing is known of the variables here");
+        }
+        if (!spot.isEntry()) {
+            throw ProbeException.at(
+                    text, at, "without debugging information variables are known at entry only");
+        }
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < proto.params().size(); i++) {
+            BtfType.Param param = proto.params().get(i);
+            names.add(param.name());
+            if (param.name().equals(name)) {
+                return argument(text, at, i, types.type(param.type()));
+            }
+        }
+        throw ProbeException.at(
+                text,
+                at,
+                spot.function()
+                        + " has no parameter '"
+                        + name
+                        + "'"
+                        + Nearest.suggestion(name, names, "it has "));
+    }
+
+    private BtfType.@Nullable FuncProto prototype() throws IOException {
+        KernelImage kernel = subject.kernel();
+        return kernel == null ? null : kernel.function(spot.function()).orElse(null);
+    }
+
+    private Operand argument(String text, int at, int index, SourceType type)
+            throws ProbeException {
+        String register = subject.registers().argument(index);
+        if (register.isEmpty()) {
+            throw ProbeException.at(
+                    text, at, "argument " + (index + 1) + " is not in a register at entry");
+        }
+        return new Operand.Held(register, type, 0, 0);
+    }
+
+    private Operand placed(String text, int at, String name, Scope scope) throws IOException {
+        Optional<Variable> found = scope.find(name);
+        if (found.isEmpty()) {
+            Operand declared = declared(name, scope);
+            if (declared != null) {
+                return declared;
+            }
+            List<String> names = scope.variables().stream().map(Variable::name).distinct().toList();
+            throw ProbeException.at(
+                    text,
+                    at,
+                    spot.function()
+                            + " has no variable '"
+                            + name
+                            + "' here"
+                            + Nearest.suggestion(name, names, "there are "));
+        }
+        Variable variable = found.get();
+        SourceType type = type(variable);
+        return operand(text, at, variable, type);
+    }
+
+    /** Data that another file defines: its type from the declaration, its place by its symbol. */
+    private @Nullable Operand declared(String name, Scope scope) throws IOException {
+        List<Symbols.Symbol> symbols =
+                subject.symbols().named(name).stream().filter(one -> !one.isFunction()).toList();
+        Entry declaration = symbols.size() == 1 ? scope.declaration(name).orElse(null) : null;
+        return declaration != null && subject.types() instanceof DwarfSourceTypes types
+                ? new Operand.Stored(
+                        Fetch.program(symbols.getFirst().address()),
+                        types.type(declaration.type()),
+                        0,
+                        0,
+                        false)
+                : null;
+    }
+
+    SourceType type(Variable variable) {
+        return subject.types() instanceof DwarfSourceTypes types
+                ? types.type(variable.type())
+                : new SourceType.Opaque("?");
+    }
+
+    private Operand operand(String text, int at, Variable variable, SourceType type)
+            throws IOException {
+        if (variable.location() instanceof Location.Absent) {
+            throw ProbeException.at(text, at, absent(variable));
+        }
+        try {
+            return of(variable.location(), type);
+        } catch (Fetch.Unfit e) {
+            String why = "'" + variable.name() + "' " + e.reason();
+            throw ProbeException.at(text, at, why + elsewhere(variable));
+        }
+    }
+
+    /** Where a variable is, as an operand of its type. */
+    Operand of(Location location, SourceType type) throws Fetch.Unfit {
+        FetchRegisters registers = subject.registers();
+        int bytes = subject.addressBytes();
+        boolean atEntry = spot.isEntry();
+        return switch (location) {
+            case Location.InRegister in -> {
+                String name = registers.register(in.number());
+                if (name.isEmpty()) {
+                    throw new Fetch.Unfit(
+                            "is in register " + in.number() + ", which no probe can read");
+                }
+                yield new Operand.Held(name, type, 0, 0);
+            }
+            case Location.InMemory in -> {
+                perCpu(in.address());
+                Fetch address = Fetch.of(in.address(), registers, atEntry, bytes);
+                yield new Operand.Stored(address, type, 0, 0, false);
+            }
+            case Location.Computed computed -> {
+                Value value = computed.value();
+                // Lower bits of a number are what they were before it was cut.
+                while (value instanceof Value.Cast cast && cast.sizeBytes() >= type.sizeBytes()) {
+                    value = cast.value();
+                }
+                yield new Operand.Plain(Fetch.of(value, registers, atEntry, bytes), type);
+            }
+            case Location.Bytes constant -> {
+                if (constant.bytes().length > 8) {
+                    throw new Fetch.Unfit("is a constant of " + constant.bytes().length + " bytes");
+                }
+                long number = 0;
+                for (int i = 0; i < constant.bytes().length; i++) {
+                    number |= (constant.bytes()[i] & 0xffL) << 8 * i;
+                }
+                yield new Operand.Plain(Fetch.constant(number), type);
+            }
+            case Location.Pieces pieces -> {
+                List<Operand.Part> parts = new ArrayList<>();
+                for (Location.Piece piece : pieces.pieces()) {
+                    Operand place =
+                            piece.location() instanceof Location.Absent
+                                    ? new Operand.Words("", new SourceType.Opaque("?"))
+                                    : of(piece.location(), type);
+                    parts.add(new Operand.Part(place, piece.bits()));
+                }
+                yield new Operand.Split(List.copyOf(parts), type, 0, 0);
+            }
+            case Location.ImplicitPointer _ ->
+                    throw new Fetch.Unfit("points to something that was optimised away");
+            case Location.Absent _ -> throw new Fetch.Unfit("is optimised away here");
+            case Location.Unreadable unreadable ->
+                    throw new Fetch.Unfit("cannot be found: " + unreadable.why());
+        };
+    }
+
+    private void perCpu(Value address) throws Fetch.Unfit {
+        long at =
+                switch (address) {
+                    case Value.Static s -> s.address();
+                    case Value.Constant c -> c.value();
+                    default -> -1;
+                };
+        Section section = subject.elf().flatMap(elf -> elf.section(".data..percpu")).orElse(null);
+        if (subject.isKernel() && section != null && at >= 0 && section.contains(at)) {
+            throw new Fetch.Unfit("is a variable of each CPU, which no probe can find");
+        }
+    }
+
+    private String absent(Variable variable) throws IOException {
+        String first = "'" + variable.name() + "' is optimised away here";
+        String rest = elsewhere(variable);
+        return rest.isEmpty() && variable.ranges().isEmpty()
+                ? first + ", and everywhere in " + spot.function()
+                : first + rest;
+    }
+
+    /** {@code "; it can be read at f:3 f:4"}; empty when it cannot anywhere. */
+    private String elsewhere(Variable variable) throws IOException {
+        TreeSet<Integer> lines = readable(variable);
+        StringBuilder words = new StringBuilder();
+        for (int line : lines.headSet(lines.isEmpty() ? 0 : lines.last() + 1)) {
+            if (words.length() > MOST_SHOWN) {
+                words.append(" …");
+                break;
+            }
+            words.append(' ')
+                    .append(spot.function())
+                    .append(':')
+                    .append(line - spot.functionLine());
+        }
+        return words.isEmpty() ? "" : "; it can be read at" + words;
+    }
+
+    /** Lines of the function where the variable is somewhere that a probe can read. */
+    private TreeSet<Integer> readable(Variable variable) throws IOException {
+        TreeSet<Integer> lines = new TreeSet<>();
+        Scope scope = spot.scope();
+        if (scope == null || spot.functionLine() == 0) {
+            return lines;
+        }
+        LineRows rows = subject.lines(scope.unit());
+        List<AddressRange> own = scope.function().ranges();
+        int looked = 0;
+        for (int i = 0; i < rows.count() && looked < MOST_LOOKED; i++) {
+            long address = rows.address(i);
+            boolean counts =
+                    !rows.isEnd(i)
+                            && rows.isStatement(i)
+                            && rows.line(i) >= spot.functionLine()
+                            && !lines.contains(rows.line(i))
+                            && rows.file(i).equals(spot.file())
+                            && AddressRange.anyContains(own, address);
+            if (counts) {
+                looked++;
+                if (isReadable(variable, address)) {
+                    lines.add(rows.line(i));
+                }
+            }
+        }
+        return lines;
+    }
+
+    private boolean isReadable(Variable variable, long address) throws MalformedInputException {
+        Scope there = subject.scopes(address);
+        Variable seen = there == null ? null : there.find(variable.name()).orElse(null);
+        if (seen == null
+                || !seen.entry().equals(variable.entry())
+                || seen.location() instanceof Location.Absent) {
+            return false;
+        }
+        try {
+            Spot other = spot.moved(address);
+            new SpotSurroundings(subject, other).of(seen.location(), type(seen));
+            return true;
+        } catch (Fetch.Unfit e) {
+            return false;
+        }
+    }
+
+    @Override
+    public Operand special(String text, int at, String name) throws ProbeException {
+        SourceType word =
+                new SourceType.Number(
+                        "unsigned long", addressBytes(), SourceType.Kind.UNSIGNED, false);
+        if (name.equals("retval")) {
+            if (!spot.isReturn()) {
+                throw ProbeException.at(
+                        text, at, "there is a return value only at FUNCTION%return");
+            }
+            return new Operand.Held("$retval", returned(text, at), 0, 0);
+        }
+        if (name.matches("arg[1-9]\\d?")) {
+            int index = Integer.parseInt(name.substring(3)) - 1;
+            if (!spot.isEntry() || spot.isReturn()) {
+                throw ProbeException.at(text, at, "arguments by number are known at entry only");
+            }
+            return argument(text, at, index, parameterType(index, word));
+        }
+        if (name.equals("stack") || name.matches("stack\\d{1,4}")) {
+            return new Operand.Held("$" + name, word, 0, 0);
+        }
+        if (name.equals("comm") || name.equals("COMM")) {
+            return new Operand.Words("$comm", new SourceType.Opaque("string"));
+        }
+        throw ProbeException.at(
+                text,
+                at,
+                "there is no $"
+                        + name
+                        + "; there are $retval, $arg1…, $stack, $stack0…, $comm, $vars, $params");
+    }
+
+    /** What the function returns; a word where that is not known. */
+    private SourceType returned(String text, int at) throws ProbeException {
+        SourceType unknown =
+                new SourceType.Number(
+                        "unsigned long", addressBytes(), SourceType.Kind.UNSIGNED, false);
+        try {
+            SourceType type = unknown;
+            Scope scope = spot.scope();
+            if (scope != null && subject.types() instanceof DwarfSourceTypes types) {
+                Entry entry = scope.functions().getFirst().type();
+                if (entry == null) {
+                    throw ProbeException.at(text, at, spot.function() + " returns nothing");
+                }
+                type = types.type(entry);
+            } else {
+                BtfType.FuncProto proto = prototype();
+                KernelImage kernel = subject.kernel();
+                BtfSourceTypes types = kernel == null ? null : kernel.types();
+                if (proto != null && types != null) {
+                    type = types.type(proto.returnType());
+                }
+            }
+            return type;
+        } catch (ProbeException e) {
+            throw e;
+        } catch (IOException e) {
+            return unknown;
+        }
+    }
+
+    private SourceType parameterType(int index, SourceType otherwise) {
+        try {
+            Scope scope = spot.scope();
+            if (scope != null && subject.types() instanceof DwarfSourceTypes types) {
+                int seen = 0;
+                for (Entry child : scope.functions().getLast().children()) {
+                    if (child.tag() == Tag.FORMAL_PARAMETER && seen++ == index) {
+                        return types.type(child.type());
+                    }
+                }
+                return otherwise;
+            }
+            BtfType.FuncProto proto = prototype();
+            KernelImage kernel = subject.kernel();
+            BtfSourceTypes types = kernel == null ? null : kernel.types();
+            return proto != null && types != null && index < proto.params().size()
+                    ? types.type(proto.params().get(index).type())
+                    : otherwise;
+        } catch (IOException e) {
+            return otherwise;
+        }
+    }
+
+    /** Names of all variables, or of parameters alone. */
+    List<String> names(boolean parametersOnly) throws IOException {
+        Scope scope = spot.scope();
+        List<String> names = new ArrayList<>();
+        if (scope != null) {
+            for (Variable variable : scope.variables()) {
+                if ((variable.isParameter() || !parametersOnly)
+                        && !names.contains(variable.name())) {
+                    names.add(variable.name());
+                }
+            }
+            return names;
+        }
+        BtfType.FuncProto proto = prototype();
+        if (proto != null) {
+            proto.params().stream().map(BtfType.Param::name).forEach(names::add);
+        }
+        return names;
+    }
+
+    /** Whether the unit's code was compiled without keeping variables in registers. */
+    static boolean isPlain(Variable variable) {
+        return variable.isParameter()
+                && variable.entry().has(Attribute.LOCATION)
+                && variable.entry().block(Attribute.LOCATION) != null
+                && variable.location() instanceof Location.InMemory;
+    }
+}

@@ -1,0 +1,256 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.location.Entries;
+import sonde.format.dwarf.location.EntryUnit;
+import sonde.format.dwarf.location.FrameRules;
+import sonde.format.dwarf.location.Functions;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.Value;
+import sonde.format.elf.ElfFile;
+import sonde.format.unwind.FrameRule;
+import sonde.format.unwind.FrameTable;
+import sonde.sys.TargetFile;
+
+/**
+ * What is probed: a program or library, or the kernel, with its symbols and debugging information.
+ * Not safe for several threads.
+ */
+public final class Subject implements AutoCloseable {
+    static final long MOST_BYTES = 16L << 30;
+
+    private final String path;
+    private final @Nullable TargetFile file;
+    private final @Nullable ElfFile elf;
+    private final @Nullable KernelImage kernel;
+    private final DebugFiles debugFiles;
+    private final @Nullable Entries entries;
+    private final Symbols symbols;
+    private final FetchRegisters registers;
+    private final @Nullable TypeNames types;
+    private final @Nullable Scopes scopes;
+    private final java.util.Map<EntryUnit, LineRows> lines = new java.util.HashMap<>();
+
+    private Subject(
+            String path,
+            @Nullable TargetFile file,
+            @Nullable ElfFile elf,
+            @Nullable KernelImage kernel,
+            DebugFiles debugFiles)
+            throws IOException {
+        this.path = path;
+        this.file = file;
+        this.elf = elf;
+        this.kernel = kernel;
+        this.debugFiles = debugFiles;
+        if (elf == null) {
+            entries = null;
+            symbols = Symbols.of(List.of());
+            registers = FetchRegisters.X86_64;
+            scopes = null;
+            types = null;
+            return;
+        }
+        registers =
+                FetchRegisters.of(elf)
+                        .orElseThrow(() ->
+                                new ProbeException(
+                                        path
+                                                + ": of a machine ("
+                                                + elf.machine()
+                                                + ") whose registers are not known here"));
+        DebugFiles.Found found = debugFiles.of(elf, path);
+        Entries all = found.entries();
+        symbols = Symbols.of(found.elf().equals(elf) ? List.of(elf) : List.of(elf, found.elf()));
+        entries = all.units().isEmpty() ? null : all;
+        scopes = all.units().isEmpty() ? null : new Scopes(all, frames(elf, found.elf()));
+        types = all.units().isEmpty() ? null : new DwarfSourceTypes(all);
+    }
+
+    /** Read when a variable is first counted from its frame. */
+    private static FrameRules frames(ElfFile elf, ElfFile debug) {
+        Supplier<List<FrameTable>> tables =
+                SourceType.once(() -> {
+                    List<FrameTable> all = new ArrayList<>();
+                    FrameTable.of(elf).ifPresent(all::add);
+                    if (!debug.equals(elf)) {
+                        FrameTable.of(debug).ifPresent(all::add);
+                    }
+                    return all;
+                });
+        return address -> {
+            for (FrameTable table : tables.get()) {
+                FrameRule rule = table.find(address);
+                if (rule != null && rule.cfaRegister() >= 0) {
+                    Value register = new Value.Register(rule.cfaRegister());
+                    return Optional.of(Value.plus(register, rule.cfaOffset()));
+                }
+            }
+            return Optional.empty();
+        };
+    }
+
+    /**
+     * A program or library.
+     *
+     * @param path that this process can open
+     * @param debugFolders where separate debugging information may be
+     * @throws MalformedInputException when it is no ELF file
+     */
+    public static Subject program(String path, List<Path> debugFolders) throws IOException {
+        return program(path, TargetFile.openTrusted(path, MOST_BYTES), debugFolders);
+    }
+
+    /** {@link #program(String, List)} of a file that is open. */
+    static Subject program(String path, TargetFile file, List<Path> debugFolders)
+            throws IOException {
+        DebugFiles debugFiles = new DebugFiles(debugFolders);
+        try {
+            return new Subject(path, file, ElfFile.of(file), null, debugFiles);
+        } catch (IOException | RuntimeException e) {
+            debugFiles.close();
+            file.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The kernel.
+     *
+     * @param image of it with debugging information; empty for what is found by itself
+     */
+    public static Subject kernel(Optional<Path> image, List<Path> debugFolders) throws IOException {
+        KernelImage kernel = KernelImage.open(image, debugFolders);
+        DebugFiles debugFiles = new DebugFiles(debugFolders);
+        try {
+            return new Subject("kernel", kernel.file(), kernel.elf(), kernel, debugFiles);
+        } catch (IOException | RuntimeException e) {
+            debugFiles.close();
+            kernel.close();
+            throw e;
+        }
+    }
+
+    /** The file as it is shown; {@code "kernel"} for that. */
+    public String path() {
+        return path;
+    }
+
+    /** Whether it is the kernel. */
+    public boolean isKernel() {
+        return kernel != null;
+    }
+
+    @Nullable KernelImage kernel() {
+        return kernel;
+    }
+
+    Optional<ElfFile> elf() {
+        return Optional.ofNullable(elf);
+    }
+
+    Optional<TargetFile> file() {
+        return Optional.ofNullable(file);
+    }
+
+    Symbols symbols() {
+        return symbols;
+    }
+
+    /** Whether there is debugging information. */
+    public boolean hasEntries() {
+        return entries != null;
+    }
+
+    /** What was found on the way and did not fit. */
+    public List<String> notes() {
+        List<String> notes = new ArrayList<>(debugFiles.notes());
+        if (kernel != null) {
+            notes.addAll(kernel.notes());
+        }
+        return notes;
+    }
+
+    /**
+     * The entries.
+     *
+     * @throws ProbeException with what to do when there are none
+     */
+    Entries entries() throws ProbeException {
+        Entries known = entries;
+        if (known == null) {
+            throw new ProbeException(
+                    isKernel()
+                            ? "there is no debugging information of this kernel: lines and local"
+                                    + " variables are not known. Install the package with its"
+                                    + " vmlinux (Debian: linux-image-"
+                                    + sonde.sys.Machine.uname().release()
+                                    + "-dbg), or name one: --vmlinux FILE"
+                            : path
+                                    + ": has no debugging information: lines and variables are not"
+                                    + " known. Build it with -g, install its debug package, or say"
+                                    + " where it is: --symbols FOLDER");
+        }
+        return known;
+    }
+
+    Functions functions() throws ProbeException {
+        return new Functions(entries());
+    }
+
+    Scopes scopes() throws ProbeException {
+        entries();
+        return java.util.Objects.requireNonNull(scopes);
+    }
+
+    /** What an address sees; null for what is in no function. */
+    @Nullable Scope scopes(long address) throws MalformedInputException {
+        return scopes == null ? null : scopes.at(address).orElse(null);
+    }
+
+    FetchRegisters registers() {
+        return registers;
+    }
+
+    int addressBytes() {
+        return elf == null || elf.is64() ? 8 : 4;
+    }
+
+    TypeNames types() {
+        TypeNames known = types;
+        if (known != null) {
+            return known;
+        }
+        KernelImage image = kernel;
+        BtfSourceTypes btf = image == null ? null : image.types();
+        return btf == null ? (_, _) -> Optional.empty() : btf;
+    }
+
+    LineRows lines(EntryUnit unit) throws MalformedInputException {
+        LineRows known = lines.get(unit);
+        if (known == null) {
+            known = LineRows.of(unit);
+            lines.put(unit, known);
+        }
+        return known;
+    }
+
+    @Override
+    public void close() {
+        debugFiles.close();
+        if (kernel != null) {
+            kernel.close();
+        } else if (file != null) {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package sonde.probe.dynamic;
+
+/** What an expression can name at the place of a probe. */
+interface Surroundings {
+    /**
+     * A variable.
+     *
+     * @param text of the whole expression, for the message
+     * @throws ProbeException when there is none, or it cannot be read here
+     */
+    Operand variable(String text, int at, String name) throws ProbeException;
+
+    /**
+     * {@code retval}, {@code arg1}, {@code comm}, {@code stack}, {@code stack0}.
+     *
+     * @throws ProbeException when there is none here
+     */
+    Operand special(String text, int at, String name) throws ProbeException;
+
+    /** Types by name. */
+    TypeNames types();
+
+    /** Addresses of the program. */
+    Fetch.Statics statics();
+
+    /** Bytes of a pointer. */
+    int addressBytes();
+
+    /** Whether strings of user pointers are read from the process ({@code ustring}). */
+    boolean isKernel();
+}

@@ -1,0 +1,112 @@
+package sonde.probe.dynamic;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfSymbols;
+
+/** Functions and variables of a file by name and by address, from its symbol tables. */
+final class Symbols {
+    private final Map<String, List<Symbol>> byName = new HashMap<>();
+    private final List<Symbol> functions = new ArrayList<>();
+    private final List<Symbol> objects = new ArrayList<>();
+
+    /** A name with its addresses as stated in the file. */
+    record Symbol(String name, long address, long sizeBytes, boolean isFunction) {
+        boolean contains(long at) {
+            return at == address || Long.compareUnsigned(at - address, sizeBytes) < 0;
+        }
+    }
+
+    private Symbols() {}
+
+    static Symbols of(List<ElfFile> files) throws MalformedInputException {
+        Symbols symbols = new Symbols();
+        for (ElfFile elf : files) {
+            for (int table : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
+                ElfSymbols found = elf.symbols(table).orElse(null);
+                if (found != null) {
+                    symbols.add(found);
+                }
+            }
+        }
+        Comparator<Symbol> order = (a, b) -> Long.compareUnsigned(a.address(), b.address());
+        symbols.functions.sort(order);
+        symbols.objects.sort(order);
+        return symbols;
+    }
+
+    private void add(ElfSymbols table) {
+        for (int i = 1; i < table.count(); i++) {
+            int type = table.type(i);
+            boolean function = type == ElfSymbols.STT_FUNC || type == ElfSymbols.STT_GNU_IFUNC;
+            boolean plain = type == ElfSymbols.STT_OBJECT || type == ElfSymbols.STT_NOTYPE;
+            if (!function && !plain || table.section(i) == ElfSymbols.SHN_UNDEF) {
+                continue;
+            }
+            String name = table.name(i);
+            int version = name.indexOf('@');
+            String bare = version > 0 ? name.substring(0, version) : name;
+            if (!bare.isEmpty()) {
+                add(new Symbol(bare, table.value(i), table.size(i), function));
+            }
+        }
+    }
+
+    private void add(Symbol symbol) {
+        List<Symbol> same = byName.computeIfAbsent(symbol.name(), _ -> new ArrayList<>(1));
+        if (same.stream().noneMatch(other -> other.address() == symbol.address())) {
+            same.add(symbol);
+            (symbol.isFunction() ? functions : objects).add(symbol);
+        }
+    }
+
+    List<Symbol> named(String name) {
+        return byName.getOrDefault(name, List.of());
+    }
+
+    /** All names of functions, sorted. */
+    List<String> functionNames() {
+        return functions.stream().map(Symbol::name).distinct().sorted().toList();
+    }
+
+    /** The function that has an address; null for none. */
+    @Nullable Symbol functionAt(long address) {
+        return at(functions, address);
+    }
+
+    /** The variable that has an address; null for none. */
+    @Nullable Symbol objectAt(long address) {
+        return at(objects, address);
+    }
+
+    private static @Nullable Symbol at(List<Symbol> sorted, long address) {
+        int low = 0;
+        int high = sorted.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (Long.compareUnsigned(sorted.get(middle).address(), address) <= 0) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        // Several names may begin at one address: the shortest without a dot is the plain one.
+        for (int i = high; i >= 0 && i > high - 16; i--) {
+            if (sorted.get(i).contains(address)) {
+                return sorted.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Names, for messages. */
+    List<String> near(String name) {
+        return Nearest.near(name, functionNames());
+    }
+}

@@ -1,0 +1,112 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import sonde.sys.TargetFile;
+
+/** From what a user calls a program to a {@link Subject}. */
+public final class Targets {
+    private static final List<String> LIBRARIES =
+            List.of(
+                    "/lib/x86_64-linux-gnu",
+                    "/usr/lib/x86_64-linux-gnu",
+                    "/lib/aarch64-linux-gnu",
+                    "/usr/lib/aarch64-linux-gnu",
+                    "/lib64",
+                    "/usr/lib64",
+                    "/lib",
+                    "/usr/lib",
+                    "/usr/local/lib");
+
+    private Targets() {}
+
+    /**
+     * Opens.
+     *
+     * @param file a path, a name found by PATH or among libraries, or a part of the name of what
+     *     the process has mapped; empty for the program of the process, or the kernel
+     * @param pid of a process whose files are meant
+     * @param image of the kernel with debugging information
+     */
+    public static Subject open(
+            Optional<String> file, OptionalInt pid, Optional<Path> image, List<Path> symbols)
+            throws IOException {
+        if (pid.isPresent()) {
+            return process(pid.getAsInt(), file, symbols);
+        }
+        if (file.isEmpty()) {
+            return Subject.kernel(image, symbols);
+        }
+        Path found = find(file.get());
+        return Subject.program(found.toRealPath().toString(), symbols);
+    }
+
+    private static Path find(String name) throws ProbeException {
+        if (name.indexOf('/') >= 0) {
+            return Path.of(name);
+        }
+        List<String> folders = new ArrayList<>();
+        folders.add(".");
+        String path = System.getenv("PATH");
+        folders.addAll(List.of((path == null ? "/usr/bin:/bin" : path).split(":")));
+        folders.addAll(LIBRARIES);
+        for (String folder : folders) {
+            Path place = Path.of(folder.isEmpty() ? "." : folder, name);
+            if (Files.isRegularFile(place)) {
+                return place;
+            }
+        }
+        throw new ProbeException("there is no program or library " + name);
+    }
+
+    private static Subject process(int pid, Optional<String> file, List<Path> symbols)
+            throws IOException {
+        String root = "/proc/" + pid + "/root";
+        String path;
+        try {
+            path =
+                    file.isEmpty()
+                            ? Files.readSymbolicLink(Path.of("/proc/" + pid + "/exe")).toString()
+                            : mapped(pid, file.get());
+        } catch (java.nio.file.NoSuchFileException e) {
+            throw new ProbeException("there is no process " + pid);
+        }
+        String bare = path.replaceFirst(" \\(deleted\\)$", "");
+        if (!bare.equals(path)) {
+            throw new ProbeException(
+                    "process " + pid + " runs a " + bare + " that was deleted since it started");
+        }
+        // Opened in the process's own root, by the file and not by what its name becomes.
+        TargetFile opened = TargetFile.openIn(root, path, Subject.MOST_BYTES);
+        boolean sameRoot = Files.isRegularFile(Path.of(path)) && isSame(Path.of(path), root + path);
+        return Subject.program(sameRoot ? path : root + path, opened, symbols);
+    }
+
+    private static boolean isSame(Path ours, String theirs) throws IOException {
+        return Files.isSameFile(ours, Path.of(theirs));
+    }
+
+    private static String mapped(int pid, String name) throws IOException {
+        if (name.startsWith("/")) {
+            return name;
+        }
+        for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/maps"))) {
+            int slash = line.indexOf('/');
+            if (slash > 0) {
+                String path = line.substring(slash);
+                String file = path.substring(path.lastIndexOf('/') + 1);
+                if (file.equals(name)
+                        || file.startsWith(name + ".")
+                        || file.startsWith(name + "-")) {
+                    return path;
+                }
+            }
+        }
+        throw new ProbeException("process " + pid + " has nothing mapped that is called " + name);
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * Probes by source line and variable: functions, lines and variables of a program or of the kernel,
+ * expressions of the source turned into the kernel's fetch arguments, and named probes in tracefs.
+ *
+ * <pre>{@code
+ * try (Subject subject = Subject.program("/usr/bin/bash", List.of())) {
+ *     PointSpec spec = PointSpec.parse("readline:12 prompt:string");
+ *     List<Definition> made = new Definer(subject).define(spec);
+ *     made.getFirst().text(); // "p:probe_bash/readline_L12 /usr/bin/bash:0xb4d2c prompt=%di:string"
+ * }
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.probe.dynamic;

@@ -1,0 +1,194 @@
+package sonde.probe.dynamic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sonde.probe.dynamic.SourceType.Kind;
+import sonde.probe.dynamic.SourceType.Member;
+
+/** Source expressions as the kernel's fetch arguments; types made by hand. */
+final class ArgumentMakerTest {
+    private static final SourceType INT = new SourceType.Number("int", 4, Kind.SIGNED, true);
+    private static final SourceType U64 =
+            new SourceType.Number("unsigned long", 8, Kind.UNSIGNED, false);
+    private static final SourceType CHAR = new SourceType.Number("char", 1, Kind.CHARACTER, true);
+    private static final SourceType.Structure INNER =
+            new SourceType.Structure(
+                    "struct inner",
+                    8,
+                    () ->
+                            List.of(
+                                    member("b", INT, 0, 0),
+                                    member("flag", INT, 35, 3),
+                                    member("wide", U64, 62, 2)));
+    private static final SourceType.Structure OUTER =
+            new SourceType.Structure("struct outer", 96, ArgumentMakerTest::outer);
+
+    private static Member member(String name, SourceType type, long bitOffset, int bits) {
+        return new Member(name, () -> type, bitOffset, bits);
+    }
+
+    private static SourceType pointer(SourceType target) {
+        return new SourceType.Pointer(target.spelling() + " *", 8, () -> target, false, false);
+    }
+
+    private static List<Member> outer() {
+        SourceType unnamed =
+                new SourceType.Structure("union {…}", 8, () -> List.of(member("low", INT, 0, 0)));
+        return List.of(
+                member("next", pointer(OUTER), 0, 0),
+                member("in", new SourceType.Array("struct inner[4]", () -> INNER, 4), 64, 0),
+                member("name", new SourceType.Array("char[16]", () -> CHAR, 16), 320, 0),
+                member("", unnamed, 448, 0),
+                member("text", pointer(CHAR), 512, 0),
+                member("many", new SourceType.Array("int[3]", () -> INT, 3), 576, 0));
+    }
+
+    /** p is a pointer in %di, s a structure on the stack, i a number in %bx. */
+    private static final class Here implements Surroundings {
+        @Override
+        public Operand variable(String text, int at, String name) throws ProbeException {
+            return switch (name) {
+                case "p" -> new Operand.Held("%di", pointer(OUTER), 0, 0);
+                case "s" ->
+                        new Operand.Stored(
+                                new Fetch(new Fetch.Origin.Token("%sp"), 16), OUTER, 0, 0, false);
+                case "i" -> new Operand.Held("%bx", INT, 0, 0);
+                case "inner" -> new Operand.Held("%ax", pointer(INNER), 0, 0);
+                case "packed" -> new Operand.Held("%cx", INNER, 0, 0);
+                case "global" -> new Operand.Stored(Fetch.program(0x4010), INT, 0, 0, false);
+                case "five" -> new Operand.Plain(Fetch.constant(5), INT);
+                default -> throw ProbeException.at(text, at, "there is no " + name);
+            };
+        }
+
+        @Override
+        public Operand special(String text, int at, String name) {
+            return new Operand.Held("$" + name, U64, 0, 0);
+        }
+
+        @Override
+        public TypeNames types() {
+            return (space, name) ->
+                    space == TypeNames.Space.STRUCT && name.equals("outer")
+                            ? Optional.of(OUTER)
+                            : Optional.empty();
+        }
+
+        @Override
+        public Fetch.Statics statics() {
+            return new Fetch.Statics() {
+                @Override
+                public String memory(long address) {
+                    return "@+" + address;
+                }
+
+                @Override
+                public Long running(long address) {
+                    return address;
+                }
+            };
+        }
+
+        @Override
+        public int addressBytes() {
+            return 8;
+        }
+
+        @Override
+        public boolean isKernel() {
+            return true;
+        }
+    }
+
+    private static String made(String text) throws ProbeException {
+        return new ArgumentMaker(new Here()).make(text).text();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "p | p=%di:x64",
+                "i | i=%bx:s32",
+                "i:u | i=%bx:u32",
+                "n=i:x8 | n=%bx:x8",
+                "p->next | next=+0(%di):x64",
+                "p->next->next->in[2].b | b=+24(+0(+0(%di))):s32",
+                "p->in[1].flag | flag=+20(%di):b3@3/8",
+                "p->in[0].wide | wide=+15(%di):b2@6/8",
+                "p->low | low=+56(%di):s32",
+                "p->name | name=+40(%di):string",
+                "p->name[1] | name=+41(%di):s8",
+                "p->text:string | text=+0(+64(%di)):string",
+                "p->text | text=+64(%di):x64",
+                "p->text[2] | text=+2(+64(%di)):s8",
+                "p->many | many=+72(%di):s32[3]",
+                "*p->next | !",
+                "s.in[3].b | b=+48(%sp):s32",
+                "s.next->low | low=+56(+16(%sp)):s32",
+                "(&s)->low | low=+72(%sp):s32",
+                "&s | !",
+                "&p->next | next=%di:x64",
+                "&p->in | !",
+                "(*p).low | low=+56(%di):s32",
+                "*(p->many + 1) | many=+76(%di):s32",
+                "(p + 1)->low | low=+152(%di):s32",
+                "p[1].low | low=+152(%di):s32",
+                "global | global=@+16400:s32",
+                "&global | global=\\0x4010:x64",
+                "five | five=\\5:s32",
+                "(unsigned char)i | i=%bx:u8",
+                "(struct outer *)i | i=%bx:x64",
+                "((struct outer *)$retval)->low | low=+56($retval):s32",
+                "container_of(inner, struct outer, in[1])->low | low=+40(%ax):s32",
+                "container_of(inner, struct outer, in)->low | !",
+                "packed.b | b=%cx:s32",
+                "packed.flag | flag=%cx:b3@35/64",
+                "p.next | !",
+                "s->next | !",
+                "p->nxt | !",
+                "p->in[4].b | !",
+                "p->in | !",
+                "s | !",
+                "%si | si=%si:u64",
+                "x=+8(%di):u32 | x=+8(%di):u32",
+                "@jiffies | arg=@jiffies",
+                "$stack2 | stack2=$stack2:u64",
+                "q | !",
+                "p-> | !",
+                "((p | !",
+            })
+    void fetches(String text, String wanted) throws ProbeException {
+        if (wanted.equals("!")) {
+            assertThatThrownBy(() -> made(text)).isInstanceOf(ProbeException.class);
+        } else {
+            assertThat(made(text)).isEqualTo(wanted);
+        }
+    }
+
+    @Test
+    void faultsSayWhatThereIs() {
+        assertThatThrownBy(() -> made("p->nxt"))
+                .hasMessage(
+                        "struct outer has no member 'nxt'; did you mean next?\n"
+                                + "  p->nxt\n     ^");
+        assertThatThrownBy(() -> made("p.next")).hasMessageContaining("write ->next");
+        assertThatThrownBy(() -> made("s")).hasMessageContaining("choose a member: next, in");
+        assertThatThrownBy(() -> made("&p->in")).hasMessageContaining("add 8");
+    }
+
+    @Test
+    void namesAreUniqueAndNotReserved() throws ProbeException {
+        ArgumentMaker maker = new ArgumentMaker(new Here());
+        assertThat(maker.make("i").name()).isEqualTo("i");
+        assertThat(maker.make("i").name()).isEqualTo("i_1");
+        assertThat(maker.make("common_pid=i").name()).isEqualTo("common_pid_1");
+        assertThat(maker.make("n" + "x".repeat(60) + "=i").name()).hasSizeLessThan(32);
+    }
+}

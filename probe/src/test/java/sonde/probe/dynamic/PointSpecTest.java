@@ -1,0 +1,74 @@
+package sonde.probe.dynamic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import sonde.probe.dynamic.PointSpec.Place;
+import sonde.testkit.Property;
+
+/** Places and arguments as they are typed. */
+final class PointSpecTest {
+    private static Place place(String text) throws ProbeException {
+        return PointSpec.parse(text).place();
+    }
+
+    @Test
+    void places() throws ProbeException {
+        assertThat(place("vfs_read")).isEqualTo(new Place.Function("vfs_read", "", -1, -1, false));
+        assertThat(place("f:16")).isEqualTo(new Place.Function("f", "", 16, -1, false));
+        assertThat(place("f+0x20")).isEqualTo(new Place.Function("f", "", -1, 32, false));
+        assertThat(place("f%return")).isEqualTo(new Place.Function("f", "", -1, -1, true));
+        assertThat(place("f@a/b.c:3")).isEqualTo(new Place.Function("f", "a/b.c", 3, -1, false));
+        assertThat(place("ns::cls::f:3"))
+                .isEqualTo(new Place.Function("ns::cls::f", "", 3, -1, false));
+        assertThat(place("a/b.c:12")).isEqualTo(new Place.Line("a/b.c", 12));
+        assertThat(place("@x.cpp:12")).isEqualTo(new Place.Line("x.cpp", 12));
+        assertThat(place("0x1139")).isEqualTo(new Place.Address(0x1139));
+        assertThat(place("%libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
+        assertThat(place("sdt_libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
+    }
+
+    @Test
+    void namesAndArguments() throws ProbeException {
+        PointSpec spec =
+                PointSpec.parse(
+                        "mine:here=f:3 a->b[2] n=container_of(p, struct t, m)->pid $retval:x64");
+        assertThat(spec.group()).isEqualTo("mine");
+        assertThat(spec.name()).isEqualTo("here");
+        assertThat(spec.arguments())
+                .containsExactly("a->b[2]", "n=container_of(p, struct t, m)->pid", "$retval:x64");
+    }
+
+    @Test
+    void faultsPointAtTheirColumn() {
+        assertThatThrownBy(() -> PointSpec.parse("f (a"))
+                .isInstanceOf(ProbeException.class)
+                .hasMessageContaining("not closed");
+        assertThatThrownBy(() -> PointSpec.parse("f:x"))
+                .isInstanceOf(ProbeException.class)
+                .hasMessageContaining("^");
+        assertThatThrownBy(() -> PointSpec.parse("")).isInstanceOf(ProbeException.class);
+    }
+
+    @Test
+    void anyTextIsReadOrRefused() {
+        String letters = "fab_12 :+%@=()[]->.*&$x,return";
+        Property.forAll(
+                5,
+                5000,
+                random -> {
+                    StringBuilder text = new StringBuilder();
+                    for (int i = random.nextInt(30); i > 0; i--) {
+                        text.append(letters.charAt(random.nextInt(letters.length())));
+                    }
+                    try {
+                        for (String argument : PointSpec.parse(text.toString()).arguments()) {
+                            ExpressionParser.parse(ArgumentMaker.Parts.of(argument).expression());
+                        }
+                    } catch (ProbeException e) {
+                        assertThat(e.getMessage()).isNotBlank();
+                    }
+                });
+    }
+}

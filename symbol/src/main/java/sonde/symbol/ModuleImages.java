@@ -1,0 +1,75 @@
+package sonde.symbol;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.ElfFile;
+
+/**
+ * The files that were mapped, for those who read more of them than symbols. A file that is not
+ * certainly the one that ran is not read. Thread-safe.
+ */
+public final class ModuleImages {
+    private final SymbolOptions options;
+    private final ModuleFiles files;
+    private byte @Nullable [] vdso;
+
+    /** Nothing is opened yet. */
+    public ModuleImages(SymbolOptions options) {
+        this.options = options;
+        this.files = new ModuleFiles(options, FunctionTable.Aliases.LINKED);
+    }
+
+    /** What is read of a file while it is open. */
+    @FunctionalInterface
+    public interface Reading<T> {
+        /** Reads it; nothing of the file may be kept. */
+        T read(ElfFile elf) throws MalformedInputException;
+    }
+
+    /** Uses this vdso image in place of our own: that of the machine that recorded. */
+    public synchronized void vdso(byte[] image) {
+        vdso = image.clone();
+    }
+
+    /**
+     * Reads the file of a module of kind {@code FILE}, or the image of {@code VDSO}.
+     *
+     * @return empty when there is none that certainly is the mapped one; {@link #notes} says why
+     */
+    public synchronized <T> Optional<T> read(CodeModule module, Reading<T> reading) {
+        return switch (module.kind()) {
+            case FILE -> files.read(module, reading);
+            case VDSO -> vdso(module, reading);
+            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> Optional.empty();
+        };
+    }
+
+    private <T> Optional<T> vdso(CodeModule module, Reading<T> reading) {
+        byte[] image = vdso;
+        if (image == null && options.sameMachine()) {
+            image = Vdso.ofThisProcess().orElse(null);
+        }
+        if (image == null) {
+            return Optional.empty();
+        }
+        try {
+            ElfFile elf = ElfFile.of(image);
+            byte[] wanted = module.mapping().buildId();
+            byte[] found = elf.buildId().orElse(new byte[0]);
+            boolean fits =
+                    wanted.length == 0
+                            || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
+            return fits ? Optional.of(reading.read(elf)) : Optional.empty();
+        } catch (MalformedInputException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Why files were not read, a line each. */
+    public synchronized List<String> notes() {
+        return List.copyOf(files.notes());
+    }
+}

@@ -1,0 +1,49 @@
+package sonde.symbol.files;
+
+import java.util.Optional;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Section;
+
+/** What a file must have to be an answer. */
+public enum Need {
+    /** Entries or line tables of DWARF. */
+    DEBUG_INFORMATION("debugging information"),
+    /** A symbol table with all functions, {@code .symtab}. */
+    SYMBOLS("symbol table"),
+    /** Tables for unwinding, {@code .debug_frame}. */
+    FRAMES(".debug_frame"),
+    /** Nothing but being the file. */
+    ANY("contents");
+
+    private final String words;
+
+    Need(String words) {
+        this.words = words;
+    }
+
+    /** In words, for messages. */
+    public String words() {
+        return words;
+    }
+
+    /** Whether a file has it. */
+    public boolean isMetBy(ElfFile elf) {
+        return switch (this) {
+            case DEBUG_INFORMATION -> has(elf, ".debug_info") || has(elf, ".debug_line");
+            case SYMBOLS -> elf.sections().stream().anyMatch(Need::isSymbolTable);
+            case FRAMES -> has(elf, ".debug_frame");
+            case ANY -> true;
+        };
+    }
+
+    private static boolean has(ElfFile elf, String name) {
+        Optional<Section> section = elf.section(name);
+        return section.isPresent()
+                && section.get().type() != ElfFile.SHT_NOBITS
+                && section.get().sizeBytes() > 0;
+    }
+
+    private static boolean isSymbolTable(Section section) {
+        return section.type() == ElfFile.SHT_SYMTAB && section.sizeBytes() > section.entryBytes();
+    }
+}

@@ -1,0 +1,326 @@
+package sonde.symbol.line;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.code.CodeReader;
+import sonde.format.dwarf.code.DwarfCode;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfSymbols;
+import sonde.format.elf.Section;
+import sonde.symbol.FunctionTable;
+import sonde.sys.TargetFile;
+
+/**
+ * From an address of one file to functions, inlined calls and lines. Not safe for several threads;
+ * it uses several itself.
+ */
+public final class SourceSymbols implements AutoCloseable {
+    private static final long MOST_BYTES = 64L << 30;
+
+    /** Addresses that are looked up at once; more are taken in parts. */
+    private static final int PART = 1 << 18;
+
+    private static final int MOST_THREADS = 8;
+
+    /** So many addresses, in one of so many units, make tables of the whole file. */
+    private static final int MANY = 256;
+
+    private static final int SHARE = 8;
+
+    /** Symbols of one name. */
+    private static final int MOST_SAME = 64;
+
+    private final TargetFile target;
+    private final ElfFile elf;
+    private final DebugCompanions companions;
+    private final DwarfCode code;
+    private final CodeReader reader;
+    private final int threads;
+    private final boolean cached;
+    private boolean cacheAsked;
+    private @Nullable TargetFile cacheFile;
+    private @Nullable LineTables tables;
+    private @Nullable FunctionTable functions;
+    private @Nullable ElfSymbols table;
+    private @Nullable Map<String, List<Integer>> names;
+
+    private SourceSymbols(
+            TargetFile target,
+            ElfFile elf,
+            DebugCompanions companions,
+            DwarfCode code,
+            boolean cached) {
+        this.target = target;
+        this.elf = elf;
+        this.companions = companions;
+        this.code = code;
+        reader = code.reader();
+        this.cached = cached;
+        threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
+    }
+
+    /**
+     * Opens a program, library, kernel or module.
+     *
+     * @throws MalformedInputException when it is no ELF file
+     * @throws IOException when it cannot be read
+     */
+    public static SourceSymbols open(Path file, SourceOptions options) throws IOException {
+        TargetFile target = TargetFile.openTrusted(file.toString(), MOST_BYTES);
+        DebugCompanions companions = new DebugCompanions(file, options.debugFolders());
+        try {
+            ElfFile elf = ElfFile.of(target);
+            DwarfCode code = DwarfCode.of(elf, companions);
+            return new SourceSymbols(target, elf, companions, code, options.cache());
+        } catch (IOException | RuntimeException e) {
+            companions.close();
+            target.close();
+            throw e;
+        }
+    }
+
+    /** Whether there is debugging information, so that lines can be told. */
+    public boolean hasLines() {
+        return !code.isEmpty();
+    }
+
+    /** The file itself. */
+    public ElfFile elf() {
+        return elf;
+    }
+
+    /**
+     * What is at an address, innermost first; never empty.
+     *
+     * @param elfAddress as stated in the ELF; the one of a call, not the one it returns to
+     */
+    public List<SourceFrame> lookup(long elfAddress) throws IOException {
+        return lookup(new long[] {elfAddress}).getFirst();
+    }
+
+    /** As {@link #lookup(long)} for many addresses in any order, which is much faster. */
+    public List<List<SourceFrame>> lookup(long[] elfAddresses) throws IOException {
+        List<List<SourceFrame>> all = new ArrayList<>(elfAddresses.length);
+        for (int from = 0; from < elfAddresses.length; from += PART) {
+            int to = Math.min(elfAddresses.length, from + PART);
+            part(Arrays.copyOfRange(elfAddresses, from, to), all);
+        }
+        return all;
+    }
+
+    private void part(long[] elfAddresses, List<List<SourceFrame>> into) throws IOException {
+        long[] sorted = Arrays.stream(elfAddresses).sorted().distinct().toArray();
+        List<SourceFrame>[] answers;
+        try {
+            answers = answers(sorted);
+            for (int i = 0; i < sorted.length; i++) {
+                answers[i] = named(sorted[i], answers[i]);
+            }
+        } catch (InternalError e) {
+            throw MalformedInputException.shrunk(e);
+        }
+        for (long address : elfAddresses) {
+            into.add(answers[Arrays.binarySearch(sorted, address)]);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private List<SourceFrame>[] answers(long[] sorted) throws MalformedInputException {
+        LineTables all = tables(sorted);
+        if (all == null) {
+            return new BatchLookup(code, reader, threads, sorted).run();
+        }
+        all.expect(sorted.length);
+        List<SourceFrame>[] answers = new List[sorted.length];
+        for (int i = 0; i < sorted.length; i++) {
+            answers[i] = all.frames(sorted[i]);
+        }
+        return answers;
+    }
+
+    /** Tables of the whole file where they were made before, or are worth making. */
+    private @Nullable LineTables tables(long[] sorted) throws MalformedInputException {
+        String id = elf.buildId().map(HexFormat.of()::formatHex).orElse("");
+        if (tables != null || !cached || id.isEmpty() || code.isEmpty()) {
+            return tables;
+        }
+        TableCache cache = TableCache.ofUser();
+        if (cache == null) {
+            return null;
+        }
+        long fingerprint = code.fingerprint();
+        if (!cacheAsked) {
+            cacheAsked = true;
+            TableCache.Found found = cache.find(id, fingerprint);
+            if (found != null) {
+                cacheFile = found.file();
+                tables = found.tables();
+                return tables;
+            }
+        }
+        if (isMuch(sorted)) {
+            LineTables made = build();
+            if (made != null && code.missingSplits() == 0) {
+                cache.keep(id, made);
+            }
+            tables = made;
+        }
+        return tables;
+    }
+
+    @Nullable LineTables build() throws MalformedInputException {
+        long base = code.layout().lowest();
+        return TableBuilder.build(code, reader, threads, base, code.fingerprint());
+    }
+
+    /** Whether so many units are to be read that all of them cost little more. */
+    private boolean isMuch(long[] sorted) {
+        if (sorted.length < MANY) {
+            return false;
+        }
+        BitSet touched = new BitSet();
+        for (long address : sorted) {
+            int unit = code.statedUnit(address);
+            if (unit >= 0) {
+                touched.set(unit);
+            }
+        }
+        int units = 0;
+        for (int i = 0; i < code.unitCount(); i++) {
+            units += code.mayHaveCode(i) ? 1 : 0;
+        }
+        return SHARE * touched.cardinality() >= units;
+    }
+
+    /** Takes the name of the function from the symbol table where DWARF has none. */
+    private List<SourceFrame> named(long address, List<SourceFrame> frames)
+            throws MalformedInputException {
+        boolean nameless = frames.isEmpty() || frames.getLast().function().isEmpty();
+        if (!nameless) {
+            return frames;
+        }
+        String name = functionAt(address);
+        if (frames.isEmpty()) {
+            return List.of(
+                    name.isEmpty() ? SourceFrame.UNKNOWN : new SourceFrame(name, "", 0, 0, false));
+        }
+        List<SourceFrame> changed = new ArrayList<>(frames);
+        changed.set(frames.size() - 1, frames.getLast().withFunction(name));
+        return changed;
+    }
+
+    /** The function of the symbol table that holds an address; empty for none. */
+    public String functionAt(long elfAddress) throws MalformedInputException {
+        FunctionTable all = functions();
+        int symbol = all == null ? -1 : all.find(elfAddress);
+        return all == null || symbol < 0 ? "" : all.name(symbol);
+    }
+
+    private @Nullable FunctionTable functions() throws MalformedInputException {
+        if (functions == null) {
+            Optional<ElfSymbols> symbols = symbols();
+            if (symbols.isPresent()) {
+                functions = FunctionTable.of(elf, symbols.get());
+            }
+        }
+        return functions;
+    }
+
+    private Optional<ElfSymbols> symbols() throws MalformedInputException {
+        if (table == null) {
+            table = elf.symbols(ElfFile.SHT_SYMTAB).or(() -> dynamic()).orElse(null);
+        }
+        return Optional.ofNullable(table);
+    }
+
+    private Optional<ElfSymbols> dynamic() {
+        try {
+            return elf.symbols(ElfFile.SHT_DYNSYM);
+        } catch (MalformedInputException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Where a section begins, for addresses that count from there; empty when there is none. */
+    public OptionalLong sectionStart(String name) {
+        Optional<Section> section = elf.section(name);
+        return section.isPresent()
+                ? OptionalLong.of(code.layout().base(section.get().index()))
+                : OptionalLong.empty();
+    }
+
+    /** Addresses of the functions and variables of a name, ascending. */
+    public long[] addresses(String name) throws MalformedInputException {
+        return addresses(name, -1, 0);
+    }
+
+    /**
+     * Addresses of the functions of a name that have a size, ascending: names of local functions
+     * are often used more than once.
+     *
+     * @param sizeBytes as the kernel prints it, up to the next function; negative for any
+     * @param padding bytes that may lie between two functions
+     */
+    public long[] addresses(String name, long sizeBytes, int padding)
+            throws MalformedInputException {
+        Optional<ElfSymbols> found = symbols();
+        if (found.isEmpty()) {
+            return new long[0];
+        }
+        ElfSymbols symbols = found.get();
+        LongStream.Builder all = LongStream.builder();
+        for (int i : byName(symbols).getOrDefault(name, List.of())) {
+            long rest = sizeBytes - symbols.size(i);
+            boolean fits = sizeBytes < 0 || symbols.size(i) == 0 || rest >= 0 && rest < padding;
+            if (fits) {
+                boolean loose = elf.type() == ElfFile.ET_REL;
+                long base = loose ? code.layout().base(symbols.section(i)) : 0;
+                all.add(base + symbols.value(i));
+            }
+        }
+        return all.build().sorted().distinct().toArray();
+    }
+
+    private Map<String, List<Integer>> byName(ElfSymbols symbols) {
+        Map<String, List<Integer>> known = names;
+        if (known == null) {
+            known = new HashMap<>();
+            for (int i = 1; i < symbols.count(); i++) {
+                if (symbols.section(i) != ElfSymbols.SHN_UNDEF) {
+                    String name = symbols.name(i);
+                    List<Integer> one = known.get(name);
+                    if (one == null) {
+                        known.put(name, List.of(i));
+                    } else {
+                        List<Integer> more = new ArrayList<>(one);
+                        more.add(i);
+                        known.put(name, more.size() < MOST_SAME ? more : one);
+                    }
+                }
+            }
+            names = known;
+        }
+        return known;
+    }
+
+    @Override
+    public void close() {
+        if (cacheFile != null) {
+            cacheFile.close();
+        }
+        companions.close();
+        target.close();
+    }
+}

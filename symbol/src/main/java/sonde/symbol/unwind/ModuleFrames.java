@@ -1,0 +1,140 @@
+package sonde.symbol.unwind;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Segment;
+import sonde.format.unwind.FrameRule;
+import sonde.format.unwind.FrameTable;
+import sonde.format.unwind.UnwindMachine;
+import sonde.symbol.CodeModule;
+import sonde.symbol.Mapping;
+import sonde.symbol.ModuleImages;
+
+/**
+ * The unwind tables of all files of a recording, each read once, whatever process or pass asks.
+ * Thread-safe.
+ */
+public final class ModuleFrames {
+    private static final long CODE_LIMIT_BYTES = 64L << 20;
+    private static final int MOST_NOTES = 4;
+
+    private final ModuleImages images;
+    private final Map<Key, Optional<Tables>> known = new HashMap<>();
+    private final Set<String> notes = new LinkedHashSet<>();
+
+    private record Key(
+            CodeModule.Kind kind, String path, String buildId, long device, long inode) {}
+
+    /** Files come from {@code images}. */
+    public ModuleFrames(ModuleImages images) {
+        this.images = images;
+    }
+
+    /** The tables of a module; empty when its file is not here. */
+    Optional<Tables> of(CodeModule module) {
+        Mapping m = module.mapping();
+        Key key = new Key(module.kind(), m.path(), m.buildIdHex(), m.device(), m.inode());
+        synchronized (known) {
+            Optional<Tables> found = known.get(key);
+            if (found == null) {
+                found = read(module);
+                known.put(key, found);
+            }
+            return found;
+        }
+    }
+
+    private Optional<Tables> read(CodeModule module) {
+        Optional<Tables> read =
+                images.read(
+                                module,
+                                elf ->
+                                        FrameTable.of(elf)
+                                                .map(table -> new Tables(module, elf, table)))
+                        .flatMap(one -> one);
+        read.ifPresent(tables ->
+                tables.table.notes().stream()
+                        .limit(MOST_NOTES)
+                        .forEach(note -> notes.add(module.shortName() + ": " + note)));
+        return read;
+    }
+
+    /** What is wrong with unwind information, a line each. */
+    public List<String> notes() {
+        synchronized (known) {
+            return List.copyOf(notes);
+        }
+    }
+
+    /** A file's table, and what turns offsets in it into addresses. */
+    final class Tables {
+        private final CodeModule module;
+        private final FrameTable table;
+        private final List<Segment> segments;
+        private byte @Nullable [][] code;
+
+        Tables(CodeModule module, ElfFile elf, FrameTable table) {
+            this.module = module;
+            this.table = table;
+            this.segments = elf.segments().stream().filter(Segment::isCode).toList();
+        }
+
+        UnwindMachine machine() {
+            return table.machine();
+        }
+
+        /** The rule at an offset in the file; null when the file has none. */
+        @Nullable FrameRule rule(long fileOffset) {
+            for (Segment segment : segments) {
+                long inside = fileOffset - segment.offset();
+                if (Long.compareUnsigned(inside, segment.fileBytes()) < 0) {
+                    return table.find(segment.address() + inside);
+                }
+            }
+            return null;
+        }
+
+        /** Up to {@code count} bytes of code at an offset in the file. */
+        byte[] code(long fileOffset, int count) {
+            byte[][] all = code();
+            for (int i = 0; i < segments.size(); i++) {
+                long inside = fileOffset - segments.get(i).offset();
+                if (inside >= 0 && inside < all[i].length) {
+                    int to = (int) Math.min(inside + count, all[i].length);
+                    return Arrays.copyOfRange(all[i], (int) inside, to);
+                }
+            }
+            return new byte[0];
+        }
+
+        private synchronized byte[][] code() {
+            byte[][] read = code;
+            if (read == null) {
+                read = images.read(module, this::copy).orElse(new byte[segments.size()][0]);
+                code = read;
+            }
+            return read;
+        }
+
+        private byte[][] copy(ElfFile elf) throws MalformedInputException {
+            List<byte[]> copies = new ArrayList<>();
+            for (Segment segment : segments) {
+                boolean fits = segment.fileBytes() <= CODE_LIMIT_BYTES;
+                MemorySegment bytes = fits ? elf.content(segment) : MemorySegment.NULL;
+                copies.add(bytes.toArray(ValueLayout.JAVA_BYTE));
+            }
+            return copies.toArray(new byte[0][]);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package sonde.symbol.unwind;
+
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.format.unwind.FrameRule;
+import sonde.format.unwind.FrameStepper;
+import sonde.format.unwind.FrameStepper.Outcome;
+import sonde.format.unwind.Registers;
+import sonde.format.unwind.SignalTrampoline;
+import sonde.format.unwind.UnwindMachine;
+import sonde.format.unwind.UnwindMemory;
+import sonde.symbol.CodeModule;
+import sonde.symbol.ProcessMaps;
+
+/**
+ * Follows user stacks, for one machine and one pass over a recording. Rules are remembered by place
+ * of the code, so that most frames cost two look-ups. Not thread-safe.
+ */
+public final class Unwinder {
+    private static final int CACHE_BITS = 13;
+    private static final int CACHE_MASK = (1 << CACHE_BITS) - 1;
+
+    /** Says no more than that the frame was no signal's. */
+    private static final FrameRule FOLLOWED = FrameRule.none();
+
+    /** What is known of a place of code: its rule, or why it has none. */
+    private record Found(@Nullable FrameRule rule, UnwindEnd otherwise, boolean inFile) {}
+
+    /** In a file; {@link #NO_MODULE} in code that was written while the process ran. */
+    private static final Found NO_RULE = new Found(null, UnwindEnd.NO_INFORMATION, true);
+
+    private static final Found NO_MODULE = new Found(null, UnwindEnd.NO_INFORMATION, false);
+    private static final Found NO_FILE = new Found(null, UnwindEnd.NO_FILE, true);
+
+    private final UnwindMachine machine;
+    private final ProcessMaps maps;
+    private final ModuleFrames modules;
+    private final FrameStepper stepper;
+    private final long[] cachedPlaces = new long[1 << CACHE_BITS];
+    private final Found[] cached = new Found[1 << CACHE_BITS];
+    private Registers frame;
+    private Registers caller;
+    private UnwindEnd end = UnwindEnd.COMPLETE;
+
+    /**
+     * @param maps as they are when a stack is unwound
+     */
+    public Unwinder(UnwindMachine machine, ProcessMaps maps, ModuleFrames modules) {
+        this.machine = machine;
+        this.maps = maps;
+        this.modules = modules;
+        this.stepper = new FrameStepper(machine);
+        this.frame = new Registers(machine);
+        this.caller = new Registers(machine);
+        Arrays.fill(cachedPlaces, -1);
+    }
+
+    /** The registers of the first frame, to be set before {@link #unwind}. */
+    public Registers first() {
+        return frame;
+    }
+
+    /** Why the last chain ended. */
+    public UnwindEnd end() {
+        return end;
+    }
+
+    /**
+     * Follows the stack that begins with {@link #first}.
+     *
+     * @param chain gets the program counter, then return addresses; of a frame that a signal
+     *     interrupted its program counter + 1, so that everywhere but at the first the code that
+     *     ran lies before the address
+     * @return how many there are; 0 when the program counter lies in no code that is known, as that
+     *     of a process that has just begun another program
+     */
+    public int unwind(int pid, UnwindMemory memory, long[] chain) {
+        int count = 0;
+        boolean exact = true;
+        long address = frame.get(machine.programCounter());
+        while (true) {
+            if (count == chain.length) {
+                end = UnwindEnd.TOO_DEEP;
+                return count;
+            }
+            chain[count] = exact && count > 0 ? address + 1 : address;
+            count++;
+            caller.clear();
+            FrameRule rule = step(pid, exact ? address : address - 1, count == 1, memory);
+            if (rule == null) {
+                return end == UnwindEnd.NOT_CODE ? 0 : count;
+            }
+            long next = caller.get(machine.programCounter());
+            if (next == 0) {
+                end = UnwindEnd.COMPLETE;
+                return count;
+            }
+            boolean signal = rule.isSignalFrame();
+            if (!signal && !progresses(exact, address, next)) {
+                end = UnwindEnd.NO_PROGRESS;
+                return count;
+            }
+            if (!isCode(pid, signal ? next : next - 1)) {
+                end = UnwindEnd.NOT_CODE;
+                return count;
+            }
+            exact = signal;
+            address = next;
+            Registers swap = frame;
+            frame = caller;
+            caller = swap;
+        }
+    }
+
+    /** A caller lies above; but a function that was just entered may have pushed nothing. */
+    private boolean progresses(boolean mayBeLeaf, long address, long next) {
+        int pointer = machine.stackPointer();
+        if (!frame.has(pointer) || !caller.has(pointer)) {
+            return caller.has(machine.framePointer());
+        }
+        int order = Long.compareUnsigned(caller.get(pointer), frame.get(pointer));
+        return order > 0 || order == 0 && mayBeLeaf && machine.hasLinkRegister() && address != next;
+    }
+
+    /** Goes to the caller; the rule that led there, null when there is none ({@link #end}). */
+    private @Nullable FrameRule step(int pid, long address, boolean first, UnwindMemory memory) {
+        if (first && !isCode(pid, address)) {
+            return wildCall(pid, memory);
+        }
+        Found found = find(maps.location(pid, address));
+        if (found.rule == null) {
+            return follow(pid, found.otherwise, found.inFile, memory);
+        }
+        Outcome outcome = stepper.step(found.rule, frame, caller, memory);
+        switch (outcome) {
+            case STEPPED -> {
+                return found.rule;
+            }
+            case OUTERMOST -> end = UnwindEnd.COMPLETE;
+            case NO_MEMORY -> end = missing();
+            case NO_REGISTER -> {
+                if (!first && machine.hasLinkRegister()) {
+                    // its stack pointer is not known where a caller was found by frame pointer
+                    return follow(pid, UnwindEnd.NO_REGISTER, false, memory);
+                }
+                end = UnwindEnd.NO_REGISTER;
+            }
+            case BAD_RULE -> end = UnwindEnd.BAD_RULE;
+        }
+        return null;
+    }
+
+    /** A call through a wrong pointer: the return address is where calls leave it. */
+    private @Nullable FrameRule wildCall(int pid, UnwindMemory memory) {
+        end = UnwindEnd.NOT_CODE;
+        int word = machine.wordBytes();
+        long top = frame.get(machine.stackPointer());
+        caller.copy(frame);
+        if (machine.hasLinkRegister()) {
+            if (!frame.has(machine.returnColumn())) {
+                return null;
+            }
+            long link = frame.get(machine.returnColumn());
+            caller.set(machine.programCounter(), machine.address(link));
+        } else if (memory.has(top, word)) {
+            caller.set(machine.programCounter(), memory.read(top, word));
+            caller.set(machine.stackPointer(), top + word);
+        } else {
+            return null;
+        }
+        long next = caller.get(machine.programCounter());
+        return isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
+    }
+
+    private UnwindEnd missing() {
+        int pointer = machine.stackPointer();
+        boolean above =
+                frame.has(pointer)
+                        && Long.compareUnsigned(stepper.missingAddress(), frame.get(pointer)) >= 0;
+        return above ? UnwindEnd.TRUNCATED : UnwindEnd.OTHER_STACK;
+    }
+
+    /** By frame pointer; only where what it leads to is certainly a return address. */
+    private @Nullable FrameRule follow(
+            int pid, UnwindEnd otherwise, boolean inFile, UnwindMemory memory) {
+        end = otherwise;
+        int pointer = machine.stackPointer();
+        long frameAt = frame.get(machine.framePointer());
+        boolean below = frame.has(pointer) && Long.compareUnsigned(frameAt, frame.get(pointer)) < 0;
+        if (below || frameAt % machine.wordBytes() != 0) {
+            return null;
+        }
+        Outcome outcome = stepper.follow(frame, caller, memory);
+        if (outcome == Outcome.OUTERMOST && otherwise == UnwindEnd.NO_INFORMATION && inFile) {
+            // psABI: code marks the deepest frame by a frame pointer of 0
+            end = UnwindEnd.COMPLETE;
+        }
+        if (outcome != Outcome.STEPPED) {
+            return null;
+        }
+        long next = caller.get(machine.programCounter());
+        long chained = caller.get(machine.framePointer());
+        boolean rises = chained == 0 || Long.compareUnsigned(chained, frameAt) > 0;
+        return next != 0 && rises && isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
+    }
+
+    /**
+     * Whether an address lies in a mapping that is known; of the kernel's, in that of old calls.
+     */
+    private boolean isCode(int pid, long address) {
+        CodeModule module = maps.module(maps.location(pid, address));
+        return module == null
+                ? maps.isCode(pid, address)
+                : module.kind() != CodeModule.Kind.UNMAPPED;
+    }
+
+    private boolean isReturn(int pid, long address) {
+        long location = maps.location(pid, address - CallCheck.BYTES);
+        CodeModule module = maps.module(location);
+        if (module == null || !isFile(module)) {
+            return true;
+        }
+        Optional<ModuleFrames.Tables> tables = modules.of(module);
+        return tables.isPresent()
+                && CallCheck.follows(
+                        machine, tables.get().code(ProcessMaps.offset(location), CallCheck.BYTES));
+    }
+
+    private static boolean isFile(CodeModule module) {
+        return module.kind() == CodeModule.Kind.FILE || module.kind() == CodeModule.Kind.VDSO;
+    }
+
+    private Found find(long location) {
+        int slot = (int) (location * 0x9E3779B97F4A7C15L >>> 64 - CACHE_BITS) & CACHE_MASK;
+        if (cachedPlaces[slot] == location) {
+            return cached[slot];
+        }
+        Found found = look(location);
+        cachedPlaces[slot] = location;
+        cached[slot] = found;
+        return found;
+    }
+
+    private Found look(long location) {
+        CodeModule module = maps.module(location);
+        if (module == null || !isFile(module)) {
+            return NO_MODULE;
+        }
+        Optional<ModuleFrames.Tables> tables = modules.of(module);
+        if (tables.isEmpty() || tables.get().machine() != machine) {
+            return NO_FILE;
+        }
+        long offset = ProcessMaps.offset(location);
+        FrameRule rule = tables.get().rule(offset);
+        if (rule == null) {
+            byte[] code = tables.get().code(offset, SignalTrampoline.CODE_BYTES);
+            rule = SignalTrampoline.rule(machine, code);
+        }
+        return rule == null ? NO_RULE : new Found(rule, UnwindEnd.COMPLETE, true);
+    }
+}

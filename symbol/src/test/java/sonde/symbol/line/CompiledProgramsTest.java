@@ -1,0 +1,174 @@
+package sonde.symbol.line;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs say at which line, in which functions they are; so must their debugging information. */
+class CompiledProgramsTest {
+    @TempDir Path folder;
+
+    private Path build(String options) throws IOException {
+        List<String> words = List.of(options.split(" "));
+        Assumptions.assumeTrue(Programs.has(words.getFirst()), words.getFirst() + " is not there");
+        Files.writeString(folder.resolve("say.c"), Programs.C);
+        List<String> command = new ArrayList<>(words);
+        command.addAll(List.of("-o", "say", "say.c"));
+        Programs.run(folder, command);
+        return folder.resolve("say");
+    }
+
+    private void check(Path program, Path symbolsOf, SourceOptions options) throws IOException {
+        List<Programs.Said> said = Programs.listen(program);
+        assertThat(said).hasSizeGreaterThan(8);
+        try (SourceSymbols symbols = SourceSymbols.open(symbolsOf, options)) {
+            assertThat(symbols.hasLines()).isTrue();
+            long[] addresses = said.stream().mapToLong(Programs.Said::address).toArray();
+            List<List<SourceFrame>> all = symbols.lookup(addresses);
+            for (int i = 0; i < addresses.length; i++) {
+                check(said.get(i), all.get(i));
+                assertThat(symbols.lookup(addresses[i])).isEqualTo(all.get(i));
+            }
+        }
+    }
+
+    private static void check(Programs.Said said, List<SourceFrame> frames) {
+        String where = said + " " + frames;
+        assertThat(frames.stream().map(SourceFrame::function).toList())
+                .as(where)
+                .isEqualTo(said.functions());
+        assertThat(frames.stream().map(SourceFrame::line).toList())
+                .as(where)
+                .isEqualTo(said.lines());
+        for (int i = 0; i < frames.size(); i++) {
+            assertThat(frames.get(i).file()).endsWith("/say.c");
+            assertThat(frames.get(i).inlined()).isEqualTo(i < frames.size() - 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gcc -gdwarf-2 -O0",
+                "gcc -gdwarf-3 -O2 -no-pie",
+                "gcc -gdwarf-4 -O2",
+                "gcc -gdwarf-4 -O3 -ffunction-sections -Wl,--gc-sections",
+                "gcc -gdwarf-5 -O0 -no-pie",
+                "gcc -gdwarf-5 -O2",
+                "gcc -gdwarf64 -gdwarf-5 -O2",
+                "gcc -gdwarf-5 -O2 -g3 -flto",
+                "gcc -gdwarf-5 -O2 -gz=zlib",
+                "gcc -gdwarf-5 -O2 -gno-as-locview-support -gno-column-info",
+                "gcc -gdwarf-5 -O2 -fdebug-types-section",
+                "clang -gdwarf-2 -O0",
+                "clang -gdwarf-3 -O2 -fPIE -pie",
+                "clang -gdwarf-4 -O2",
+                "clang -gdwarf-5 -O3 -ffunction-sections",
+                "clang -gdwarf-5 -O2 -fdebug-types-section",
+            })
+    void wholeFiles(String options) throws IOException {
+        Path program = build(options);
+        check(program, program, SourceOptions.USUAL.uncached());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gcc -gdwarf-4 -O2 -gsplit-dwarf",
+                "gcc -gdwarf-5 -O2 -gsplit-dwarf",
+                "gcc -gdwarf-5 -O0 -gsplit-dwarf",
+                "clang -gdwarf-4 -O2 -gsplit-dwarf",
+                "clang -gdwarf-5 -O2 -gsplit-dwarf",
+            })
+    void splitFiles(String options) throws IOException {
+        Path program = build(options);
+        check(program, program, SourceOptions.USUAL.uncached());
+        // GNU's dwp knows version 4 only; LLVM's waits for ever on what GCC writes.
+        String packer = options.contains("dwarf-4") ? "dwp" : "llvm-dwp";
+        if (!Programs.has(packer) || options.startsWith("gcc -gdwarf-5")) {
+            return;
+        }
+        Programs.run(folder, List.of(packer, "-e", "say", "-o", "say.dwp"));
+        try (var files = Files.list(folder)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".dwo")).toList()) {
+                Files.delete(file);
+            }
+        }
+        check(program, program, SourceOptions.USUAL.uncached());
+        Files.delete(folder.resolve("say.dwp"));
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            Programs.Said said = Programs.listen(program).getFirst();
+            SourceFrame frame = symbols.lookup(said.address()).getFirst();
+            assertThat(frame.function()).isEqualTo("main");
+            assertThat(frame.line()).isEqualTo(said.lines().getFirst());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gcc -gdwarf-4 -O2", "gcc -gdwarf-5 -O2"})
+    void dwz(String options) throws IOException {
+        Assumptions.assumeTrue(Programs.has("dwz"), "dwz is not there");
+        Path program = build(options);
+        Path second = folder.resolve("second");
+        Files.copy(program, second);
+        Programs.run(folder, List.of("dwz", "say"));
+        check(program, program, SourceOptions.USUAL.uncached());
+        Programs.run(folder, List.of("dwz", "-m", "shared", "-M", "shared", "say", "second"));
+        assertThat(folder.resolve("shared")).exists();
+        check(program, program, SourceOptions.USUAL.uncached());
+        check(second, second, SourceOptions.USUAL.uncached());
+    }
+
+    @Test
+    void separateDebugFile() throws IOException {
+        Path program = build("gcc -g -O2");
+        Programs.run(folder, List.of("objcopy", "--only-keep-debug", "say", "say.debug"));
+        Programs.run(folder, List.of("strip", "say"));
+        check(program, folder.resolve("say.debug"), SourceOptions.USUAL.uncached());
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            assertThat(symbols.hasLines()).isFalse();
+            assertThat(symbols.lookup(Programs.listen(program).getFirst().address()))
+                    .containsExactly(SourceFrame.UNKNOWN);
+        }
+    }
+
+    @Test
+    void damagedAddressRangesAreNotBelieved() throws IOException {
+        Path program = build("gcc -g -O2");
+        Programs.run(folder, List.of("objcopy", "--remove-section=.debug_aranges", "say"));
+        check(program, program, SourceOptions.USUAL.uncached());
+        Files.write(folder.resolve("nothing"), new byte[48]);
+        program = build("gcc -g -O2");
+        String update = ".debug_aranges=" + folder.resolve("nothing");
+        Programs.run(folder, List.of("objcopy", "--update-section", update, "say"));
+        check(program, program, SourceOptions.USUAL.uncached());
+    }
+
+    @Test
+    void tablesSayTheSame() throws IOException {
+        Path program = build("gcc -g -O2");
+        List<Programs.Said> said = Programs.listen(program);
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            LineTables tables = symbols.build();
+            assertThat(tables).isNotNull();
+            for (Programs.Said one : said) {
+                check(one, tables.frames(one.address()));
+            }
+            for (long address = 0x1000; address < 0x1800; address++) {
+                List<SourceFrame> frames = tables.frames(address);
+                if (!frames.isEmpty() && !frames.getLast().function().isEmpty()) {
+                    assertThat(symbols.lookup(address)).isEqualTo(frames);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package sonde.tools.elf;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A structure, union, enumeration or other type of C, laid out.
+ *
+ * @param head "struct task_struct"; "typedef unsigned long word_t"
+ * @param sizeBytes size
+ * @param members of a structure or union; empty for others
+ * @param values of an enumeration, "RED = 0"
+ */
+record CRecord(String head, long sizeBytes, List<Member> members, List<String> values) {
+    /**
+     * A member.
+     *
+     * @param before what stands before the name: "unsigned long", "void (*"
+     * @param after the name and what follows: "count", "handler)(int)", "name[16]"
+     * @param bitOffset from the start of the structure that it is a direct member of
+     * @param sizeBytes of its type
+     * @param bits of a bitfield, else 0
+     * @param inner the layout of an unnamed structure or union in place; null for others
+     */
+    record Member(
+            String before,
+            String after,
+            long bitOffset,
+            long sizeBytes,
+            int bits,
+            @Nullable CRecord inner) {}
+
+    boolean isUnion() {
+        return head.startsWith("union");
+    }
+}

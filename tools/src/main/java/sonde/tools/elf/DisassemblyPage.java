@@ -1,0 +1,162 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.format.elf.ElfFile;
+
+/** Instructions with the source lines they came from, by the objdump of this machine. */
+public final class DisassemblyPage implements ElfPage {
+    private static final Pattern INSTRUCTION = Pattern.compile("^\\s*([0-9a-f]+):\\t(.*)$");
+    private static final Pattern FUNCTION = Pattern.compile("^([0-9a-f]+) <(.*)>:$");
+
+    private final Path file;
+    private final ElfFile elf;
+    private final String function;
+
+    /**
+     * @param function name as in the symbol table; empty for all code
+     */
+    public DisassemblyPage(Path file, ElfFile elf, String function) {
+        this.file = file;
+        this.elf = elf;
+        this.function = function;
+    }
+
+    @Override
+    public String key() {
+        return "disassembly";
+    }
+
+    /** The programs that may know the machine, best first. */
+    private List<String> programs() {
+        String triple =
+                switch (elf.machine()) {
+                    case ElfFile.EM_AARCH64 -> "aarch64-linux-gnu";
+                    case ElfFile.EM_ARM -> "arm-linux-gnueabihf";
+                    case ElfFile.EM_RISCV -> "riscv64-linux-gnu";
+                    case ElfFile.EM_S390 -> "s390x-linux-gnu";
+                    case ElfFile.EM_MIPS -> "mips64-linux-gnuabi64";
+                    case 21 -> "powerpc64le-linux-gnu";
+                    default -> "x86_64-linux-gnu";
+                };
+        boolean host = triple.startsWith(System.getProperty("os.arch", "").replace("amd64", "x86"));
+        List<String> names = new ArrayList<>(List.of(triple + "-objdump", "llvm-objdump"));
+        names.add(host ? 0 : names.size(), "objdump");
+        return names;
+    }
+
+    private static Optional<Path> find(String program) {
+        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin").split(":", -1)) {
+            if (folder.startsWith("/") && Files.isExecutable(Path.of(folder, program))) {
+                return Optional.of(Path.of(folder, program));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private interface Taker {
+        void line(String line) throws IOException;
+    }
+
+    private void each(Taker taker) throws IOException {
+        Path program =
+                programs().stream()
+                        .map(DisassemblyPage::find)
+                        .flatMap(Optional::stream)
+                        .findFirst()
+                        .orElseThrow(() ->
+                                new IOException("no objdump here; it is in the package binutils"));
+        boolean llvm = program.endsWith("llvm-objdump");
+        List<String> command = new ArrayList<>(List.of(program.toString(), "-d", "-S", "-l"));
+        if (!llvm) {
+            command.add("-w");
+        }
+        if (!function.isEmpty()) {
+            command.set(
+                    1, llvm ? "--disassemble-symbols=" + function : "--disassemble=" + function);
+        }
+        command.add(file.toAbsolutePath().toString());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.start();
+        try (BufferedReader in =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                taker.line(line);
+            }
+            if (process.waitFor() != 0) {
+                throw new IOException(program.getFileName() + " failed on this file");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            process.destroy();
+        }
+    }
+
+    @Override
+    public void text(PrintWriter out) throws IOException {
+        boolean[] any = {false};
+        each(line -> {
+            any[0] |= INSTRUCTION.matcher(line).matches();
+            out.println(escaped(line));
+        });
+        if (!any[0]) {
+            out.println(
+                    function.isEmpty()
+                            ? "There is no code in this file."
+                            : "There is no function " + Forms.name(function) + " in this file.");
+        }
+    }
+
+    /** Tabs stand between the columns of objdump. */
+    private static String escaped(String line) {
+        return String.join("\t", List.of(line.split("\t", -1)).stream().map(Forms::name).toList());
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        StringBuilder source = new StringBuilder();
+        String[] name = {""};
+        each(line -> {
+            Matcher head = FUNCTION.matcher(line);
+            Matcher instruction = INSTRUCTION.matcher(line);
+            if (head.matches()) {
+                name[0] = head.group(2);
+                source.setLength(0);
+            } else if (instruction.matches()) {
+                String[] columns = instruction.group(2).split("\t", 2);
+                out.writeStartObject();
+                out.writeStringField("address", "0x" + instruction.group(1));
+                out.writeStringField("function", Forms.name(name[0]));
+                if (columns.length == 2) {
+                    out.writeStringField("bytes", Forms.name(columns[0].strip()));
+                }
+                out.writeStringField(
+                        "instruction", Forms.name(columns[columns.length - 1].replace('\t', ' ')));
+                if (!source.isEmpty()) {
+                    out.writeStringField("source", source.toString().stripTrailing());
+                    source.setLength(0);
+                }
+                out.writeEndObject();
+            } else if (source.length() < 1 << 16) {
+                source.append(escaped(line)).append('\n');
+            }
+        });
+        out.writeEndArray();
+    }
+}

@@ -1,0 +1,254 @@
+package sonde.tools.elf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.Die;
+import sonde.format.dwarf.Dwarf;
+
+/** Types of DWARF, laid out. */
+final class DwarfRecords {
+    private static final int STEP_LIMIT = 64;
+    private static final int DEPTH_LIMIT = 32;
+    private static final String MARKER = "\u0001";
+
+    private final Dwarf dwarf;
+    private final boolean wide;
+    private final boolean little;
+
+    /**
+     * @param wide whether pointers have eight bytes
+     * @param little byte order, which decides where old bitfields lie
+     */
+    DwarfRecords(Dwarf dwarf, boolean wide, boolean little) {
+        this.dwarf = dwarf;
+        this.wide = wide;
+        this.little = little;
+    }
+
+    /** A type by its name, with or without "struct", "union", "enum" before it. */
+    Optional<CRecord> find(String name) throws MalformedInputException {
+        String[] words = name.strip().split("\\s+");
+        String last = words[words.length - 1];
+        Set<Integer> tags =
+                switch (words.length == 1 ? "" : words[0]) {
+                    case "struct", "class" -> Set.of(Die.STRUCTURE_TYPE, Die.CLASS_TYPE);
+                    case "union" -> Set.of(Die.UNION_TYPE);
+                    case "enum" -> Set.of(Die.ENUMERATION_TYPE);
+                    default ->
+                            Set.of(
+                                    Die.STRUCTURE_TYPE,
+                                    Die.CLASS_TYPE,
+                                    Die.UNION_TYPE,
+                                    Die.ENUMERATION_TYPE,
+                                    Die.TYPEDEF,
+                                    Die.BASE_TYPE);
+                };
+        Optional<Die> found = dwarf.type(tags, last);
+        return found.isEmpty() ? Optional.empty() : Optional.of(record(found.get(), 0));
+    }
+
+    private CRecord record(Die die, int depth) throws MalformedInputException {
+        String name = dwarf.name(die);
+        return switch (die.tag()) {
+            case Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE -> {
+                List<CRecord.Member> members = new ArrayList<>();
+                for (Die child : dwarf.children(die)) {
+                    boolean data = child.tag() == Die.MEMBER && !child.isDeclaration();
+                    boolean isStatic = data && child.location() == Die.NONE && isStatic(child, die);
+                    if (child.tag() == Die.INHERITANCE || data && !isStatic) {
+                        members.add(member(child, depth));
+                    }
+                }
+                yield new CRecord(spaced(keyword(die), name), size(die, 0), members, List.of());
+            }
+            case Die.ENUMERATION_TYPE -> {
+                List<String> values = new ArrayList<>();
+                for (Die child : dwarf.children(die)) {
+                    if (child.tag() == Die.ENUMERATOR) {
+                        values.add(dwarf.name(child) + " = " + child.constant());
+                    }
+                }
+                yield new CRecord(spaced("enum", name), size(die, 0), List.of(), values);
+            }
+            case Die.TYPEDEF -> {
+                Optional<Die> target = dwarf.typeOf(die);
+                boolean body = depth < DEPTH_LIMIT && target.isPresent() && isUnnamed(target.get());
+                if (body) {
+                    CRecord inner = record(target.get(), depth + 1);
+                    yield new CRecord(
+                            inner.head() + " /* typedef " + name + " */",
+                            inner.sizeBytes(),
+                            inner.members(),
+                            inner.values());
+                }
+                String text = "typedef " + declare(target, name, 0);
+                yield new CRecord(text, size(die, 0), List.of(), List.of());
+            }
+            default -> new CRecord(name, size(die, 0), List.of(), List.of());
+        };
+    }
+
+    /** A member of a union has no offset; one of a structure without it is static. */
+    private static boolean isStatic(Die child, Die parent) {
+        return parent.tag() != Die.UNION_TYPE
+                && child.dataBitOffset() == Die.NONE
+                && child.bits() == Die.NONE;
+    }
+
+    private boolean isUnnamed(Die die) throws MalformedInputException {
+        return isRecord(die) && dwarf.name(die).isEmpty();
+    }
+
+    private static boolean isRecord(Die die) {
+        return die.tag() == Die.STRUCTURE_TYPE
+                || die.tag() == Die.CLASS_TYPE
+                || die.tag() == Die.UNION_TYPE
+                || die.tag() == Die.ENUMERATION_TYPE;
+    }
+
+    private static String keyword(Die die) {
+        return switch (die.tag()) {
+            case Die.UNION_TYPE -> "union";
+            case Die.CLASS_TYPE -> "class";
+            case Die.ENUMERATION_TYPE -> "enum";
+            default -> "struct";
+        };
+    }
+
+    private static String spaced(String first, String second) {
+        return second.isEmpty() ? first : first.isEmpty() ? second : first + " " + second;
+    }
+
+    private CRecord.Member member(Die child, int depth) throws MalformedInputException {
+        Optional<Die> type = dwarf.typeOf(child);
+        CRecord inner = null;
+        boolean place = type.isPresent() && isUnnamed(type.get()) && depth < DEPTH_LIMIT;
+        if (place && type.get().tag() != Die.ENUMERATION_TYPE) {
+            inner = record(type.get(), depth + 1);
+        }
+        long size = type.isPresent() ? size(type.get(), 0) : 0;
+        boolean base = child.tag() == Die.INHERITANCE;
+        String name = base ? "<ancestor>" : dwarf.name(child);
+        String[] parts =
+                inner != null
+                        ? new String[] {"", name}
+                        : Declared.split(declare(type, MARKER, 0), MARKER, name);
+        int bits = child.bits() == Die.NONE ? 0 : Math.clamp(child.bits(), 0, 1 << 20);
+        return new CRecord.Member(parts[0], parts[1], bitOffset(child, size), size, bits, inner);
+    }
+
+    /** DWARF 5 §5.7.6, and the older form that counts from the highest bit of the unit. */
+    private long bitOffset(Die member, long sizeBytes) {
+        if (member.dataBitOffset() != Die.NONE) {
+            return member.dataBitOffset();
+        }
+        long at = member.location() == Die.NONE ? 0 : 8 * member.location();
+        if (member.bitOffset() == Die.NONE) {
+            return at;
+        }
+        long unit = 8 * (member.sizeBytes() == Die.NONE ? sizeBytes : member.sizeBytes());
+        return little
+                ? at + unit - member.bitOffset() - Math.max(0, member.bits())
+                : at + member.bitOffset();
+    }
+
+    private long size(Die die, int steps) throws MalformedInputException {
+        if (steps > STEP_LIMIT) {
+            return 0;
+        }
+        if (die.tag() == Die.ARRAY_TYPE) {
+            long count = 1;
+            for (Die child : dwarf.children(die)) {
+                if (child.tag() == Die.SUBRANGE_TYPE) {
+                    count =
+                            Math.multiplyHigh(count, Math.max(0, child.elements())) == 0
+                                    ? count * Math.max(0, child.elements())
+                                    : 0;
+                }
+            }
+            Optional<Die> element = dwarf.typeOf(die);
+            return element.isEmpty() ? 0 : count * size(element.get(), steps + 1);
+        }
+        if (die.sizeBytes() != Die.NONE) {
+            return die.sizeBytes();
+        }
+        return switch (die.tag()) {
+            case Die.POINTER_TYPE, Die.REFERENCE_TYPE, Die.RVALUE_REFERENCE_TYPE -> wide ? 8 : 4;
+            default -> {
+                Optional<Die> target = dwarf.typeOf(die);
+                yield target.isEmpty() || target.get().equals(die)
+                        ? 0
+                        : size(target.get(), steps + 1);
+            }
+        };
+    }
+
+    /** Spells a type around a name, from the inside out. */
+    private String declare(Optional<Die> type, String inner, int steps)
+            throws MalformedInputException {
+        if (type.isEmpty() || steps > STEP_LIMIT) {
+            return spaced("void", inner);
+        }
+        Die die = type.get();
+        return switch (die.tag()) {
+            case Die.POINTER_TYPE -> pointer(die, "*", inner, steps);
+            case Die.REFERENCE_TYPE -> pointer(die, "&", inner, steps);
+            case Die.RVALUE_REFERENCE_TYPE -> pointer(die, "&&", inner, steps);
+            case Die.CONST_TYPE -> modifier("const", die, inner, steps);
+            case Die.VOLATILE_TYPE -> modifier("volatile", die, inner, steps);
+            case Die.RESTRICT_TYPE -> modifier("restrict", die, inner, steps);
+            case Die.ATOMIC_TYPE -> modifier("_Atomic", die, inner, steps);
+            case Die.ARRAY_TYPE -> {
+                StringBuilder counts = new StringBuilder(inner);
+                for (Die child : dwarf.children(die)) {
+                    if (child.tag() == Die.SUBRANGE_TYPE) {
+                        long count = child.elements();
+                        counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
+                    }
+                }
+                yield declare(dwarf.typeOf(die), counts.toString(), steps + 1);
+            }
+            case Die.SUBROUTINE_TYPE -> {
+                List<String> parameters = new ArrayList<>();
+                for (Die child : dwarf.children(die)) {
+                    if (child.tag() == Die.FORMAL_PARAMETER) {
+                        parameters.add(declare(dwarf.typeOf(child), "", steps + 1));
+                    } else if (child.tag() == Die.UNSPECIFIED_PARAMETERS) {
+                        parameters.add("...");
+                    }
+                }
+                String list = parameters.isEmpty() ? "void" : String.join(", ", parameters);
+                yield declare(dwarf.typeOf(die), inner + "(" + list + ")", steps + 1);
+            }
+            case Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE, Die.ENUMERATION_TYPE -> {
+                String name = dwarf.name(die);
+                yield spaced(keyword(die) + " " + (name.isEmpty() ? "{...}" : name), inner);
+            }
+            default -> spaced(dwarf.name(die), inner);
+        };
+    }
+
+    private String pointer(Die die, String sign, String inner, int steps)
+            throws MalformedInputException {
+        Optional<Die> target = dwarf.typeOf(die);
+        boolean binds =
+                target.isPresent()
+                        && (target.get().tag() == Die.ARRAY_TYPE
+                                || target.get().tag() == Die.SUBROUTINE_TYPE);
+        String text = sign + inner;
+        return declare(target, binds ? "(" + text + ")" : text, steps + 1);
+    }
+
+    /** Of a pointer it stands behind the star, else before the type. */
+    private String modifier(String word, Die die, String inner, int steps)
+            throws MalformedInputException {
+        Optional<Die> target = dwarf.typeOf(die);
+        boolean pointer = target.isPresent() && target.get().tag() == Die.POINTER_TYPE;
+        return pointer
+                ? declare(target, spaced(word, inner), steps + 1)
+                : word + " " + declare(target, inner, steps + 1);
+    }
+}

@@ -1,0 +1,219 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import sonde.bpf.inventory.Types;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.Dwarf;
+import sonde.format.elf.ElfFile;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+import sonde.symbol.files.SearchFolders;
+import sonde.sys.Processes;
+import sonde.tools.report.NothingMatchesException;
+
+/** Shows what is in an ELF file. */
+public final class ElfRecipe {
+    private static final int TEXT_LIMIT = 1 << 16;
+
+    private final Path file;
+    private final ElfRequest request;
+    private final Place place;
+    private final DebugSearch search;
+
+    /**
+     * @param progress is told when a server is asked
+     */
+    public ElfRecipe(Path file, ElfRequest request, Consumer<String> progress) {
+        this.file = file;
+        this.request = request;
+        this.place = Place.named(file.toString());
+        Optional<Debuginfod> servers =
+                Debuginfod.of(
+                        System.getenv(), Processes.geteuid() == 0, request.useServers(), progress);
+        this.search =
+                new DebugSearch(
+                        SearchFolders.here()
+                                .withUser(request.symbolFolders())
+                                .withServers(servers));
+    }
+
+    /**
+     * Writes the pages; one that meets damage says so, and the next one follows.
+     *
+     * @return whether nothing was damaged
+     * @throws NoSuchFileException when there is no such file
+     * @throws MalformedInputException when it is no ELF file
+     * @throws NothingMatchesException when it has no type of a name
+     */
+    public boolean run(PrintWriter out, boolean json) throws IOException {
+        if (!Files.exists(file)) {
+            throw new NoSuchFileException(file.toString());
+        }
+        if (!request.types().isEmpty() && !isElf()) {
+            return show(types(), out, json);
+        }
+        try (OpenElf open = OpenElf.asIs(place)) {
+            List<ElfPage> pages = new ArrayList<>(pages(open));
+            if (!request.types().isEmpty()) {
+                pages.addAll(types());
+            }
+            boolean whole = show(pages, out, json);
+            return whole && open.elf().problems().isEmpty();
+        } catch (InternalError e) {
+            throw MalformedInputException.shrunk(e);
+        }
+    }
+
+    private boolean isElf() {
+        try (OpenElf open = OpenElf.asIs(place)) {
+            return open.elf().sizeBytes() > 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private List<ElfPage> pages(OpenElf open) {
+        ElfFile elf = open.elf();
+        boolean own = request.sysroot().isEmpty();
+        String environment = own ? System.getenv().getOrDefault("LD_LIBRARY_PATH", "") : "";
+        LibraryResolver resolver = new LibraryResolver(request.sysroot(), environment);
+        String path = pathInRoot();
+        if (request.parts().isEmpty() && request.types().isEmpty()) {
+            return List.of(new SummaryPage(open, path, search, resolver));
+        }
+        List<ElfPage> pages = new ArrayList<>();
+        for (ElfRequest.Part part : ElfRequest.Part.values()) {
+            if (request.parts().contains(part)) {
+                pages.add(
+                        switch (part) {
+                            case HEADER -> new HeaderPage(elf);
+                            case SEGMENTS -> new SegmentsPage(elf);
+                            case SECTIONS -> new SectionsPage(elf);
+                            case DYNAMIC -> new DynamicPage(elf);
+                            case LIBRARIES -> new LibrariesPage(elf, path, resolver);
+                            case NOTES -> new NotesPage(elf);
+                            case SYMBOLS -> new SymbolsPage(elf);
+                            case RELOCATIONS -> new RelocationsPage(elf);
+                            case LINES -> new LinesPage(place, search);
+                            case FRAMES -> new FramesPage(elf);
+                            case STRINGS -> new StringsPage(elf, request.sections());
+                            case DISASSEMBLY -> new DisassemblyPage(file, elf, request.function());
+                        });
+            }
+        }
+        return pages;
+    }
+
+    /** The path that the file has once the sysroot is the root. */
+    private String pathInRoot() {
+        String absolute = file.toAbsolutePath().normalize().toString();
+        if (request.sysroot().isEmpty()) {
+            return absolute;
+        }
+        String root = Path.of(request.sysroot()).toAbsolutePath().normalize().toString();
+        return absolute.startsWith(root + "/") ? absolute.substring(root.length()) : absolute;
+    }
+
+    private List<ElfPage> types() throws IOException {
+        List<ElfPage> pages = new ArrayList<>();
+        for (String name : request.types()) {
+            CRecord type =
+                    ofDwarf(name)
+                            .or(() -> ofBtf(name))
+                            .orElseThrow(() ->
+                                    new NothingMatchesException(
+                                            file
+                                                    + ": no type is called '"
+                                                    + name
+                                                    + "' in its DWARF or BTF"));
+            pages.add(new TypesPage(type));
+        }
+        return pages;
+    }
+
+    private Optional<CRecord> ofDwarf(String name) throws IOException {
+        DebugFile found = search.debugFile(place, Need.DEBUG_INFORMATION);
+        if (!found.isFound()) {
+            return Optional.empty();
+        }
+        try (OpenElf open = found.open()) {
+            ElfFile elf = open.elf();
+            boolean little = elf.order().equals(ByteOrder.LITTLE_ENDIAN);
+            return new DwarfRecords(Dwarf.read(elf), elf.is64(), little).find(name);
+        }
+    }
+
+    private Optional<CRecord> ofBtf(String name) {
+        try {
+            return new BtfRecords(Types.ofFile(file)).find(name);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean show(List<ElfPage> pages, PrintWriter out, boolean json)
+            throws IOException {
+        boolean whole = true;
+        if (!json) {
+            String line = "";
+            for (ElfPage page : pages) {
+                out.print(line);
+                whole &= text(page, out);
+                line = System.lineSeparator();
+            }
+            out.flush();
+            return whole;
+        }
+        try (JsonGenerator generator = new JsonFactory().createGenerator(out)) {
+            generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            generator.writeStartObject();
+            int types = 0;
+            for (ElfPage page : pages) {
+                boolean type = page instanceof TypesPage;
+                if (type && types++ == 0) {
+                    generator.writeArrayFieldStart("types");
+                } else if (!type) {
+                    generator.writeFieldName(page.key());
+                }
+                page.json(generator);
+            }
+            if (types > 0) {
+                generator.writeEndArray();
+            }
+            generator.writeEndObject();
+        }
+        out.println();
+        out.flush();
+        return whole;
+    }
+
+    private static boolean text(ElfPage page, PrintWriter out) throws IOException {
+        try {
+            page.text(out);
+            return true;
+        } catch (MalformedInputException e) {
+            String reason = e.reason();
+            out.println(
+                    page.key()
+                            + ": damaged: "
+                            + Forms.name(
+                                    reason.substring(0, Math.min(TEXT_LIMIT, reason.length()))));
+            return false;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import sonde.format.elf.ElfFile;
+import sonde.format.unwind.FrameTable;
+
+/** How to leave each function: the rules of {@code .eh_frame} and {@code .debug_frame}. */
+public final class FramesPage implements ElfPage {
+    private final ElfFile elf;
+
+    public FramesPage(ElfFile elf) {
+        this.elf = elf;
+    }
+
+    @Override
+    public String key() {
+        return "frames";
+    }
+
+    @Override
+    public void text(PrintWriter out) {
+        Optional<FrameTable> table = FrameTable.of(elf.linked());
+        if (table.isEmpty()) {
+            out.println("Frames of this machine are not known here.");
+            return;
+        }
+        long[] last = {0, -1};
+        table.get()
+                .each((section, start, size, address, rule) -> {
+                    if (last[0] != start || last[1] != size) {
+                        last[0] = start;
+                        last[1] = size;
+                        out.printf(
+                                "%s function 0x%s..0x%s%n",
+                                section,
+                                Forms.address(elf, start),
+                                Forms.address(elf, start + size));
+                    }
+                    out.printf("  0x%s  %s%n", Forms.address(elf, address), rule);
+                });
+        if (last[1] == -1) {
+            out.println("There are no tables of frames in this file.");
+        }
+        table.get().notes().forEach(note -> out.println("damaged: " + Forms.name(note)));
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        Optional<FrameTable> table = FrameTable.of(elf.linked());
+        try {
+            table.ifPresent(frames ->
+                    frames.each((section, start, size, address, rule) -> {
+                        try {
+                            out.writeStartObject();
+                            out.writeStringField("section", section);
+                            out.writeStringField("function", Forms.hex(start));
+                            out.writeNumberField("size_bytes", size);
+                            out.writeStringField("address", Forms.hex(address));
+                            out.writeStringField("rule", rule.toString());
+                            out.writeEndObject();
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    }));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        out.writeEndArray();
+    }
+}

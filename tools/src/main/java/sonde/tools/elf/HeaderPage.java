@@ -1,0 +1,152 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteOrder;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.DynamicEntry;
+import sonde.format.elf.DynamicTable;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfHeader;
+import sonde.format.elf.ElfNames;
+
+/** The file header. */
+public final class HeaderPage implements ElfPage {
+    private static final int EM_PPC64 = 21;
+    private static final int XINDEX = 0xffff;
+
+    private final ElfFile elf;
+
+    public HeaderPage(ElfFile elf) {
+        this.elf = elf;
+    }
+
+    @Override
+    public String key() {
+        return "header";
+    }
+
+    /** As readelf says it: an ET_DYN that says PIE is a program. */
+    static String type(ElfFile elf) {
+        if (elf.type() == ElfFile.ET_DYN && isPie(elf)) {
+            return "DYN (Position-Independent Executable file)";
+        }
+        int type = elf.type();
+        String name = ElfNames.type(type);
+        return type >= 0xff00
+                ? "Processor Specific: (%x)".formatted(type)
+                : type >= 0xfe00 ? "OS Specific: (%x)".formatted(type) : name;
+    }
+
+    static boolean isPie(ElfFile elf) {
+        try {
+            DynamicTable table = elf.dynamic().orElse(null);
+            return table != null
+                    && (table.value(DynamicEntry.DT_FLAGS_1).orElse(0) & DynamicEntry.DF_1_PIE)
+                            != 0;
+        } catch (MalformedInputException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void text(PrintWriter out) {
+        ElfHeader h = elf.header();
+        boolean big = elf.order() == ByteOrder.BIG_ENDIAN;
+        out.println("ELF Header:");
+        out.printf(
+                "  Magic:   7f 45 4c 46 %02x %02x %02x %02x %02x 00 00 00 00 00 00 00 %n",
+                elf.is64() ? 2 : 1, big ? 2 : 1, h.identVersion(), h.osAbi(), h.abiVersion());
+        line(out, "Class:", elf.is64() ? "ELF64" : "ELF32");
+        line(out, "Data:", "2's complement, " + (big ? "big" : "little") + " endian");
+        line(out, "Version:", h.identVersion() + (h.identVersion() == 1 ? " (current)" : ""));
+        line(out, "OS/ABI:", ElfNames.abi(h.osAbi()));
+        line(out, "ABI Version:", "" + h.abiVersion());
+        line(out, "Type:", type(elf));
+        line(out, "Machine:", ElfNames.machine(h.machine()));
+        line(out, "Version:", Forms.hex(h.version()));
+        line(out, "Entry point address:", Forms.hex(h.entry()));
+        line(out, "Start of program headers:", at(h.segmentOffset()));
+        line(out, "Start of section headers:", at(h.sectionOffset()));
+        line(out, "Flags:", "0x" + Integer.toHexString(h.flags()) + flags(h));
+        line(out, "Size of this header:", h.headerBytes() + " (bytes)");
+        line(out, "Size of program headers:", h.segmentBytes() + " (bytes)");
+        line(
+                out,
+                "Number of program headers:",
+                extended(h.segmentCount(), XINDEX, elf.segments().size()));
+        line(out, "Size of section headers:", h.sectionBytes() + " (bytes)");
+        line(
+                out,
+                "Number of section headers:",
+                extended(h.sectionCount(), 0, elf.sections().size()));
+        long names = elf.sections().isEmpty() ? 0 : elf.sections().getFirst().link();
+        line(out, "Section header string table index:", extended(h.nameSection(), XINDEX, names));
+    }
+
+    private static void line(PrintWriter out, String what, String value) {
+        out.printf("  %-34s %s%n", what, value);
+    }
+
+    private static String at(long offset) {
+        return Long.toUnsignedString(offset) + " (bytes into file)";
+    }
+
+    /** A number that stands in section 0 is shown in parentheses. */
+    private static String extended(int stated, int escape, long found) {
+        return stated == escape && found != 0 ? stated + " (" + found + ")" : "" + stated;
+    }
+
+    private String flags(ElfHeader h) {
+        int flags = h.flags();
+        StringBuilder words = new StringBuilder();
+        switch (h.machine()) {
+            case ElfFile.EM_RISCV -> {
+                words.append((flags & 1) != 0 ? ", RVC" : "");
+                words.append((flags & 8) != 0 ? ", RVE" : "");
+                words.append((flags & 16) != 0 ? ", TSO" : "");
+                words.append(
+                        switch (flags & 6) {
+                            case 0 -> ", soft-float ABI";
+                            case 2 -> ", single-float ABI";
+                            case 4 -> ", double-float ABI";
+                            default -> ", quad-float ABI";
+                        });
+            }
+            case ElfFile.EM_ARM -> {
+                words.append(flags >>> 24 == 0 ? "" : ", Version" + (flags >>> 24) + " EABI");
+                words.append((flags & 0x200) != 0 ? ", soft-float ABI" : "");
+                words.append((flags & 0x400) != 0 ? ", hard-float ABI" : "");
+            }
+            case EM_PPC64 -> words.append((flags & 3) != 0 ? ", abiv" + (flags & 3) : "");
+            default -> {}
+        }
+        return words.toString();
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        ElfHeader h = elf.header();
+        out.writeStartObject();
+        out.writeNumberField("class", elf.is64() ? 64 : 32);
+        boolean big = elf.order() == ByteOrder.BIG_ENDIAN;
+        out.writeStringField("byte_order", big ? "big" : "little");
+        out.writeStringField("os_abi", ElfNames.abi(h.osAbi()));
+        out.writeNumberField("abi_version", h.abiVersion());
+        out.writeStringField("type", type(elf));
+        out.writeNumberField("type_number", h.type());
+        out.writeStringField("machine", ElfNames.machine(h.machine()));
+        out.writeNumberField("machine_number", h.machine());
+        out.writeStringField("entry", Forms.hex(h.entry()));
+        out.writeStringField("flags", "0x" + Integer.toHexString(h.flags()));
+        out.writeNumberField("segments", elf.segments().size());
+        out.writeNumberField("sections", elf.sections().size());
+        out.writeArrayFieldStart("problems");
+        for (String problem : elf.problems()) {
+            out.writeString(problem);
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+}

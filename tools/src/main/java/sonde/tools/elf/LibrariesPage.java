@@ -1,0 +1,87 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import sonde.format.elf.ElfFile;
+import sonde.tools.elf.LibraryResolver.Answer;
+import sonde.tools.elf.LibraryResolver.Library;
+
+/** The libraries that would be loaded, as ldd shows them, without running anything. */
+public final class LibrariesPage implements ElfPage {
+    private final ElfFile elf;
+    private final String path;
+    private final LibraryResolver resolver;
+
+    /**
+     * @param path of the file in the resolver's root
+     */
+    public LibrariesPage(ElfFile elf, String path, LibraryResolver resolver) {
+        this.elf = elf;
+        this.path = path;
+        this.resolver = resolver;
+    }
+
+    @Override
+    public String key() {
+        return "libraries";
+    }
+
+    private boolean isDynamic() throws IOException {
+        return elf.dynamic().isPresent();
+    }
+
+    @Override
+    public void text(PrintWriter out) throws IOException {
+        if (!isDynamic()) {
+            out.println("\tnot a dynamic executable");
+            return;
+        }
+        Answer answer = resolver.resolve(path, elf);
+        answer.gaps().forEach(gap -> out.println(Forms.name(gap)));
+        if (answer.libraries().isEmpty()) {
+            out.println("\tstatically linked");
+        }
+        String interpreter = answer.interpreter();
+        for (Library library : answer.libraries()) {
+            String at = library.path();
+            boolean itself = at != null && at.equals(library.name());
+            out.println(
+                    "\t"
+                            + Forms.name(library.name())
+                            + (itself ? "" : " => " + Forms.name(at == null ? library.how() : at)));
+        }
+        if (interpreter != null) {
+            out.println("\t" + Forms.name(interpreter));
+        }
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartObject();
+        if (isDynamic()) {
+            Answer answer = resolver.resolve(path, elf);
+            if (answer.interpreter() != null) {
+                out.writeStringField("interpreter", Forms.name(answer.interpreter()));
+            }
+            out.writeArrayFieldStart("libraries");
+            for (Library library : answer.libraries()) {
+                out.writeStartObject();
+                out.writeStringField("name", Forms.name(library.name()));
+                if (library.path() != null) {
+                    out.writeStringField("path", Forms.name(library.path()));
+                }
+                out.writeStringField("how", Forms.name(library.how()));
+                out.writeStringField("needed_by", Forms.name(library.neededBy()));
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+            out.writeArrayFieldStart("missing_versions");
+            for (String gap : answer.gaps()) {
+                out.writeString(Forms.name(gap));
+            }
+            out.writeEndArray();
+        }
+        out.writeEndObject();
+    }
+}

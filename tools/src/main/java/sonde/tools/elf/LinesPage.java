@@ -1,0 +1,175 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.code.CodeReader;
+import sonde.format.dwarf.code.DwarfCode;
+import sonde.format.dwarf.code.UnitCode;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+
+/** The line tables: from each address on, file, line and column; of several units one by one. */
+public final class LinesPage implements ElfPage {
+    private final Place binary;
+    private final DebugSearch search;
+
+    /** Of a binary, in itself or in its debug file. */
+    public LinesPage(Place binary, DebugSearch search) {
+        this.binary = binary;
+        this.search = search;
+    }
+
+    @Override
+    public String key() {
+        return "lines";
+    }
+
+    /** Takes units and their rows. */
+    private interface Taker {
+        void unit(String compiled) throws IOException;
+
+        void row(long address, String path, int line, int column) throws IOException;
+
+        /** Where code ends that has lines. */
+        void end(long address) throws IOException;
+    }
+
+    /** The file that has the lines; null when there is none. */
+    private @Nullable DebugFile debug() {
+        DebugFile found = search.debugFile(binary, Need.DEBUG_INFORMATION);
+        return found.isFound() ? found : null;
+    }
+
+    private void each(DebugFile debug, Taker taker) throws IOException {
+        Place place = debug.place();
+        if (place == null) {
+            return;
+        }
+        try (OpenElf file = OpenElf.asIs(place);
+                Companions companions = new Companions(search, binary, debug)) {
+            DwarfCode code = DwarfCode.of(file.elf(), companions);
+            CodeReader reader = code.reader();
+            for (int unit = 0; unit < code.unitCount(); unit++) {
+                UnitCode read = code.mayHaveCode(unit) ? reader.read(unit, null, false) : null;
+                if (read != null && read.rowCount() > 0) {
+                    rows(read, taker);
+                }
+            }
+        }
+    }
+
+    private static void rows(UnitCode unit, Taker taker) throws IOException {
+        Map<Integer, String> paths = new HashMap<>();
+        taker.unit(Forms.name(unit.compiled()));
+        for (int row = 0; row < unit.rowCount(); row++) {
+            int file = unit.rowFile(row);
+            if (file == UnitCode.NONE) {
+                taker.end(unit.rowStart(row));
+                continue;
+            }
+            String path = paths.get(file);
+            if (path == null) {
+                path = Forms.name(pathOf(unit, file));
+                paths.put(file, path);
+            }
+            taker.row(unit.rowStart(row), path, unit.rowLine(row), unit.rowColumn(row));
+        }
+    }
+
+    private static String pathOf(UnitCode unit, int file) {
+        try {
+            String path = unit.path(file);
+            return path.isEmpty() ? "??" : path;
+        } catch (MalformedInputException e) {
+            return "??";
+        }
+    }
+
+    @Override
+    public void text(PrintWriter out) throws IOException {
+        DebugFile debug = debug();
+        if (debug == null) {
+            out.println(
+                    "There are no line tables for this file; without options, it is said where"
+                            + " they were looked for.");
+            return;
+        }
+        each(
+                debug,
+                new Taker() {
+                    @Override
+                    public void unit(String compiled) {
+                        out.println(compiled + ":");
+                    }
+
+                    @Override
+                    public void row(long address, String path, int line, int column) {
+                        out.printf(
+                                "  0x%016x  %s:%d%s%n",
+                                address, path, line, column == 0 ? "" : ":" + column);
+                    }
+
+                    @Override
+                    public void end(long address) {
+                        out.printf("  0x%016x  end%n", address);
+                    }
+                });
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        DebugFile debug = debug();
+        if (debug != null) {
+            boolean[] open = {false};
+            each(
+                    debug,
+                    new Taker() {
+                        @Override
+                        public void unit(String compiled) throws IOException {
+                            close(out, open);
+                            open[0] = true;
+                            out.writeStartObject();
+                            out.writeStringField("unit", compiled);
+                            out.writeArrayFieldStart("rows");
+                        }
+
+                        @Override
+                        public void row(long address, String path, int line, int column)
+                                throws IOException {
+                            out.writeStartObject();
+                            out.writeStringField("address", Forms.hex(address));
+                            out.writeStringField("file", path);
+                            out.writeNumberField("line", line);
+                            out.writeNumberField("column", column);
+                            out.writeEndObject();
+                        }
+
+                        @Override
+                        public void end(long address) throws IOException {
+                            out.writeStartObject();
+                            out.writeStringField("address", Forms.hex(address));
+                            out.writeBooleanField("end", true);
+                            out.writeEndObject();
+                        }
+                    });
+            close(out, open);
+        }
+        out.writeEndArray();
+    }
+
+    private static void close(JsonGenerator out, boolean[] open) throws IOException {
+        if (open[0]) {
+            out.writeEndArray();
+            out.writeEndObject();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfNames;
+import sonde.format.elf.Note;
+import sonde.format.elf.Section;
+import sonde.format.elf.Segment;
+
+/** The notes, by section, or by segment where there are no sections. */
+public final class NotesPage implements ElfPage {
+    private final ElfFile elf;
+
+    public NotesPage(ElfFile elf) {
+        this.elf = elf;
+    }
+
+    @Override
+    public String key() {
+        return "notes";
+    }
+
+    /** Notes that stand together. */
+    private record Group(String title, List<Note> notes) {}
+
+    private List<Group> groups() {
+        List<Group> groups = new ArrayList<>();
+        for (Section section : elf.sections()) {
+            if (section.type() == ElfFile.SHT_NOTE) {
+                groups.add(
+                        new Group("found in: " + Forms.name(section.name()), elf.notes(section)));
+            }
+        }
+        if (groups.isEmpty()) {
+            for (Segment segment : elf.segments()) {
+                if (segment.type() == ElfFile.PT_NOTE) {
+                    String place =
+                            "found at file offset 0x%08x with length 0x%08x:"
+                                    .formatted(segment.offset(), segment.fileBytes());
+                    groups.add(new Group(place, elf.notes(segment)));
+                }
+            }
+        }
+        return groups;
+    }
+
+    @Override
+    public void text(PrintWriter out) {
+        List<Group> groups = groups();
+        if (groups.isEmpty()) {
+            out.println("There are no notes in this file.");
+        }
+        String line = "";
+        for (Group group : groups) {
+            out.print(line);
+            out.println("Displaying notes " + group.title());
+            out.println("  Owner                Data size \tDescription");
+            for (Note note : group.notes()) {
+                String owner = Forms.name(note.owner());
+                out.printf(
+                        "  %-20s 0x%08x\t%s",
+                        owner, note.description().length, ElfNames.note(note.owner(), note.type()));
+                List<String> words = NoteText.of(elf, note);
+                boolean known = note.owner().equals("GNU") || note.owner().equals("stapsdt");
+                boolean beside = known && !words.isEmpty();
+                out.println(beside ? "\t    " + Forms.name(words.getFirst()) : "");
+                for (String word : words.subList(beside ? 1 : 0, words.size())) {
+                    out.println("    " + Forms.name(word));
+                }
+            }
+            line = System.lineSeparator();
+        }
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        for (Note note : elf.notes()) {
+            out.writeStartObject();
+            out.writeStringField("owner", Forms.name(note.owner()));
+            out.writeNumberField("type_number", Integer.toUnsignedLong(note.type()));
+            out.writeStringField("type", ElfNames.note(note.owner(), note.type()));
+            out.writeNumberField("size_bytes", note.description().length);
+            out.writeArrayFieldStart("description");
+            for (String word : NoteText.of(elf, note)) {
+                out.writeString(Forms.name(word));
+            }
+            out.writeEndArray();
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+}

@@ -1,0 +1,176 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfSymbols;
+import sonde.format.elf.Section;
+import sonde.format.elf.SymbolVersions;
+
+/** The symbol tables. */
+public final class SymbolsPage implements ElfPage {
+    private static final List<String> TYPES =
+            List.of("NOTYPE", "OBJECT", "FUNC", "SECTION", "FILE", "COMMON", "TLS");
+    private static final List<String> VISIBILITIES =
+            List.of("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED");
+    private static final int SHN_COMMON = 0xfff2;
+    private static final int EM_PPC64 = 21;
+    private static final long LARGEST_DECIMAL = 99_999;
+
+    private final ElfFile elf;
+
+    public SymbolsPage(ElfFile elf) {
+        this.elf = elf;
+    }
+
+    @Override
+    public String key() {
+        return "symbols";
+    }
+
+    private List<Section> tables() {
+        return elf.sections().stream()
+                .filter(s -> s.type() == ElfFile.SHT_SYMTAB || s.type() == ElfFile.SHT_DYNSYM)
+                .toList();
+    }
+
+    @Override
+    public void text(PrintWriter out) throws IOException {
+        List<Section> tables = tables();
+        if (tables.isEmpty()) {
+            out.println("There are no symbol tables in this file.");
+        }
+        String line = "";
+        for (Section table : tables) {
+            ElfSymbols symbols = elf.symbols(table);
+            SymbolVersions versions = versions(table);
+            out.print(line);
+            out.printf(
+                    "Symbol table '%s' contains %s:%n",
+                    Forms.name(table.name()), Forms.entries(symbols.count()));
+            out.println(
+                    elf.is64()
+                            ? "   Num:    Value          Size Type    Bind   Vis      Ndx Name"
+                            : "   Num:    Value  Size Type    Bind   Vis      Ndx Name");
+            for (int i = 0; i < symbols.count(); i++) {
+                out.println(row(symbols, versions, i));
+            }
+            line = System.lineSeparator();
+        }
+    }
+
+    private @Nullable SymbolVersions versions(Section table) throws IOException {
+        SymbolVersions versions = elf.versions().orElse(null);
+        return versions != null && versions.section().link() == table.index() ? versions : null;
+    }
+
+    private String row(ElfSymbols symbols, @Nullable SymbolVersions versions, int i) {
+        StringBuilder row = new StringBuilder(100);
+        right(row, "" + i, 6).append(": ").append(Forms.address(elf, symbols.value(i))).append(' ');
+        long size = symbols.size(i);
+        boolean decimal = size >= 0 && size <= LARGEST_DECIMAL;
+        right(row, decimal ? "" + size : Forms.hex(size), 5).append(' ');
+        left(row, type(symbols.type(i)), 7).append(' ');
+        left(row, binding(symbols.binding(i)), 6).append(' ');
+        left(row, VISIBILITIES.get(symbols.visibility(i)), 7).append(' ');
+        int other = symbols.other(i) & ~3;
+        if (other != 0) {
+            left(row, other(other), 10).append("  ");
+        }
+        right(row, place(symbols, i), 4).append(' ').append(name(symbols, versions, i));
+        boolean defined = symbols.section(i) != ElfSymbols.SHN_UNDEF;
+        if (versions != null && versions.isNeeded(i, defined)) {
+            row.append(" (").append(versions.number(i)).append(')');
+        }
+        return row.toString();
+    }
+
+    /** On 64-bit PowerPC the three highest bits say how far the local entry lies (ELFv2 ABI). */
+    private String other(int other) {
+        int entry = other >> 5;
+        return elf.machine() == EM_PPC64 && (other & 0x1c) == 0 && entry > 1 && entry < 7
+                ? "[<localentry>: " + (1 << entry) + "]"
+                : "[<other>: %x]".formatted(other);
+    }
+
+    private static StringBuilder right(StringBuilder row, String text, int width) {
+        return row.repeat(' ', Math.max(0, width - text.length())).append(text);
+    }
+
+    private static StringBuilder left(StringBuilder row, String text, int width) {
+        return row.append(text).repeat(' ', Math.max(0, width - text.length()));
+    }
+
+    /** The name with its version; of a symbol for a section that section's. */
+    private String name(ElfSymbols symbols, @Nullable SymbolVersions versions, int i) {
+        String name = symbols.name(i);
+        int section = symbols.section(i);
+        if (name.isEmpty()
+                && symbols.type(i) == ElfSymbols.STT_SECTION
+                && section > 0
+                && section < elf.sections().size()) {
+            name = elf.sections().get(section).name();
+        }
+        return Forms.name(versions == null ? name : name + versions.suffix(i, name, section != 0));
+    }
+
+    private String type(int type) {
+        if (type < TYPES.size()) {
+            return TYPES.get(type);
+        }
+        if (type == ElfSymbols.STT_GNU_IFUNC) {
+            return "IFUNC";
+        }
+        return type >= 13
+                ? "<processor specific>: " + type
+                : type >= 10 ? "<OS specific>: " + type : "<unknown>: " + type;
+    }
+
+    private static String binding(int binding) {
+        return switch (binding) {
+            case ElfSymbols.STB_LOCAL -> "LOCAL";
+            case ElfSymbols.STB_GLOBAL -> "GLOBAL";
+            case ElfSymbols.STB_WEAK -> "WEAK";
+            case 10 -> "UNIQUE";
+            default -> (binding >= 13 ? "<processor specific>: " : "<unknown>: ") + binding;
+        };
+    }
+
+    private static String place(ElfSymbols symbols, int i) {
+        int section = symbols.section(i);
+        if (!symbols.isReserved(i)) {
+            return section == ElfSymbols.SHN_UNDEF ? "UND" : "" + section;
+        }
+        return switch (section) {
+            case ElfSymbols.SHN_ABS -> "ABS";
+            case SHN_COMMON -> "COM";
+            default -> "RSV[0x%04x]".formatted(section);
+        };
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        out.writeStartObject();
+        for (Section table : tables()) {
+            ElfSymbols symbols = elf.symbols(table);
+            SymbolVersions versions = versions(table);
+            out.writeArrayFieldStart(Forms.name(table.name()));
+            for (int i = 1; i < symbols.count(); i++) {
+                out.writeStartObject();
+                out.writeStringField("name", name(symbols, versions, i));
+                out.writeStringField("value", Forms.hex(symbols.value(i)));
+                out.writeNumberField("size_bytes", symbols.size(i));
+                out.writeStringField("type", type(symbols.type(i)));
+                out.writeStringField("binding", binding(symbols.binding(i)));
+                out.writeStringField("visibility", VISIBILITIES.get(symbols.visibility(i)));
+                out.writeStringField("section", place(symbols, i));
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+        out.writeEndObject();
+    }
+}

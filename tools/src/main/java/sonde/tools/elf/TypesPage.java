@@ -1,0 +1,245 @@
+package sonde.tools.elf;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A type with offsets, sizes and holes, in the form of pahole. */
+public final class TypesPage implements ElfPage {
+    private static final int LINE_BYTES = 64;
+
+    private final CRecord type;
+
+    TypesPage(CRecord type) {
+        this.type = type;
+    }
+
+    @Override
+    public String key() {
+        return "type";
+    }
+
+    @Override
+    public void text(PrintWriter out) {
+        if (type.members().isEmpty()) {
+            simple(out);
+            return;
+        }
+        Totals totals = new Totals();
+        out.println(Forms.name(type.head()) + " {");
+        body(out, type, 0, 1, totals);
+        out.println();
+        totals.print(out, type);
+        out.println("};");
+    }
+
+    private void simple(PrintWriter out) {
+        if (type.values().isEmpty()) {
+            boolean record = type.head().startsWith("struct") || type.isUnion();
+            out.println(
+                    Forms.name(type.head())
+                            + (record ? " {" + System.lineSeparator() + "};" : ";"));
+            out.println("/* size: " + type.sizeBytes() + " */");
+            return;
+        }
+        out.println(Forms.name(type.head()) + " {");
+        type.values().forEach(value -> out.println("\t" + Forms.name(value) + ","));
+        out.println("}; /* size: " + type.sizeBytes() + " */");
+    }
+
+    /** What is said below the members. */
+    private static final class Totals {
+        private int members;
+        private long sumBytes;
+        private long sumBits;
+        private final List<Long> holes = new ArrayList<>();
+        private long bitHoles;
+        private long sumBitHoles;
+        private long end;
+        private long shownLine;
+
+        void print(PrintWriter out, CRecord type) {
+            long lines = (type.sizeBytes() + LINE_BYTES - 1) / LINE_BYTES;
+            out.printf(
+                    "\t/* size: %d, cachelines: %d, members: %d */%n",
+                    type.sizeBytes(), lines, members);
+            long hole = holes.stream().mapToLong(Long::longValue).sum();
+            if (!type.isUnion() && (!holes.isEmpty() || bitHoles > 0)) {
+                out.printf(
+                        "\t/* sum members: %d%s%s */%n",
+                        sumBytes,
+                        holes.isEmpty() ? "" : ", holes: " + holes.size() + ", sum holes: " + hole,
+                        sumBits == 0 ? "" : ", bitfield members: " + sumBits + " bits");
+                if (bitHoles > 0) {
+                    out.printf(
+                            "\t/* bit holes: %d, sum bit holes: %d bits */%n",
+                            bitHoles, sumBitHoles);
+                }
+            }
+            long padding = type.sizeBytes() - (end + 7) / 8;
+            if (!type.isUnion() && padding > 0) {
+                out.println("\t/* padding: " + padding + " */");
+            }
+            long last = type.sizeBytes() % LINE_BYTES;
+            if (last > 0) {
+                out.println("\t/* last cacheline: " + last + " bytes */");
+            }
+        }
+    }
+
+    private static void body(
+            PrintWriter out, CRecord record, long baseBits, int depth, Totals totals) {
+        String indent = "\t".repeat(depth);
+        long end = 0;
+        for (CRecord.Member member : record.members()) {
+            if (!record.isUnion()) {
+                gap(out, indent, end, member.bitOffset(), depth == 1 ? totals : null);
+                line(out, indent, (baseBits + member.bitOffset()) / 8, totals);
+            }
+            long offset = (baseBits + member.bitOffset()) / 8;
+            CRecord inner = member.inner();
+            if (inner != null) {
+                out.println(indent + Forms.name(inner.head()) + " {");
+                body(out, inner, baseBits + member.bitOffset(), depth + 1, totals);
+                String name = member.after();
+                print(out, indent, "}" + (name.isEmpty() ? "" : " " + name), member, offset);
+            } else {
+                String text = "%-26s %s".formatted(member.before(), member.after());
+                print(out, indent, text, member, offset);
+            }
+            long bits = member.bits() > 0 ? member.bits() : 8 * member.sizeBytes();
+            end = record.isUnion() ? Math.max(end, bits) : member.bitOffset() + bits;
+            if (depth == 1) {
+                totals.members++;
+                totals.sumBits += member.bits();
+                totals.sumBytes += member.bits() > 0 ? 0 : member.sizeBytes();
+                totals.end = Math.max(totals.end, end);
+            }
+        }
+    }
+
+    private static void print(
+            PrintWriter out, String indent, String text, CRecord.Member member, long offset) {
+        int width = Math.max(8, 54 - 8 * (indent.length() - 1));
+        String declared = Forms.name(text) + (member.bits() > 0 ? ":" + member.bits() : "") + ";";
+        if (member.bits() > 0) {
+            long unit = Math.max(1, member.sizeBytes());
+            long at = member.bitOffset() / 8 / unit * unit;
+            out.printf(
+                    "%s%-" + width + "s /* %5d:%2d %2d */%n",
+                    indent,
+                    declared,
+                    offset - member.bitOffset() / 8 + at,
+                    member.bitOffset() - 8 * at,
+                    member.sizeBytes());
+        } else {
+            out.printf(
+                    "%s%-" + width + "s /* %5d %5d */%n",
+                    indent,
+                    declared,
+                    offset,
+                    member.sizeBytes());
+        }
+    }
+
+    private static void gap(
+            PrintWriter out,
+            String indent,
+            long end,
+            long next,
+            @org.jspecify.annotations.Nullable Totals totals) {
+        long bits = next - end;
+        if (bits <= 0) {
+            return;
+        }
+        long bytes = next / 8 - (end + 7) / 8;
+        long odd = bits - 8 * Math.max(0, bytes);
+        out.println();
+        if (odd > 0) {
+            out.println(
+                    indent
+                            + "/* XXX "
+                            + odd
+                            + " bit"
+                            + (odd == 1 ? "" : "s")
+                            + " hole, try to"
+                            + " pack */");
+        }
+        if (bytes > 0) {
+            out.println(
+                    indent
+                            + "/* XXX "
+                            + bytes
+                            + " byte"
+                            + (bytes == 1 ? "" : "s")
+                            + " hole, try to pack */");
+        }
+        out.println();
+        if (totals != null) {
+            if (bytes > 0) {
+                totals.holes.add(bytes);
+            }
+            totals.bitHoles += odd > 0 ? 1 : 0;
+            totals.sumBitHoles += Math.max(0, odd);
+        }
+    }
+
+    /** Where a line of the cache begins, at or within the member before. */
+    private static void line(PrintWriter out, String indent, long offset, Totals totals) {
+        long number = offset / LINE_BYTES;
+        if (number > totals.shownLine) {
+            totals.shownLine = number;
+            long ago = offset % LINE_BYTES;
+            out.printf(
+                    "%s/* --- cacheline %d boundary (%d bytes)%s --- */%n",
+                    indent,
+                    number,
+                    number * LINE_BYTES,
+                    ago == 0 ? "" : " was " + ago + " bytes ago");
+        }
+    }
+
+    @Override
+    public void json(JsonGenerator out) throws IOException {
+        json(out, type, 0);
+    }
+
+    private static void json(JsonGenerator out, CRecord record, long baseBits) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("type", Forms.name(record.head()));
+        out.writeNumberField("size_bytes", record.sizeBytes());
+        out.writeArrayFieldStart("members");
+        long end = 0;
+        for (CRecord.Member member : record.members()) {
+            out.writeStartObject();
+            out.writeStringField(
+                    "declaration", Forms.name((member.before() + " " + member.after()).strip()));
+            long at = baseBits + member.bitOffset();
+            out.writeNumberField("offset", at / 8);
+            out.writeNumberField("size_bytes", member.sizeBytes());
+            if (member.bits() > 0) {
+                out.writeNumberField("bit_offset", at % 8);
+                out.writeNumberField("bits", member.bits());
+            }
+            if (!record.isUnion() && member.bitOffset() > end) {
+                out.writeNumberField("hole_bits_before", member.bitOffset() - end);
+            }
+            CRecord inner = member.inner();
+            if (inner != null) {
+                out.writeFieldName("in_place");
+                json(out, inner, at);
+            }
+            out.writeEndObject();
+            end = member.bitOffset() + (member.bits() > 0 ? member.bits() : 8 * member.sizeBytes());
+        }
+        out.writeEndArray();
+        out.writeArrayFieldStart("values");
+        for (String value : record.values()) {
+            out.writeString(Forms.name(value));
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+}

@@ -1,0 +1,116 @@
+package sonde.tools.report;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import sonde.analysis.stack.SampleUnwinding;
+import sonde.event.Recording;
+import sonde.format.perfdata.BuildId;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.symbol.ModuleImages;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.unwind.ModuleFrames;
+import sonde.symbol.unwind.UnwindEnd;
+import sonde.sys.Arch;
+
+/** Unwinds the user stacks of the perf.data of a source, and says what came of it. */
+final class StackUnwinding {
+    private static final int MOST_NOTES = 3;
+
+    /** Of the stacks: fewer are not worth a sentence. */
+    private static final double WORTH_SAYING = 0.001;
+
+    private final ModuleImages images;
+    private final ModuleFrames modules;
+    private final String machine;
+    private boolean any;
+
+    /**
+     * @param machine that recorded where the file does not say; empty for this one
+     */
+    StackUnwinding(SymbolOptions options, String machine) {
+        images = new ModuleImages(options);
+        modules = new ModuleFrames(images);
+        this.machine = machine;
+    }
+
+    void take(Recording recording) {
+        if (!(recording instanceof PerfDataRecording perf) || !perf.hasUserStacks()) {
+            return;
+        }
+        String stated = perf.features().arch();
+        String other = machine.isEmpty() ? Arch.current().machine() : machine;
+        SampleUnwinding unwinding =
+                new SampleUnwinding(stated.isEmpty() ? other : stated, modules, buildIds(perf));
+        perf.userStacks(unwinding::lane);
+        any = true;
+    }
+
+    private static Map<String, byte[]> buildIds(PerfDataRecording perf) {
+        Map<String, byte[]> ids = new HashMap<>();
+        for (BuildId one : perf.features().buildIds()) {
+            if (!one.kernel()) {
+                ids.putIfAbsent(one.path(), HexFormat.of().parseHex(one.id()));
+            }
+        }
+        return ids;
+    }
+
+    /** Whether there are stacks to unwind. */
+    boolean isAny() {
+        return any;
+    }
+
+    /** What a reader should know of stacks that are not whole. */
+    List<String> notes(Map<UnwindEnd, Long> ends) {
+        List<String> notes = new ArrayList<>();
+        double sum = Math.max(1, ends.values().stream().mapToLong(Long::longValue).sum());
+        double truncated = share(ends, sum, true);
+        double broken = share(ends, sum, false);
+        if (truncated >= WORTH_SAYING) {
+            notes.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%.1f %% of unwound user stacks are truncated: more stack than was"
+                                    + " copied. Record with --call-graph dwarf,BYTES (up to"
+                                    + " 65528).",
+                            100 * truncated));
+        }
+        if (broken >= WORTH_SAYING) {
+            notes.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%.1f %% of unwound user stacks are broken off: %s.",
+                            100 * broken,
+                            reasons(ends, sum)));
+            images.notes().stream().limit(MOST_NOTES).forEach(note -> notes.add(note + "."));
+            modules.notes().stream().limit(MOST_NOTES).forEach(note -> notes.add(note + "."));
+        }
+        return notes;
+    }
+
+    private static double share(Map<UnwindEnd, Long> ends, double sum, boolean truncated) {
+        return ends.entrySet().stream()
+                        .filter(end -> !end.getKey().isComplete())
+                        .filter(end -> end.getKey().isTruncated() == truncated)
+                        .mapToLong(Map.Entry::getValue)
+                        .sum()
+                / sum;
+    }
+
+    private static String reasons(Map<UnwindEnd, Long> ends, double sum) {
+        List<String> parts = new ArrayList<>();
+        ends.entrySet().stream()
+                .filter(end -> !end.getKey().isComplete() && !end.getKey().isTruncated())
+                .sorted(Map.Entry.<UnwindEnd, Long>comparingByValue().reversed())
+                .limit(MOST_NOTES)
+                .forEach(end -> {
+                    double share = 100 * end.getValue() / sum;
+                    parts.add(String.format(Locale.ROOT, "%s %.1f %%", end.getKey().text(), share));
+                });
+        return String.join(", ", parts);
+    }
+}

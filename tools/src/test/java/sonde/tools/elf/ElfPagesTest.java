@@ -1,0 +1,292 @@
+package sonde.tools.elf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.format.MalformedInputException;
+import sonde.format.elf.ElfFile;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+import sonde.testkit.Property;
+import sonde.tools.elf.ElfRequest.Part;
+
+/** Pages beside readelf and ldd of this machine. */
+class ElfPagesTest {
+    private static final String SOURCE =
+            """
+            struct in { char c; long l; };
+            enum color { RED, GREEN = 5 };
+            struct big {
+                char a; int b; short s : 3; unsigned u : 9; struct in in;
+                void (*fn)(int, char *); int arr[3][4];
+                union { int ui; double ud; };
+                const char *const *pp; enum color color; char tail[70]; char flex[];
+            };
+            struct big big;
+            int counter;
+            int work(struct big *p) { return p->b + counter; }
+            int main(void) { return work(&big); }
+            """;
+
+    @TempDir Path folder;
+
+    private static String run(Path in, String... command) throws IOException, InterruptedException {
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/" + command[0])), "no " + command[0]);
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(in.toFile())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.start();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return text;
+    }
+
+    private Path compile(String name, String... command) throws IOException, InterruptedException {
+        Files.writeString(folder.resolve("p.c"), SOURCE);
+        List<String> words = new ArrayList<>(List.of(command));
+        words.addAll(List.of("-w", "-o", name, "p.c"));
+        run(folder, words.toArray(String[]::new));
+        assumeTrue(Files.exists(folder.resolve(name)), "not compiled by " + command[0]);
+        return folder.resolve(name);
+    }
+
+    private static ElfRequest request(Set<Part> parts, String... types) {
+        return new ElfRequest(parts, "", List.of(), List.of(types), List.of(), "", false);
+    }
+
+    private static String page(Path file, Part part) throws IOException {
+        return page(file, request(EnumSet.of(part)), false);
+    }
+
+    private static String page(Path file, ElfRequest request, boolean json) throws IOException {
+        StringWriter text = new StringWriter();
+        new ElfRecipe(file, request, line -> {}).run(new PrintWriter(text), json);
+        return text.toString();
+    }
+
+    private static List<String> lines(String text) {
+        return text.lines().filter(line -> !line.isBlank()).toList();
+    }
+
+    /** Lines of readelf are those of the page, blank lines apart. */
+    private void same(Path file, Part part, String option)
+            throws IOException, InterruptedException {
+        List<String> theirs = lines(run(folder, "readelf", "-W", option, file.toString()));
+        assertThat(lines(page(file, part))).as(part + " of " + file).isEqualTo(theirs);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/usr/bin/true", "/usr/bin/bash", "/lib/x86_64-linux-gnu/libc.so.6"})
+    void systemFilesReadAsReadelfReadsThem(String path) throws IOException, InterruptedException {
+        Path file = Path.of(path);
+        assumeTrue(Files.exists(file), "no " + path);
+        same(file, Part.HEADER, "-h");
+        same(file, Part.SECTIONS, "-S");
+        same(file, Part.SEGMENTS, "-l");
+        same(file, Part.DYNAMIC, "-d");
+        same(file, Part.SYMBOLS, "-s");
+        same(file, Part.NOTES, "-n");
+        same(file, Part.RELOCATIONS, "-r");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "i386-linux-gnu,true",
+        "aarch64-linux-gnu,true",
+        "riscv64-linux-gnu,true",
+        "powerpc64-linux-musl,true",
+        "s390x-linux-gnu,true",
+        "arm-linux-gnueabi,true",
+        "mips64-linux-gnuabi64,false",
+    })
+    void objectsOfOtherMachinesReadAsReadelfReadsThem(String target, boolean isHeaderSame)
+            throws IOException, InterruptedException {
+        Path file = compile(target + ".o", "clang", "--target=" + target, "-g", "-c");
+        if (isHeaderSame) {
+            same(file, Part.HEADER, "-h");
+        }
+        same(file, Part.SYMBOLS, "-s");
+        same(file, Part.RELOCATIONS, "-r");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/usr/bin/bash", "/usr/bin/gdb", "/usr/bin/python3", "/usr/bin/perf"})
+    void librariesAreThoseThatLddFinds(String path) throws IOException, InterruptedException {
+        assumeTrue(Files.exists(Path.of(path)), "no " + path);
+        List<String> theirs =
+                run(folder, "ldd", path)
+                        .lines()
+                        .filter(line -> !line.contains("linux-vdso"))
+                        .map(line -> line.replaceFirst(" \\(0x[0-9a-f]+\\)$", ""))
+                        .toList();
+        assertThat(page(Path.of(path), Part.LIBRARIES).lines())
+                .containsExactlyInAnyOrderElementsOf(theirs);
+    }
+
+    @Test
+    void librariesAreLookedForAtTheRunPath() throws IOException, InterruptedException {
+        Files.createDirectories(folder.resolve("lib"));
+        Files.writeString(folder.resolve("lib.c"), "int f(void) { return 1; }");
+        run(folder, "gcc", "-shared", "-fPIC", "-Wl,-soname,libown.so.1", "-o", "lib/libown.so.1",
+                "lib.c");
+        assumeTrue(Files.exists(folder.resolve("lib/libown.so.1")), "no gcc");
+        Path program =
+                compile(
+                        "prog",
+                        "gcc",
+                        "-Wl,--no-as-needed",
+                        "-Wl,-rpath,$ORIGIN/lib",
+                        folder.resolve("lib/libown.so.1").toString());
+        assertThat(page(program, Part.LIBRARIES))
+                .contains("libown.so.1 => " + folder + "/lib/libown.so.1\n");
+        Files.delete(folder.resolve("lib/libown.so.1"));
+        assertThat(page(program, Part.LIBRARIES)).contains("libown.so.1 => not found\n");
+        assertThat(page(program, request(Set.of()), false)).contains("libown.so.1 => not found");
+    }
+
+    @Test
+    void typesHaveOffsetsSizesAndHoles() throws IOException, InterruptedException {
+        Path file = compile("p.o", "gcc", "-g", "-c");
+        String text = page(file, request(Set.of(), "struct big"), false);
+        assertThat(text)
+                .contains("/* XXX 3 bytes hole, try to pack */")
+                .containsPattern("unsigned int +u:9; +/\\* +8: 3 +4 \\*/")
+                .containsPattern("void +\\(\\*fn\\)\\(int, char \\*\\); +/\\* +32 +8 \\*/")
+                .containsPattern("int +arr\\[3\\]\\[4\\]; +/\\* +40 +48 \\*/")
+                .containsPattern("double +ud; +/\\* +88 +8 \\*/")
+                .contains("/* size: 184, cachelines: 3, members: 12 */");
+        assertThat(page(file, request(Set.of(), "color"), false)).contains("GREEN = 5,");
+        assertThat(page(file, request(Set.of(), "in"), true))
+                .contains("\"declaration\":\"long int l\",\"offset\":8,\"size_bytes\":8");
+    }
+
+    @Test
+    void typesOfTheKernelComeFromItsBtf() throws IOException {
+        Path btf = Path.of("/sys/kernel/btf/vmlinux");
+        assumeTrue(Files.exists(btf), "no BTF of this kernel");
+        assertThat(page(btf, request(Set.of(), "list_head"), false))
+                .containsPattern("struct list_head \\* +next; +/\\* +0 +8 \\*/")
+                .contains("/* size: 16, cachelines: 1, members: 2 */");
+    }
+
+    @Test
+    void codeHasItsSource() throws IOException, InterruptedException {
+        Path file = compile("prog", "gcc", "-g", "-O0");
+        assertThat(page(file, Part.LINES)).containsPattern("  0x[0-9a-f]{16}  .*/p\\.c:12");
+        assertThat(page(file, Part.FRAMES)).contains(".eh_frame function ");
+        assertThat(page(file, Part.STRINGS)).contains("String dump of section '.strtab':");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "no objdump");
+        ElfRequest main =
+                new ElfRequest(
+                        EnumSet.of(Part.DISASSEMBLY),
+                        "main",
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        "",
+                        false);
+        assertThat(page(file, main, false)).contains("<main>:").contains("return work(&big);");
+        assertThat(page(file, main, true)).contains("\"function\":\"main\"");
+    }
+
+    @Test
+    void theSummarySaysWhatItIs() throws IOException, InterruptedException {
+        Path file = compile("prog", "gcc", "-g", "-pie", "-fPIE", "-Wl,-z,now,-z,relro");
+        assertThat(page(file, request(Set.of()), false))
+                .contains("program (position-independent), Advanced Micro Devices X86-64")
+                .contains("DWARF in the file itself")
+                .contains("full RELRO");
+        run(folder, "objcopy", "--only-keep-debug", "prog", "prog.debug");
+        run(folder, "strip", "prog");
+        assertThat(page(file, request(Set.of()), false))
+                .contains("stripped")
+                .contains("DWARF by debug link: " + folder + "/prog.debug");
+    }
+
+    /** Whatever bits are wrong: a page, or the one exception for damage. */
+    @Test
+    @Timeout(240)
+    void damageHidesOnlyWhatItHits() throws IOException, InterruptedException {
+        byte[] good = Files.readAllBytes(compile("prog", "gcc", "-g", "-O1"));
+        Path bad = folder.resolve("bad");
+        EnumSet<Part> parts = EnumSet.complementOf(EnumSet.of(Part.DISASSEMBLY, Part.LIBRARIES));
+        Property.forAll(
+                66,
+                60,
+                random -> {
+                    byte[] bytes = good.clone();
+                    for (int i = random.nextInt(8); i >= 0; i--) {
+                        int region = random.nextInt(3) == 0 ? 64 : bytes.length;
+                        int at = random.nextInt(3) == 0 ? bytes.length - 2048 : 0;
+                        int place = Math.min(bytes.length - 1, at + random.nextInt(region));
+                        bytes[place] ^= (byte) (1 << random.nextInt(8));
+                    }
+                    int length = random.nextInt(4) == 0 ? random.nextInt(bytes.length) : bytes.length;
+                    Files.write(bad, java.util.Arrays.copyOf(bytes, length));
+                    try {
+                        assertThat(page(bad, request(parts, "big"), random.nextBoolean()))
+                                .isNotEmpty();
+                    } catch (MalformedInputException
+                            | sonde.tools.report.NothingMatchesException e) {
+                        assertThat(e.getMessage()).isNotEmpty();
+                    }
+                });
+    }
+
+    @Test
+    void hostileNamesAreEscaped() throws IOException, InterruptedException {
+        Files.writeString(
+                folder.resolve("evil.s"),
+                ".section \".evil\\033[2J\",\"a\"\n.globl \"sym\\033]0;x\\007\"\n\"sym\\033]0;x\\007\":"
+                        + "\n.byte 0\n");
+        run(folder, "as", "evil.s", "-o", "evil.o");
+        Path file = folder.resolve("evil.o");
+        assumeTrue(Files.exists(file), "no as that takes such names");
+        for (boolean json : new boolean[] {false, true}) {
+            EnumSet<Part> parts = EnumSet.of(Part.SECTIONS, Part.SYMBOLS, Part.STRINGS);
+            assertThat(page(file, request(parts), json)).doesNotContain("\033").contains("x1b");
+        }
+    }
+
+    @Test
+    void everyPageIsJsonThatCanBeRead() throws IOException, InterruptedException {
+        Path file = compile("prog", "gcc", "-g");
+        EnumSet<Part> parts = EnumSet.complementOf(EnumSet.of(Part.DISASSEMBLY));
+        String json = page(file, request(parts, "big"), true);
+        try (var parser = new JsonFactory().createParser(json)) {
+            int depth = 0;
+            while (parser.nextToken() != null) {
+                depth++;
+            }
+            assertThat(depth).isGreaterThan(1000);
+        }
+        StringWriter one = new StringWriter();
+        try (OpenElf open = OpenElf.asIs(Place.named(file.toString()));
+                JsonGenerator out = new JsonFactory().createGenerator(one)) {
+            ElfFile elf = open.elf();
+            new SegmentsPage(elf).json(out);
+        }
+        assertThat(one.toString()).contains("\"type\":\"LOAD\"");
+    }
+}
