@@ -204,8 +204,6 @@ final class ContextReads {
     }
 
     private void comm(Place to, int sizeBytes) {
-        // Of short names Linux 6.1 leaves the second half as it was; keys compare all bytes.
-        lowerer.memory().zero(to.plus(8), 8);
         emit().run(GET_COMM, emit().address(to), Operand.of(16));
         if (sizeBytes > 16) {
             lowerer.memory().zero(to.plus(16), sizeBytes - 16);
