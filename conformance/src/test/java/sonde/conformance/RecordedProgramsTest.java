@@ -96,17 +96,6 @@ class RecordedProgramsTest {
                 .contains("-fno-omit-frame-pointer", "--call-graph dwarf");
     }
 
-    @Test
-    void copiesOfStacksAreSaidToBeForPerf() throws Exception {
-        Path program = TargetProgram.compile(folder, "spin", "-O2", "-fomit-frame-pointer");
-        Recorded recorded =
-                Recorded.record(
-                        folder, "dwarf", "--call-graph", "dwarf", "--", program.toString(), "100");
-        assertThat(String.join("\n", recorded.report("--oncpu").texts("notes")))
-                .contains("'perf report', which unwinds")
-                .doesNotContain("or record with");
-    }
-
     /**
      * dd spends its time in calls of which nearly all are overwritten; samples tell all the same.
      */

@@ -156,6 +156,30 @@ public final class FeatureProbe {
         if (printk) {
             PrintkEvent.release();
         }
+        return helper(trial);
+    }
+
+    /**
+     * Whether programs at the begin of a function may call a helper.
+     *
+     * @param types of the kernel
+     * @throws IOException when they are malformed
+     */
+    public static Answer helperAt(String function, int helper, KernelTypes types)
+            throws IOException {
+        int id = types.btf().find(function, BtfType.Func.class::isInstance);
+        if (id == 0) {
+            return new Answer.No("this kernel's BTF has no function " + function);
+        }
+        return helper(
+                Trial.load(
+                        kind(ProgramType.TRACING, AttachType.TRACE_FENTRY, 0, id),
+                        Trial.call(helper),
+                        Trial.R0_ZERO,
+                        Trial.EXIT));
+    }
+
+    private static Answer helper(Trial trial) {
         if (trial.isPolicy()) {
             return new Answer.Unknown("programs of this type are refused by policy");
         }
@@ -167,6 +191,7 @@ public final class FeatureProbe {
         // "invalid func" for numbers beyond the last.
         boolean refused =
                 log.contains("cannot use helper")
+                        || log.contains("not allowed in probe")
                         || log.contains("unknown func ")
                         || log.contains("invalid func ");
         // Those with a target of their own are judged by it before their calls are.
@@ -188,7 +213,11 @@ public final class FeatureProbe {
         if (id == 0) {
             return new Answer.No("this kernel's BTF has no function " + name);
         }
-        Trial trial = Trial.load(kind(type), Trial.callKernel(id), Trial.R0_ZERO, Trial.EXIT);
+        if (type == ProgramType.STRUCT_OPS || type == ProgramType.EXT) {
+            return new Answer.Unknown("depends on what it is attached to");
+        }
+        Trial trial =
+                Trial.load(placed(type, types), Trial.callKernel(id), Trial.R0_ZERO, Trial.EXIT);
         if (trial.isPolicy()) {
             return new Answer.Unknown("programs of this type are refused by policy");
         }
@@ -198,7 +227,24 @@ public final class FeatureProbe {
                         || log.contains("kernel function call is not supported")
                         || log.contains("calling kernel function from non-GPL")
                         || trial.errno() == Errno.EINVAL && log.isBlank();
+        if (!refused && log.contains("attach_btf_id")) {
+            return new Answer.Unknown("depends on the function it is attached to");
+        }
         return refused ? new Answer.No(trial.words()) : new Answer.Yes();
+    }
+
+    /** Some place for a type that must say one before its calls are looked at. */
+    private static Trial.Kind placed(ProgramType type, KernelTypes types) {
+        try {
+            return switch (type) {
+                case TRACING ->
+                        kind(type, AttachType.TRACE_RAW_TP, 0, types.tracepoint("sched_switch"));
+                case LSM -> kind(type, AttachType.LSM_MAC, 0, types.securityHook("file_open"));
+                default -> kind(type);
+            };
+        } catch (IOException e) {
+            return kind(type);
+        }
     }
 
     /** Whether programs can do what the limit names. */

@@ -53,10 +53,10 @@ final class ExportRow {
         return type.system().equals(system) && type.name().equals(name);
     }
 
-    /** Whether it is a sample: a counter, a clock, an allocator, without fields. */
+    /** Whether it is a sample: a counter, a clock, an allocator, without fields of its own. */
     boolean isSample() {
         boolean system = type.system().equals("perf") || type.system().equals("profile");
-        return system && type.fields().isEmpty();
+        return system && (type.fields().isEmpty() || batch.isChainMade(row));
     }
 
     /** Whether it is a row of the reader's own, about what the file lacks. */
@@ -137,11 +137,17 @@ final class ExportRow {
     /** Frames of the call chain, callee first, markers left out. */
     List<Frame> frames() {
         List<Frame> frames = new ArrayList<>();
+        boolean addresses = recording.frames() == null;
+        boolean first = true;
         for (int i = 0; i < batch.stackDepth(row); i++) {
             long entry = batch.stackEntry(row, i);
-            if (Long.compareUnsigned(entry, PERF_CONTEXT_MAX) < 0 && entry != 0) {
-                frames.add(names.frame(recording, pid(), entry));
+            boolean marker = Long.compareUnsigned(entry, PERF_CONTEXT_MAX) >= 0;
+            if (!marker && entry != 0) {
+                // all but a part's first are return addresses: the call lies before
+                long address = addresses && !first ? entry - 1 : entry;
+                frames.add(names.frame(recording, pid(), address));
             }
+            first = marker;
         }
         return frames;
     }

@@ -5,6 +5,7 @@ import static sonde.format.unwind.CfiBytes.bytes;
 import static sonde.format.unwind.CfiBytes.elf;
 import static sonde.format.unwind.CfiBytes.usual;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,7 +121,7 @@ final class FrameStepperTest {
         int[] all = new int[102];
         all[0] = 0x0f;
         all[1] = 100;
-        java.util.Arrays.fill(all, 2, 102, 0x31);
+        Arrays.fill(all, 2, 102, 0x31);
         assertThat(step(all)).isEqualTo(Outcome.BAD_RULE);
     }
 

@@ -12,6 +12,7 @@ import static sonde.format.unwind.CfiBytes.relative;
 import static sonde.format.unwind.CfiBytes.usual;
 import static sonde.format.unwind.CfiBytes.x86Start;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 import sonde.format.elf.ElfFile;
@@ -209,7 +210,7 @@ final class FrameTableTest {
                         .toBytes();
         System.arraycopy(header, 0, file, 0x600, header.length);
         // no section table; a second program header behind the first
-        java.nio.ByteBuffer out = java.nio.ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
         out.putLong(40, 0).putShort(60, (short) 0).putShort(62, (short) 0).putShort(56, (short) 2);
         out.position(64 + 56);
         out.putInt(0x6474e550).putInt(4).putLong(0x600).putLong(0x1600).putLong(0x1600);

@@ -1,0 +1,149 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A program without frame pointers that says by which calls it came to where it spends its time.
+ */
+@Tag("kernel")
+class UnwoundProgramsTest {
+    @TempDir Path folder;
+
+    @BeforeEach
+    void onlyAsRoot() {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
+    }
+
+    private Path library() throws Exception {
+        Path made =
+                TargetProgram.compile(
+                        folder,
+                        "unwind",
+                        "-O2",
+                        "-fPIC",
+                        "-shared",
+                        "-DLIBRARY",
+                        "-fomit-frame-pointer");
+        return Files.move(made, folder.resolve("libunwound.so"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-O0", "-O2", "-O3"})
+    void chainsAreWhatTheProgramSays(String level) throws Exception {
+        Path library = library();
+        Path program =
+                TargetProgram.compile(
+                        folder,
+                        "unwind",
+                        level,
+                        "-fomit-frame-pointer",
+                        "-Wl,--no-as-needed",
+                        "-ldl");
+        Recorded recorded =
+                Recorded.record(
+                        folder,
+                        "unwound",
+                        "--call-graph",
+                        "dwarf,16384",
+                        "--",
+                        program.toString(),
+                        "150",
+                        library.toString());
+        Json report = recorded.report("--oncpu");
+        Json tree = report.object("sections").object("on_cpu_stacks");
+        List<String> chains =
+                recorded.outcome.out().lines().filter(line -> line.startsWith("chain ")).toList();
+        assertThat(chains).hasSize(10);
+        for (String line : chains) {
+            String[] words = line.split(" ");
+            assertThat(share(tree, words[1], words[2])).as(line).isGreaterThan(0.95);
+        }
+        assertThat(String.join("\n", report.texts("notes")))
+                .doesNotContain("frame pointers are off")
+                .doesNotContain("truncated");
+    }
+
+    /** Of the samples below a function, those with exactly that chain of callers. */
+    private static double share(Json tree, String function, String callers) {
+        List<String> chain = new ArrayList<>(Arrays.asList(callers.split("<")));
+        long[] sums = new long[2];
+        Recorded.walk(
+                tree,
+                (path, node) -> {
+                    int at = path.indexOf(function);
+                    if (at >= 0) {
+                        long self = node.number("self");
+                        sums[0] += self;
+                        sums[1] += fits(path.subList(0, at), chain) ? self : 0;
+                    }
+                });
+        assertThat(sums[0]).as(function).isPositive();
+        return (double) sums[1] / sums[0];
+    }
+
+    /** Callers innermost first; {@code *} stands for any number of them. */
+    private static boolean fits(List<String> path, List<String> chain) {
+        int at = path.size() - 1;
+        boolean any = false;
+        for (String name : chain) {
+            if (name.equals("*")) {
+                any = true;
+                continue;
+            }
+            while (any && at >= 0 && !path.get(at).equals(name)) {
+                at--;
+            }
+            if (at < 0 || !path.get(at).equals(name)) {
+                return false;
+            }
+            at--;
+            any = false;
+        }
+        return path.subList(0, at + 1).contains("_start");
+    }
+
+    @Test
+    void shortCopiesAreSaidToTruncate() throws Exception {
+        Path program =
+                TargetProgram.compile(folder, "unwind", "-O0", "-fomit-frame-pointer", "-ldl");
+        Recorded recorded =
+                Recorded.record(
+                        folder,
+                        "short",
+                        "--call-graph",
+                        "dwarf,256",
+                        "--",
+                        program.toString(),
+                        "60");
+        assertThat(String.join("\n", recorded.report("--oncpu").texts("notes")))
+                .contains("of unwound user stacks are truncated", "--call-graph dwarf,BYTES");
+    }
+
+    @Test
+    void convertedStacksAreWhole() throws Exception {
+        Path program =
+                TargetProgram.compile(folder, "unwind", "-O2", "-fomit-frame-pointer", "-ldl");
+        Recorded recorded =
+                Recorded.record(
+                        folder, "conv", "--call-graph", "dwarf", "--", program.toString(), "60");
+        Sonde.Outcome converted =
+                Sonde.in(folder)
+                        .run("convert", recorded.bundle.toString(), "out.folded", "--to", "folded");
+        assertThat(converted.status()).as("%s", converted).isZero();
+        assertThat(Files.readString(folder.resolve("out.folded")))
+                .containsPattern("_start;.*;main;plain_outer;plain_inner;burn_plain");
+    }
+}

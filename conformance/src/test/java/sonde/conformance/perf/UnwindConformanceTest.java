@@ -1,0 +1,154 @@
+package sonde.conformance.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sonde.analysis.stack.SampleUnwinding;
+import sonde.event.Batch;
+import sonde.event.Lane;
+import sonde.format.Input;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.symbol.ModuleImages;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.unwind.ModuleFrames;
+
+/**
+ * User stacks of the corpus whose binaries are there: the frames of {@code perf script} and of the
+ * text that came with the files (KDAB/perfparser, tests/auto/perfdata).
+ */
+class UnwindConformanceTest {
+    private static final String BUILD =
+            "/home/milian/projects/kdab/rnd/hotspot/3rdparty/perfparser/tests/auto/perfdata/";
+
+    /** A frame of the expected text: where it ran, twice; inlined functions have a 0. */
+    private static final Pattern EXPECTED = Pattern.compile("^\t([0-9a-f]+) \\1\t.*");
+
+    @TempDir Path folder;
+
+    /** Addresses of user code, callee first, of each sample in the order of time. */
+    private static List<List<Long>> ours(Path file, Path binaries) throws Exception {
+        SymbolOptions options =
+                new SymbolOptions(List.of(binaries.toString()), List.of(), false, 0);
+        List<List<Long>> samples = new ArrayList<>();
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            SampleUnwinding unwinding =
+                    new SampleUnwinding(
+                            "x86_64", new ModuleFrames(new ModuleImages(options)), Map.of());
+            recording.userStacks(unwinding::lane);
+            for (Lane lane : recording.lanes()) {
+                for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+                    for (int row = 0; row < batch.size(); row++) {
+                        String system = batch.source().types().get(batch.type(row)).system();
+                        if (system.equals("perf")) {
+                            samples.add(user(batch, row));
+                        }
+                    }
+                }
+                lane.close();
+            }
+        }
+        return samples;
+    }
+
+    private static List<Long> user(Batch batch, int row) {
+        List<Long> frames = new ArrayList<>();
+        for (int i = 0; i < batch.stackDepth(row); i++) {
+            long entry = batch.stackEntry(row, i);
+            if (entry >= 0) {
+                frames.add(frames.isEmpty() ? entry : entry - 1);
+            }
+        }
+        return batch.isChainMade(row) ? frames : List.of();
+    }
+
+    private List<List<Long>> perf(Path file, Path symfs) throws Exception {
+        Path out = folder.resolve("script.txt");
+        Process perf =
+                new ProcessBuilder(
+                                "perf",
+                                "script",
+                                "--no-inline",
+                                "--symfs",
+                                symfs.toString(),
+                                "-F",
+                                "tid,time,ip",
+                                "-i",
+                                file.toString())
+                        .redirectOutput(out.toFile())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        assertThat(perf.waitFor()).isZero();
+        List<List<Long>> samples = new ArrayList<>();
+        for (String line : Files.readAllLines(out)) {
+            if (line.startsWith("\t")) {
+                long address = Long.parseUnsignedLong(line.strip(), 16);
+                if (address >= 0) {
+                    samples.getLast().add(address);
+                }
+            } else if (!line.isBlank()) {
+                samples.add(new ArrayList<>());
+            }
+        }
+        return samples;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "vector_static_gcc, perf.data, vector_static_gcc_v9.1.0, home",
+        "vector_static_gcc, perf.data.zstd, vector_static_gcc_v9.1.0, home",
+        "vector_static_clang, perf.data, vector_static_clang_v8.0.1, /tmp/",
+        "fork_static_gcc, perf.data.zstd, fork, home"
+    })
+    void framesOfPerfScript(String where, String file, String binary, String ran) throws Exception {
+        Path from = PerfCorpus.folder().resolve("traces/perfparser").resolve(where);
+        assumeTrue(Files.exists(from.resolve(file)), "no corpus here");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        String place = ran.equals("home") ? BUILD + where + "/" : ran;
+        Path symfs = folder.resolve("root");
+        Path copy = symfs.resolve((place + binary).substring(1));
+        Files.createDirectories(copy.getParent());
+        Files.copy(from.resolve(binary), copy);
+        List<List<Long>> theirs = perf(from.resolve(file), symfs);
+        List<List<Long>> found = ours(from.resolve(file), from);
+        assertThat(found).hasSameSizeAs(theirs);
+        int equal = 0;
+        for (int i = 0; i < found.size(); i++) {
+            // perf 6.1 leaves off early in some; never do we leave off before it
+            assertThat(found.get(i))
+                    .as("sample %d", i)
+                    .startsWith(theirs.get(i).toArray(Long[]::new));
+            equal += found.get(i).equals(theirs.get(i)) ? 1 : 0;
+        }
+        if (!where.equals("vector_static_gcc") || file.endsWith("zstd")) {
+            assertThat(equal).isGreaterThanOrEqualTo(found.size() * 9 / 10);
+        }
+    }
+
+    /** perf 6.1 shows one frame of each sample of this file; the text has all. */
+    @Test
+    void framesOfTheTextThatCameWithIt() throws Exception {
+        Path from = PerfCorpus.folder().resolve("traces/perfparser/vector_static_gcc");
+        assumeTrue(Files.exists(from), "no corpus here");
+        List<List<Long>> expected = new ArrayList<>();
+        for (String line : Files.readAllLines(from.resolve("perf.data.expected.txt"))) {
+            Matcher frame = EXPECTED.matcher(line);
+            if (frame.matches()) {
+                expected.getLast().add(Long.parseLong(frame.group(1), 16));
+            } else if (!line.isBlank() && !line.startsWith("\t")) {
+                expected.add(new ArrayList<>());
+            }
+        }
+        assertThat(ours(from.resolve("perf.data"), from)).isEqualTo(expected);
+    }
+}
