@@ -261,6 +261,11 @@ public final class ElfFile {
         return linked ? relocated(section, content) : content;
     }
 
+    /** {@link #content(Section)} for those who have no memory segments. */
+    public SectionBytes bytes(Section section) throws MalformedInputException {
+        return new SectionBytes(content(section));
+    }
+
     /** Bytes of a section as they lie in the file; none of SHT_NOBITS. */
     public MemorySegment stored(Section section) throws MalformedInputException {
         return section.type() == SHT_NOBITS
