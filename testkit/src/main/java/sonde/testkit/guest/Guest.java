@@ -28,6 +28,7 @@ public final class Guest implements AutoCloseable {
     private static final int BOOT_SECONDS = 90;
     private static final int MARGIN_SECONDS = 20;
     private static final int MEMORY_MIB = 1536;
+    private static final int MODULE_SECONDS = 120;
 
     private static final String SCRIPT =
             """
@@ -57,6 +58,8 @@ public final class Guest implements AutoCloseable {
     private final GuestKernel kernel;
     private final GuestCache cache;
     private final Path work;
+    private final boolean ownsWork;
+    private final int memoryMib;
 
     /**
      * Prepares a guest; fetches its kernel on first use.
@@ -64,9 +67,21 @@ public final class Guest implements AutoCloseable {
      * @throws IOException when the kernel cannot be fetched, with what to do
      */
     public Guest(GuestKernel kernel) throws IOException, InterruptedException {
+        this(kernel, Files.createTempDirectory("sonde-guest-"), true, MEMORY_MIB);
+    }
+
+    /** Prepares a guest with a work folder that stays, and more memory. */
+    Guest(GuestKernel kernel, Path work, int memoryMib) throws IOException, InterruptedException {
+        this(kernel, work, false, memoryMib);
+    }
+
+    private Guest(GuestKernel kernel, Path work, boolean ownsWork, int memoryMib)
+            throws IOException, InterruptedException {
         this.kernel = kernel;
         this.cache = new GuestCache();
-        this.work = Files.createTempDirectory("sonde-guest-");
+        this.work = work;
+        this.ownsWork = ownsWork;
+        this.memoryMib = memoryMib;
         cache.kernel(kernel);
     }
 
@@ -106,6 +121,20 @@ public final class Guest implements AutoCloseable {
     /** The JVM image for steps; the guest sees it at the same path. */
     public Path java() throws IOException, InterruptedException {
         return cache.java().resolve("image/bin/java");
+    }
+
+    /**
+     * A step that makes all modules of the guest's kernel loadable by modprobe(8), as the first of
+     * them {@code names}; needs kmod on the host.
+     */
+    Step modules(List<String> names) throws IOException, InterruptedException {
+        Path tree = cache.modules(kernel).resolve("lib/modules").resolve(kernel.release());
+        String script = "mkdir -p /lib/modules && ln -sfn \"$0\" /lib/modules/\"$1\" && shift";
+        List<String> command =
+                new ArrayList<>(List.of("sh", "-c", script + " && modprobe -a \"$@\""));
+        command.addAll(List.of(tree.toString(), kernel.release()));
+        command.addAll(names);
+        return new Step("modules", command, MODULE_SECONDS);
     }
 
     /** Boots, runs the steps one after the other, ends. */
@@ -188,7 +217,7 @@ public final class Guest implements AutoCloseable {
                 "-machine",
                 "q35",
                 "-m",
-                Integer.toString(MEMORY_MIB),
+                Integer.toString(memoryMib),
                 "-smp",
                 "2",
                 "-nodefaults",
@@ -258,9 +287,11 @@ public final class Guest implements AutoCloseable {
         }
     }
 
-    /** Deletes the work folder. */
+    /** Deletes the work folder if this guest made it. */
     @Override
     public void close() throws IOException {
-        GuestCache.deleteTree(work);
+        if (ownsWork) {
+            GuestCache.deleteTree(work);
+        }
     }
 }

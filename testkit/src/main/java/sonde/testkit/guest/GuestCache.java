@@ -70,6 +70,26 @@ final class GuestCache {
                 });
     }
 
+    /** Folder with {@code lib/modules/RELEASE} whole, for modprobe(8). */
+    Path modules(GuestKernel kernel) throws IOException, InterruptedException {
+        return once(
+                "modules-" + kernel.debianPackage() + "_" + kernel.version(),
+                into -> {
+                    Path deb = download(kernel, into);
+                    Commands.run(
+                            FETCH_SECONDS,
+                            into,
+                            "sh",
+                            "-c",
+                            "dpkg-deb --fsys-tarfile '"
+                                    + deb
+                                    + "' | tar -x --wildcards './lib/modules/*'");
+                    Files.delete(deb);
+                    Commands.run(
+                            FETCH_SECONDS, into, "depmod", "-b", into.toString(), kernel.release());
+                });
+    }
+
     /** A JVM image of the modules that tests need, linked from the running JDK. */
     Path java() throws IOException, InterruptedException {
         Path jdk = Path.of(System.getProperty("java.home"));
