@@ -156,6 +156,30 @@ public final class FeatureProbe {
         if (printk) {
             PrintkEvent.release();
         }
+        return helper(trial);
+    }
+
+    /**
+     * Whether programs at the begin of a function may call a helper.
+     *
+     * @param types of the kernel
+     * @throws IOException when they are malformed
+     */
+    public static Answer helperAt(String function, int helper, KernelTypes types)
+            throws IOException {
+        int id = types.btf().find(function, BtfType.Func.class::isInstance);
+        if (id == 0) {
+            return new Answer.No("this kernel's BTF has no function " + function);
+        }
+        return helper(
+                Trial.load(
+                        kind(ProgramType.TRACING, AttachType.TRACE_FENTRY, 0, id),
+                        Trial.call(helper),
+                        Trial.R0_ZERO,
+                        Trial.EXIT));
+    }
+
+    private static Answer helper(Trial trial) {
         if (trial.isPolicy()) {
             return new Answer.Unknown("programs of this type are refused by policy");
         }
@@ -167,6 +191,7 @@ public final class FeatureProbe {
         // "invalid func" for numbers beyond the last.
         boolean refused =
                 log.contains("cannot use helper")
+                        || log.contains("not allowed in probe")
                         || log.contains("unknown func ")
                         || log.contains("invalid func ");
         // Those with a target of their own are judged by it before their calls are.
