@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 
@@ -58,6 +59,7 @@ final class TraceArguments {
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
     final Set<String> disabled = new LinkedHashSet<>();
+    final List<Path> debugFolders = new ArrayList<>();
     final List<Path> headerFolders = new ArrayList<>();
     final List<String> headers = new ArrayList<>();
     final List<String> dumps = new ArrayList<>();
@@ -126,6 +128,10 @@ final class TraceArguments {
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
             case "--comm" -> comm = attached(word, attached);
             case "--fmt" -> formatted = attached(word, attached);
+            case "--debuginfo" ->
+                    Stream.of(attached(word, attached).split(":", -1))
+                            .filter(folder -> !folder.isEmpty())
+                            .forEach(folder -> debugFolders.add(Path.of(folder)));
             case "--dump" -> dumps.add(attached(word, attached));
             case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);

@@ -281,9 +281,7 @@ final class TraceCommand {
         try (EndSignals _ = EndSignals.listen(kind -> end())) {
             if (arguments.command != null && !arguments.dryRun) {
                 List<String> words = ShellWords.of(arguments.command);
-                child =
-                        Launcher.prepare(
-                                Command.of(words.toArray(String[]::new)), origin);
+                child = Launcher.prepare(Command.of(words.toArray(String[]::new)), origin);
             }
             return action.run(child);
         } finally {
@@ -401,7 +399,8 @@ final class TraceCommand {
                 !arguments.noWarnings,
                 arguments.probeFilter,
                 arguments.traceableFunctions,
-                arguments.disabled);
+                arguments.disabled,
+                arguments.debugFolders);
     }
 
     private Output output(Names names) {

@@ -1,10 +1,12 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
 import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.link.KernelTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
@@ -32,8 +34,9 @@ final class TraceInformation {
         features.put("Loop support", helper(LOOP));
         features.put("get_ktime_ns", helper(TAI));
         features.put("jiffies64", helper(JIFFIES));
-        features.put("skboutput", isYes(ProgramType.TRACING, SKB_OUTPUT));
-        features.put("dpath", isYes(ProgramType.TRACING, D_PATH));
+        features.put("skboutput", atFunction("__dev_queue_xmit", SKB_OUTPUT));
+        // One of the functions that may ask for paths in every kernel that has it.
+        features.put("dpath", atFunction("filp_close", D_PATH));
         features.put("btf", KernelTypeSource.shared().isThere());
         features.put("ring buffer", FeatureProbe.mapType(MapType.RING_BUFFER).isYes());
         try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
@@ -42,7 +45,7 @@ final class TraceInformation {
         }
         features.put("kprobe_session", false);
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
-        features.put("libdw (DWARF support)", false);
+        features.put("libdw (DWARF support)", true);
         features.put("bcc library path resolution", true);
         StringBuilder out = new StringBuilder("sonde trace ").append(Main.VERSION).append('\n');
         features.forEach((name, there) ->
@@ -52,6 +55,15 @@ final class TraceInformation {
                         .append(there ? "yes" : "no")
                         .append('\n'));
         return out.toString();
+    }
+
+    private static boolean atFunction(String function, int number) {
+        try (KernelTypes types = KernelTypes.open()) {
+            return FeatureProbe.helperAt(function, number, types).isYes();
+        } catch (IOException e) {
+            // A kernel without types has no such programs.
+            return false;
+        }
     }
 
     private static boolean helper(int number) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.declare.Signature;
 import sonde.lang.declare.TracepointTypes;
@@ -161,6 +162,13 @@ final class TraceListing {
             case Probe.Iter i -> {
                 Composite context = kernel.iterator(i.iterator());
                 yield context == null ? List.of() : TypeNames.arguments(context);
+            }
+            case Probe.User u -> {
+                DwarfTypes types =
+                        u.function().isEmpty()
+                                ? null
+                                : DwarfTypes.shared(u.path(), arguments.debugFolders);
+                yield signature(types == null ? null : types.function(u.function()), false);
             }
             default -> List.of();
         };

@@ -1,5 +1,7 @@
 package sonde.cli;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
 import sonde.lang.bpftrace.run.LoadException;
@@ -9,6 +11,9 @@ import sonde.lang.source.Span;
 
 /** What to say of a program that the kernel did not take. */
 final class TraceRefusal {
+    private static final Pattern FORBIDDEN = Pattern.compile("helper call is not allowed in probe");
+    private static final Pattern CALL = Pattern.compile("call (bpf_\\w{1,60})#\\d");
+
     private TraceRefusal() {}
 
     static String text(LoadException e, boolean whole) {
@@ -16,11 +21,14 @@ final class TraceRefusal {
         StringBuilder out = new StringBuilder(400);
         if (e.why() instanceof VerifierException verifier) {
             Span span = place(program, verifier);
+            String helper = forbiddenHelper(verifier.log());
             String message =
-                    "the kernel's verifier refused this for "
-                            + program.group().first().name()
-                            + ": "
-                            + verifier.getMessage();
+                    helper.isEmpty()
+                            ? "the kernel's verifier refused this for "
+                                    + program.group().first().name()
+                                    + ": "
+                                    + verifier.getMessage()
+                            : "helper " + helper + " not allowed in probe";
             out.append(
                     span == null
                             ? "ERROR: " + message
@@ -36,6 +44,20 @@ final class TraceRefusal {
                     .append(e.getMessage());
         }
         return out.toString();
+    }
+
+    /** The helper that programs of this place may not call; empty when it is not about that. */
+    private static String forbiddenHelper(String log) {
+        Matcher refused = FORBIDDEN.matcher(log);
+        if (!refused.find()) {
+            return "";
+        }
+        String helper = "";
+        Matcher call = CALL.matcher(log);
+        while (call.find() && call.start() < refused.start()) {
+            helper = call.group(1);
+        }
+        return helper;
     }
 
     private static @Nullable Span place(PreparedProgram program, VerifierException e) {

@@ -34,6 +34,7 @@ final class TraceUsage {
             --plan         the programs, how they are attached, and why
             --no-warnings  no warnings
             -I DIR, --include FILE            headers
+            --debuginfo DIR[:DIR]             debug files of programs, besides /usr/lib/debug
             --probe-filter REGEX              only probes whose name fits
             --traceable-functions FILE        instead of the kernel's list
             --no-feature uprobe_multi,kprobe_multi

@@ -1,5 +1,6 @@
 package sonde.lang.declare;
 
+import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.Span;
 
@@ -23,6 +24,11 @@ final class CErrors {
 
     void error(Span place, String message, String hint) {
         diagnostics.error(place, message, hint);
+    }
+
+    /** Says of the script that a file is not there. */
+    void missing(Span place, String message, String hint) {
+        diagnostics.error(place, message, hint, Diagnostic.Front.NOTHING);
     }
 
     boolean isFull() {

@@ -26,7 +26,8 @@ final class DebugFiles {
     private final List<Input> open = new ArrayList<>();
 
     /**
-     * @param folders to look in besides the usual ones
+     * @param folders to look in besides the usual ones; one that is not absolute also means that
+     *     folder beside the program
      */
     DebugFiles(List<Path> folders) {
         this.folders = folders;
@@ -74,7 +75,13 @@ final class DebugFiles {
         if (folder == null || name == null) {
             return all;
         }
-        List<Path> roots = new ArrayList<>(folders);
+        List<Path> roots = new ArrayList<>();
+        for (Path stated : folders) {
+            roots.add(stated);
+            if (!stated.isAbsolute()) {
+                roots.add(folder.resolve(stated));
+            }
+        }
         roots.add(SYSTEM);
         elf.buildId()
                 .filter(id -> id.length > 1)

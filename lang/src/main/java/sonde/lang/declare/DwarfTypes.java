@@ -55,24 +55,27 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     }
 
     private static final class Shared {
-        static final Map<String, Optional<DwarfTypes>> ALL = new HashMap<>();
+        static final Map<List<Object>, Optional<DwarfTypes>> ALL = new HashMap<>();
     }
 
     /**
-     * A function of a program, which stays open for the life of the process.
+     * A program, which stays open for the life of the process.
      *
-     * @return null for none of that name, and for a program that cannot be read
+     * @param debugFolders where separate debug files may be, besides the usual places
+     * @return null for a program that cannot be read
      */
-    public static @Nullable Signature function(String program, String name) {
+    public static @Nullable DwarfTypes shared(String program, List<Path> debugFolders) {
         synchronized (Shared.ALL) {
-            Optional<DwarfTypes> types = Shared.ALL.computeIfAbsent(program, DwarfTypes::readable);
-            return types.isEmpty() ? null : types.get().function(name);
+            return Shared.ALL
+                    .computeIfAbsent(
+                            List.of(program, debugFolders), _ -> readable(program, debugFolders))
+                    .orElse(null);
         }
     }
 
-    private static Optional<DwarfTypes> readable(String program) {
+    private static Optional<DwarfTypes> readable(String program, List<Path> debugFolders) {
         try {
-            return Optional.of(open(Path.of(program), List.of()));
+            return Optional.of(open(Path.of(program), debugFolders));
         } catch (IOException | InvalidPathException e) {
             return Optional.empty();
         }

@@ -289,7 +289,7 @@ final class Preprocessor implements CExpression.Names {
     private void missing(String name, CToken place) {
         Span span = place.origin();
         int line = scriptLines + 1;
-        errors.error(
+        errors.missing(
                 span,
                 "definitions.h:%d:%d: fatal error: '%s' file not found"
                         .formatted(line, span.source().column(span.from()), name),

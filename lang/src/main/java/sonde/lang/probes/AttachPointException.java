@@ -1,18 +1,31 @@
 package sonde.lang.probes;
 
+import sonde.lang.source.Diagnostic;
+
 /** An attach point cannot be read; the message says why, for the one who wrote it. */
 final class AttachPointException extends Exception {
     private static final long serialVersionUID = 1;
 
     private final String hint;
+    private final Diagnostic.Front front;
 
     AttachPointException(String message) {
         this(message, "");
     }
 
     AttachPointException(String message, String hint) {
+        this(message, hint, Diagnostic.Front.PLACE);
+    }
+
+    AttachPointException(String message, String hint, Diagnostic.Front front) {
         super(message);
         this.hint = hint;
+        this.front = front;
+    }
+
+    /** What stands before the message. */
+    Diagnostic.Front front() {
+        return front;
     }
 
     /** The message, never null. */

@@ -63,7 +63,7 @@ public final class Expander implements AutoCloseable {
             probes += found.size();
             return found;
         } catch (AttachPointException e) {
-            diagnostics.error(point.span(), e.text(), e.hint());
+            diagnostics.error(point.span(), e.text(), e.hint(), e.front());
         } catch (IOException e) {
             diagnostics.error(point.span(), "" + e.getMessage());
         }

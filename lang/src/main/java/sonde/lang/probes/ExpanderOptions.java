@@ -1,5 +1,7 @@
 package sonde.lang.probes;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param traceableFunctions file with a function a line, instead of the kernel's; null for none
  * @param disabledFeatures {@code "kprobe_multi"}, {@code "uprobe_multi"}, as if the kernel lacked
  *     them
+ * @param debugFolders where debug files of programs may be, besides the usual places
  */
 public record ExpanderOptions(
         OptionalInt pid,
@@ -25,7 +28,8 @@ public record ExpanderOptions(
         Missing missing,
         @Nullable Pattern filter,
         @Nullable String traceableFunctions,
-        Set<String> disabledFeatures) {
+        Set<String> disabledFeatures,
+        List<Path> debugFolders) {
     /** What bpftrace does where it is told nothing. */
     public static final ExpanderOptions USUAL =
             new ExpanderOptions(
@@ -43,6 +47,29 @@ public record ExpanderOptions(
 
     public ExpanderOptions {
         disabledFeatures = Set.copyOf(disabledFeatures);
+        debugFolders = List.copyOf(debugFolders);
+    }
+
+    /** With debug files in the usual places. */
+    public ExpanderOptions(
+            OptionalInt pid,
+            boolean unsafe,
+            int maxProbes,
+            int maxPrograms,
+            Missing missing,
+            @Nullable Pattern filter,
+            @Nullable String traceableFunctions,
+            Set<String> disabledFeatures) {
+        this(
+                pid,
+                unsafe,
+                maxProbes,
+                maxPrograms,
+                missing,
+                filter,
+                traceableFunctions,
+                disabledFeatures,
+                List.of());
     }
 
     /** For a process. */
@@ -55,7 +82,8 @@ public record ExpanderOptions(
                 missing,
                 filter,
                 traceableFunctions,
-                disabledFeatures);
+                disabledFeatures,
+                debugFolders);
     }
 
     /** With another way with what is missing. */
@@ -68,12 +96,21 @@ public record ExpanderOptions(
                 other,
                 filter,
                 traceableFunctions,
-                disabledFeatures);
+                disabledFeatures,
+                debugFolders);
     }
 
     /** With a file of functions. */
     public ExpanderOptions tracing(String functions) {
         return new ExpanderOptions(
-                pid, unsafe, maxProbes, maxPrograms, missing, filter, functions, disabledFeatures);
+                pid,
+                unsafe,
+                maxProbes,
+                maxPrograms,
+                missing,
+                filter,
+                functions,
+                disabledFeatures,
+                debugFolders);
     }
 }

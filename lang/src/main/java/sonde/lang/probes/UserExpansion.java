@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import sonde.format.dwarf.SourceLines;
-import sonde.probe.dynamic.SourcePlaces;
+import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.Probe.Location;
+import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
+import sonde.probe.dynamic.SourcePlaces;
 
 /** Finds places in files. */
 final class UserExpansion {
@@ -88,7 +91,9 @@ final class UserExpansion {
                 return atOffset(kind, path, address);
             }
             throw new AttachPointException(
-                    "Could not resolve address: " + path + ":0x" + Long.toHexString(address));
+                    "Could not resolve address: " + path + ":0x" + Long.toHexString(address),
+                    "",
+                    Diagnostic.Front.SEVERITY);
         }
         long offset = address - function.address();
         if (kind == Kind.URETPROBE && offset != 0) {
@@ -121,7 +126,7 @@ final class UserExpansion {
                 if (pattern) {
                     continue;
                 }
-                throw new AttachPointException(problem);
+                throw new AttachPointException(problem, "", Diagnostic.Front.SEVERITY);
             }
             String tail = offset == 0 ? "" : "+" + offset;
             found.add(
@@ -168,6 +173,9 @@ final class UserExpansion {
                 return copies(point, path, binary, copies);
             }
             if (!answer.hasLines()) {
+                answer = separate(path, place);
+            }
+            if (!answer.hasLines()) {
                 throw new AttachPointException(
                         "No DWARF debug info found for '"
                                 + path
@@ -193,6 +201,21 @@ final class UserExpansion {
             throw new AttachPointException(
                     "error finding uprobe target: " + path + ": " + e.getMessage());
         }
+    }
+
+    /** What a debug file beside the program says of a line. */
+    private SourceLines.Answer separate(String path, Place.SourceLine place) {
+        DwarfTypes types = DwarfTypes.shared(path, options.debugFolders());
+        if (types == null || !types.isThere()) {
+            return new SourceLines.Answer(false, false, OptionalLong.empty());
+        }
+        DwarfTypes.LineAddress found = types.address(place.file(), place.line(), place.column());
+        return new SourceLines.Answer(
+                true,
+                !found.problem().startsWith("No compilation unit"),
+                found.problem().isEmpty()
+                        ? OptionalLong.of(found.address())
+                        : OptionalLong.empty());
     }
 
     private static List<Probe> copies(

@@ -4,14 +4,30 @@ package sonde.lang.source;
  * Something to be said of a part of a program.
  *
  * @param hint what to do, empty for nothing
+ * @param front what stands before the message; without the place that stands below
  */
-public record Diagnostic(Severity severity, Span span, String message, String hint) {
+public record Diagnostic(Severity severity, Span span, String message, String hint, Front front) {
+    /** With its place in front. */
+    public Diagnostic(Severity severity, Span span, String message, String hint) {
+        this(severity, span, message, hint, Front.PLACE);
+    }
+
     /** How bad it is. */
     public enum Severity {
         /** No program can be made. */
         ERROR,
         /** It can, but perhaps not the one that was meant. */
         WARNING
+    }
+
+    /** What stands before a message on its first line. */
+    public enum Front {
+        /** The place and how bad it is. */
+        PLACE,
+        /** How bad it is; for messages that people look for as they stand. */
+        SEVERITY,
+        /** Nothing: the message begins with a place of its own. */
+        NOTHING
     }
 
     private static final int MAX_LINE = 400;
@@ -22,7 +38,21 @@ public record Diagnostic(Severity severity, Span span, String message, String hi
      */
     public String render() {
         StringBuilder out = new StringBuilder(160);
-        out.append(span.place()).append(": ").append(severity).append(": ").append(message);
+        switch (front) {
+            case PLACE ->
+                    out.append(span.place())
+                            .append(": ")
+                            .append(severity)
+                            .append(": ")
+                            .append(message);
+            case SEVERITY ->
+                    out.append(severity)
+                            .append(": ")
+                            .append(message)
+                            .append('\n')
+                            .append(span.place());
+            case NOTHING -> out.append(message).append('\n').append(span.place());
+        }
         int line = span.source().line(span.from());
         String text = span.source().lineText(line);
         if (!text.isBlank() && text.length() <= MAX_LINE) {

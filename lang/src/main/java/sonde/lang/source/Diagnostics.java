@@ -25,6 +25,11 @@ public final class Diagnostics {
         error(span, message, "");
     }
 
+    /** Says why no program can be made, with the message on a line of its own. */
+    public void error(Span span, String message, String hint, Diagnostic.Front front) {
+        add(new Diagnostic(Severity.ERROR, span, message, hint, front));
+    }
+
     /** Says what may not be meant. */
     public void warning(Span span, String message, String hint) {
         add(new Diagnostic(Severity.WARNING, span, message, hint));

@@ -185,8 +185,8 @@ class DwarfTypesTest {
     void refusesWhatIsNoProgram() throws IOException {
         Path text = Files.writeString(folder.resolve("text"), "no program");
         assertThatThrownBy(() -> DwarfTypes.open(text, List.of())).isInstanceOf(IOException.class);
-        assertThat(DwarfTypes.function(text.toString(), "main")).isNull();
-        assertThat(DwarfTypes.function("/no/such/file", "main")).isNull();
+        assertThat(DwarfTypes.shared(text.toString(), List.of())).isNull();
+        assertThat(DwarfTypes.shared("/no/such/file", List.of())).isNull();
     }
 
     private static String places(Struct struct, int depth) {

@@ -280,7 +280,13 @@ final class ContextReads {
     private Value usermode() {
         int offset = Registers.codeSegment();
         if (!lowerer.clause().site().isPerfEvent() || offset < 0) {
-            return Value.of(1);
+            boolean kernel =
+                    switch (kind()) {
+                        case KPROBE, KRETPROBE, FENTRY, FEXIT -> true;
+                        case TRACEPOINT, RAWTRACEPOINT, ITER -> true;
+                        default -> false;
+                    };
+            return Value.of(kernel ? 0 : 1);
         }
         Vreg segment = emit().load(Width.U64, false, lowerer.body().context(), offset);
         Vreg ring = emit().alu(AluOperation.AND, segment, 3);

@@ -196,6 +196,8 @@ final class Expressions {
                 place.where() == Where.USER
                         ? KernelFunction.PROBE_READ_USER_STR
                         : KernelFunction.PROBE_READ_KERNEL_STR;
+        Block nothing = emit().block();
+        lowerer.memory().skipNull(place, nothing);
         Vreg result =
                 emit().call(
                                 helper,
@@ -203,6 +205,7 @@ final class Expressions {
                                 Operand.of(array.sizeBytes() + 1L),
                                 emit().address(place));
         lowerer.errors().check(result, helper);
+        emit().start(nothing);
         return own;
     }
 

@@ -218,11 +218,7 @@ final class Functions {
     private void symbol(Expression.Call c, Place to) {
         Operand address = lowerer.number(first(c), Int.U64);
         emit().store(Width.U64, to.base(), to.offset(), address);
-        emit().store(
-                        Width.U64,
-                        to.base(),
-                        to.offset() + 8,
-                        lowerer.context().process());
+        emit().store(Width.U64, to.base(), to.offset() + 8, lowerer.context().process());
     }
 
     /** Copies bytes that a value consists of or points to. */

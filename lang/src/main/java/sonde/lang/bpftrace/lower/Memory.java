@@ -95,10 +95,9 @@ final class Memory {
                         ? KernelFunction.PROBE_READ_USER
                         : KernelFunction.PROBE_READ_KERNEL;
         Block nothing = emit().block();
-        // What an iterator hands over may be null; the verifier lets no one add to it unseen.
-        if (lowerer.clause().site().kind() == Kind.ITER && from.base() instanceof Vreg base) {
+        if (mayBeNull(from)) {
             zero(to, sizeBytes);
-            emit().when(Condition.EQUAL, base, 0, nothing);
+            skipNull(from, nothing);
         }
         Vreg result =
                 emit().call(
@@ -108,6 +107,17 @@ final class Memory {
                                 emit().address(from));
         lowerer.errors().check(result, helper);
         emit().start(nothing);
+    }
+
+    private boolean mayBeNull(Place from) {
+        return lowerer.clause().site().kind() == Kind.ITER && from.base() instanceof Vreg;
+    }
+
+    /** What an iterator hands over may be null; the verifier lets no one add to it unseen. */
+    void skipNull(Place from, Block nothing) {
+        if (mayBeNull(from) && from.base() instanceof Vreg base) {
+            emit().when(Condition.EQUAL, base, 0, nothing);
+        }
     }
 
     /** Reads a number that lies somewhere. */

@@ -186,6 +186,8 @@ public final class Compilation implements Prepared {
         if (diagnostics.hasErrors()) {
             return null;
         }
+        environment.look(
+                planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
         Map<String, MapSymbol> maps =
                 Check.of(
                         script,
@@ -239,7 +241,7 @@ public final class Compilation implements Prepared {
             boolean portable,
             Diagnostics diagnostics) {
         List<Planned> planned = new ArrayList<>();
-        Sites sites = new Sites(KernelTypeSource.shared());
+        Sites sites = new Sites(KernelTypeSource.shared(), options.debugFolders());
         ParseSettings settings =
                 new ParseSettings(
                         options.parameters().positional(), options.pid(), options.unsafe());
@@ -341,7 +343,8 @@ public final class Compilation implements Prepared {
                 ExpanderOptions.Missing.valueOf(configuration.missingProbes().name()),
                 filter,
                 options.traceableFunctions(),
-                options.disabledFeatures());
+                options.disabledFeatures(),
+                options.debugFolders());
     }
 
     private static Options lowering(

@@ -1,7 +1,9 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -14,8 +16,10 @@ import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.declare.Constants;
 import sonde.lang.declare.Declarations;
+import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.declare.TypeNames;
+import sonde.lang.probes.Probe;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.StackMode;
 
@@ -30,6 +34,9 @@ final class ScriptEnvironment implements Environment {
     private final boolean unsafeAllowed;
     private final int cpus;
     private final Map<String, Integer> functions = new HashMap<>();
+    private List<String> programs = List.of();
+    private List<Path> debugFolders = List.of();
+    private boolean programsFirst;
 
     ScriptEnvironment(
             Declarations declarations,
@@ -56,11 +63,44 @@ final class ScriptEnvironment implements Environment {
         if (own != null) {
             return own;
         }
-        Type known = kernel.type(kind, name);
+        Type known = programsFirst ? ofPrograms(kind, name) : kernel.type(kind, name);
+        if (known == null) {
+            known = programsFirst ? kernel.type(kind, name) : ofPrograms(kind, name);
+        }
         if (known != null || kind != TypeSyntax.Kind.PLAIN) {
             return known;
         }
         return TypeNames.type(name, kernel);
+    }
+
+    /** Types of the programs that are probed count too, first of all if nothing else is probed. */
+    void look(List<Probe> probes, List<Path> folders) {
+        programs =
+                probes.stream()
+                        .filter(Probe.User.class::isInstance)
+                        .map(probe -> ((Probe.User) probe).path())
+                        .distinct()
+                        .toList();
+        programsFirst =
+                probes.stream()
+                        .allMatch(probe ->
+                                probe instanceof Probe.User || probe instanceof Probe.Special);
+        debugFolders = folders;
+    }
+
+    private @Nullable Type ofPrograms(TypeSyntax.Kind kind, String name) {
+        if (name.equals("task_struct")) {
+            // The builtins are of the kernel's.
+            return null;
+        }
+        for (String program : programs) {
+            DwarfTypes types = DwarfTypes.shared(program, debugFolders);
+            Type type = types == null ? null : types.type(kind, name);
+            if (type != null) {
+                return type;
+            }
+        }
+        return null;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.run;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,15 @@ import sonde.lang.type.Type.Space;
 final class Sites {
     private static final int SLOT = 8;
     private static final int REGISTERS = 168;
+    // What does not fit into two registers no function with types may take.
+    private static final int MOST_BYTES = 16;
 
     private final KernelTypeSource kernel;
+    private final List<Path> debugFolders;
 
-    Sites(KernelTypeSource kernel) {
+    Sites(KernelTypeSource kernel, List<Path> debugFolders) {
         this.kernel = kernel;
+        this.debugFolders = debugFolders;
     }
 
     /**
@@ -64,8 +69,9 @@ final class Sites {
                         signature == null ? null : signature.result());
             }
             case Probe.User u when u.kind() == Kind.UPROBE -> {
-                Signature signature =
-                        u.function().isEmpty() ? null : DwarfTypes.function(u.path(), u.function());
+                DwarfTypes types =
+                        u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
+                Signature signature = types == null ? null : types.function(u.function());
                 yield site(
                         probe,
                         target,
@@ -135,18 +141,22 @@ final class Sites {
         return new Struct("args", false, REGISTERS, SLOT, () -> fields);
     }
 
-    /** Arguments lie in slots of 8 bytes, the result behind them. */
+    /** Arguments lie in slots of 8 bytes, structures in as many as they need; behind the result. */
     private static @Nullable Struct slots(@Nullable Signature signature, boolean result) {
         if (signature == null) {
             return null;
         }
         List<Field> fields = new ArrayList<>();
+        int end = 0;
         for (Signature.Parameter parameter : signature.parameters()) {
-            fields.add(new Field(parameter.name(), parameter.type(), (long) fields.size() * SLOT));
+            fields.add(new Field(parameter.name(), parameter.type(), (long) end));
+            int bytes = Math.clamp(parameter.type().sizeBytes(), 1, MOST_BYTES);
+            end += (bytes + SLOT - 1) / SLOT * SLOT;
         }
         if (result && signature.result().sizeBytes() > 0) {
-            fields.add(new Field("$retval", signature.result(), (long) fields.size() * SLOT));
+            fields.add(new Field("$retval", signature.result(), (long) end));
+            end += SLOT;
         }
-        return new Struct("args", false, Math.max(SLOT, fields.size() * SLOT), SLOT, () -> fields);
+        return new Struct("args", false, Math.max(SLOT, end), SLOT, () -> fields);
     }
 }

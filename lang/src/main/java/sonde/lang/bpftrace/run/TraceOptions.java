@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -22,6 +23,7 @@ import sonde.lang.declare.Includes;
  * @param directory relative imports are looked for in
  * @param warnings whether warnings of the script are printed
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
+ * @param debugFolders where debug files of programs may be, besides the usual places
  */
 public record TraceOptions(
         Parameters parameters,
@@ -36,7 +38,40 @@ public record TraceOptions(
         boolean warnings,
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
-        Set<String> disabledFeatures) {
+        Set<String> disabledFeatures,
+        List<Path> debugFolders) {
+    /** With debug files in the usual places. */
+    public TraceOptions(
+            Parameters parameters,
+            OptionalInt pid,
+            int child,
+            boolean unsafe,
+            Mode mode,
+            boolean helperErrors,
+            Includes includes,
+            Map<String, String> environment,
+            Path directory,
+            boolean warnings,
+            @Nullable String probeFilter,
+            @Nullable String traceableFunctions,
+            Set<String> disabledFeatures) {
+        this(
+                parameters,
+                pid,
+                child,
+                unsafe,
+                mode,
+                helperErrors,
+                includes,
+                environment,
+                directory,
+                warnings,
+                probeFilter,
+                traceableFunctions,
+                disabledFeatures,
+                List.of());
+    }
+
     /** With the warnings of the script. */
     public TraceOptions(
             Parameters parameters,
