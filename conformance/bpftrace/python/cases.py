@@ -1,7 +1,8 @@
 """Runs cases with the suite's own parser and runner, in the directory they are made for.
 
 Reads the name of a case as JSON from each line of standard input, answers with a line
-"RESULT {...}" behind what the runner says. With --list names all cases and where they can run.
+"RESULT {...}" behind what the runner says. With --list names all cases and where they can run. With --folder DIR
+the names come from DIR/cases, which grows, and what is said goes to DIR/answers: in a guest.
 """
 
 import ctypes
@@ -16,10 +17,13 @@ import time
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import runner
 from parser import TestParser
 from runner import Runner
 
 EXECUTABLE = os.environ["BPFTRACE_RUNTIME_TEST_EXECUTABLE"]
+# By how much everything is slower than on the machines that the suite has its limits from.
+SLOWNESS = int(os.environ.get("SONDE_CASES_SLOWNESS", "1"))
 
 
 def runtime_cases():
@@ -69,7 +73,7 @@ def run_file(command):
             stderr=subprocess.STDOUT,
             text=True,
             errors="backslashreplace",
-            timeout=60,
+            timeout=60 * SLOWNESS,
         )
     except subprocess.TimeoutExpired:
         return "fail", "timeout"
@@ -133,6 +137,34 @@ def clear():
         time.sleep(0.01)
 
 
+def slow_down():
+    """Longer limits: to attach, and to end behind SIGTERM (a second in the suite)."""
+    runner.ATTACH_TIMEOUT *= SLOWNESS
+    communicate = subprocess.Popen.communicate
+
+    def longer(process, input=None, timeout=None):
+        return communicate(process, input, timeout and timeout * SLOWNESS / 2)
+
+    subprocess.Popen.communicate = longer
+
+
+def from_folder(folder):
+    """The lines of a file that another kernel writes; output goes to the file beside it."""
+    answers = os.open(folder / "answers", os.O_WRONLY | os.O_APPEND)
+    os.dup2(answers, 1)
+    os.dup2(answers, 2)
+    asked = ""
+    with open(folder / "cases") as cases:
+        while True:
+            text = cases.readline()
+            asked += text
+            if asked.endswith("\n"):
+                yield asked
+                asked = ""
+            elif not text:
+                time.sleep(0.2)
+
+
 def main():
     cases = {**runtime_cases(), **file_cases()}
     if "--list" in sys.argv:
@@ -140,8 +172,12 @@ def main():
             print(json.dumps([name, place(case)]))
         return
     adopt()
-    for line in sys.stdin:
+    if SLOWNESS > 1:
+        slow_down()
+    for line in sys.stdin if "--folder" not in sys.argv else from_folder(Path(sys.argv[-1])):
         case = cases[json.loads(line)]
+        if not isinstance(case, list):
+            case = case._replace(timeout=case.timeout * SLOWNESS)
         status, why = run_file(case) if isinstance(case, list) else run_test(case)
         clear()
         sys.stdout.flush()
