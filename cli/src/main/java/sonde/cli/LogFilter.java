@@ -56,11 +56,7 @@ final class LogFilter implements AutoCloseable {
     /**
      * @param modules folder that has the kernel's modules somewhere below; null for none
      */
-    LogFilter(
-            SourceSymbols program,
-            @Nullable Path modules,
-            SourceOptions options,
-            PrintWriter out)
+    LogFilter(SourceSymbols program, @Nullable Path modules, SourceOptions options, PrintWriter out)
             throws IOException {
         this.program = program;
         this.modules = modules;
@@ -113,7 +109,8 @@ final class LogFilter implements AutoCloseable {
             boolean exact = EXACT.matcher(line.substring(0, place.start())).find();
             String answer = answer(place, exact);
             if (!answer.isEmpty()) {
-                int behind = place.group("module") == null ? place.end() : place.start("module") - 2;
+                int behind =
+                        place.group("module") == null ? place.end() : place.start("module") - 2;
                 changed.append(line, copied, behind).append(" (").append(answer).append(')');
                 copied = behind;
             }
@@ -135,7 +132,8 @@ final class LogFilter implements AutoCloseable {
     }
 
     private String find(Matcher place, boolean exact) throws IOException {
-        String number = place.group("address") == null ? place.group("plain") : place.group("address");
+        String number =
+                place.group("address") == null ? place.group("plain") : place.group("address");
         if (number != null) {
             long address = Long.parseUnsignedLong(number, 16);
             return described(program, address - (exact ? 0 : 1), false);
