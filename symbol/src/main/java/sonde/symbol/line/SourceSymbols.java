@@ -207,8 +207,8 @@ public final class SourceSymbols implements AutoCloseable {
     /** Takes the name of the function from the symbol table where DWARF has none. */
     private List<SourceFrame> named(long address, List<SourceFrame> frames)
             throws MalformedInputException {
-        boolean nameless = frames.isEmpty() || frames.getLast().function().isEmpty();
-        if (!nameless) {
+        boolean known = !frames.isEmpty() && isLinked(frames.getLast().function());
+        if (known) {
             return frames;
         }
         String name = functionAt(address);
@@ -216,9 +216,23 @@ public final class SourceSymbols implements AutoCloseable {
             return List.of(
                     name.isEmpty() ? SourceFrame.UNKNOWN : new SourceFrame(name, "", 0, 0, false));
         }
+        if (name.isEmpty()) {
+            return frames;
+        }
         List<SourceFrame> changed = new ArrayList<>(frames);
         changed.set(frames.size() - 1, frames.getLast().withFunction(name));
         return changed;
+    }
+
+    /** Whether a linker could have the name: local classes and lambdas have only written ones. */
+    private static boolean isLinked(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (!Character.isLetterOrDigit(c) && "_.$@".indexOf(c) < 0) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
     }
 
     /** The function of the symbol table that holds an address; empty for none. */

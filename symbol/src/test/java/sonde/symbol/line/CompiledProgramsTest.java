@@ -59,10 +59,10 @@ class CompiledProgramsTest {
     @ValueSource(
             strings = {
                 "gcc -gdwarf-2 -O0",
-                "gcc -gdwarf-3 -O2 -no-pie",
+                "gcc -gdwarf-3 -O2 -fno-pie -no-pie",
                 "gcc -gdwarf-4 -O2",
                 "gcc -gdwarf-4 -O3 -ffunction-sections -Wl,--gc-sections",
-                "gcc -gdwarf-5 -O0 -no-pie",
+                "gcc -gdwarf-5 -O0 -fno-pie -no-pie",
                 "gcc -gdwarf-5 -O2",
                 "gcc -gdwarf64 -gdwarf-5 -O2",
                 "gcc -gdwarf-5 -O2 -g3 -flto",

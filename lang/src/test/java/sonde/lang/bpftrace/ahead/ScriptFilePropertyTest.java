@@ -45,76 +45,83 @@ final class ScriptFilePropertyTest {
     private static final Span SPAN = new Span(SOURCE, 0, 5);
     private static final long WIDE = 0x18;
 
-    private static ScriptFile file() {
-        Struct struct =
-                new Struct(
-                        "pair",
-                        false,
-                        8,
+    private static Struct pair() {
+        return new Struct(
+                "pair",
+                false,
+                8,
+                4,
+                () -> List.of(new Field("a", Type.Int.I32, 0), new Field("b", Type.Int.U8, 4)));
+    }
+
+    private static Tuple everyType(Struct struct) {
+        return Tuple.of(
+                List.of(
+                        Type.Int.I64,
+                        new Type.Bool(),
+                        new Type.Text(16),
+                        new Type.Bytes(8),
+                        new Type.Pointer(new Type.Void(), Type.Space.KERNEL),
+                        new Type.Array(Type.Int.U16, 4),
+                        new Type.Enum("color", 4, false, Map.of(1L, "RED")),
+                        new Type.Named(Type.Special.INET),
+                        new Type.Stack(true, Type.StackMode.PERF, 5),
+                        struct));
+    }
+
+    private static List<MapPlan> maps(Tuple all) {
+        return List.of(
+                new MapPlan("@m", false, Type.Int.I64, all, MapType.HASH, 8, 240, 10),
+                new MapPlan(
+                        "@h",
+                        true,
+                        Type.Int.I64,
+                        new Type.Hist(2),
+                        MapType.PER_CPU_ARRAY,
                         4,
-                        () ->
-                                List.of(
-                                        new Field("a", Type.Int.I32, 0),
-                                        new Field("b", Type.Int.U8, 4)));
-        Tuple all =
-                Tuple.of(
-                        List.of(
-                                Type.Int.I64,
-                                new Type.Bool(),
-                                new Type.Text(16),
-                                new Type.Bytes(8),
-                                new Type.Pointer(new Type.Void(), Type.Space.KERNEL),
-                                new Type.Array(Type.Int.U16, 4),
-                                new Type.Enum("color", 4, false, Map.of(1L, "RED")),
-                                new Type.Named(Type.Special.INET),
-                                new Type.Stack(true, Type.StackMode.PERF, 5),
-                                struct));
-        List<MapPlan> maps =
-                List.of(
-                        new MapPlan("@m", false, Type.Int.I64, all, MapType.HASH, 8, 240, 10),
-                        new MapPlan(
-                                "@h",
-                                true,
-                                Type.Int.I64,
-                                new Type.Hist(2),
-                                MapType.PER_CPU_ARRAY,
-                                4,
-                                2048,
-                                1),
-                        new MapPlan(
-                                "@l",
-                                false,
-                                Type.Int.I64,
-                                new Type.Lhist(0, 100, 10),
-                                MapType.PER_CPU_HASH,
-                                8,
-                                96,
-                                10),
-                        new MapPlan(
-                                "@t",
-                                false,
-                                Type.Int.I64,
-                                new Type.Series(5, 10, true, Type.SeriesKind.MAX),
-                                MapType.PER_CPU_HASH,
-                                8,
-                                240,
-                                10));
-        List<Action> actions =
-                List.of(
-                        new Action.Print("%d %s\n", Tuple.of(List.of(Type.Int.I32, struct))),
-                        new Action.PrintValue(all),
-                        new Action.PrintMap("@m", 5, 10),
-                        new Action.EmptyMap("@h", true),
-                        new Action.Exit(),
-                        new Action.Time("%H"),
-                        new Action.Cat("/%s", Tuple.of(List.of(new Type.Text(8)))),
-                        new Action.System("ls", Tuple.of(List.of())),
-                        new Action.Join(" ", 16, 64),
-                        new Action.Report(true, "no\n", Tuple.of(List.of()), SPAN),
-                        new Action.HelperError("bpf_probe_read", SPAN),
-                        new Action.Fault(RuntimeFault.DIVIDE_BY_ZERO, SPAN),
-                        new Action.Unwatch(),
-                        new Action.Pattern("%Y"));
+                        2048,
+                        1),
+                new MapPlan(
+                        "@l",
+                        false,
+                        Type.Int.I64,
+                        new Type.Lhist(0, 100, 10),
+                        MapType.PER_CPU_HASH,
+                        8,
+                        96,
+                        10),
+                new MapPlan(
+                        "@t",
+                        false,
+                        Type.Int.I64,
+                        new Type.Series(5, 10, true, Type.SeriesKind.MAX),
+                        MapType.PER_CPU_HASH,
+                        8,
+                        240,
+                        10));
+    }
+
+    private static List<Action> actions(Struct struct, Tuple all) {
+        return List.of(
+                new Action.Print("%d %s\n", Tuple.of(List.of(Type.Int.I32, struct))),
+                new Action.PrintValue(all),
+                new Action.PrintMap("@m", 5, 10),
+                new Action.EmptyMap("@h", true),
+                new Action.Exit(),
+                new Action.Time("%H"),
+                new Action.Cat("/%s", Tuple.of(List.of(new Type.Text(8)))),
+                new Action.System("ls", Tuple.of(List.of())),
+                new Action.Join(" ", 16, 64),
+                new Action.Report(true, "no\n", Tuple.of(List.of()), SPAN),
+                new Action.HelperError("bpf_probe_read", SPAN),
+                new Action.Fault(RuntimeFault.DIVIDE_BY_ZERO, SPAN),
+                new Action.Unwatch(),
+                new Action.Pattern("%Y"));
+    }
+
+    private static ScriptFile file() {
+        Struct struct = pair();
+        Tuple all = everyType(struct);
         Reference[] names = {
             new Reference.EventField("sched", "switch", "pid", Reference.Aspect.SIZE, 0),
             new Reference.Argument("vmlinux", "vfs_read", "file"),
@@ -156,8 +163,8 @@ final class ScriptFilePropertyTest {
         return new ScriptFile(
                 "6.18.0",
                 List.of(SOURCE),
-                maps,
-                actions,
+                maps(all),
+                actions(struct, all),
                 new byte[] {'a', 0},
                 16,
                 64,
