@@ -26,6 +26,15 @@ record)
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
     done </proc/self/status
     ;;
+bpf)
+    # Most of these end after a few milliseconds of work of their own, which compiling would only
+    # disturb; programs that are run here, and types that are written out, take longer.
+    case ${2-} in
+    run | asm | disasm) ;;
+    btf | map | feature) heap="-Xmx1000m -XX:TieredStopAtLevel=1" ;;
+    *) heap="-Xmx1000m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=10" ;;
+    esac
+    ;;
 trace | tool)
     # A script runs in the kernel; what compiles here compiles once, and is to start at once.
     heap="-Xmx1000m -XX:TieredStopAtLevel=1"

@@ -28,6 +28,8 @@ public final class Link implements AutoCloseable {
     private static final int IOC_ENABLE = 0x2400;
     private static final int IOC_SET_BPF = 0x40042408;
 
+    private static volatile int firstCpu = -1;
+
     private final String target;
     private final int fd;
     private final Runnable afterwards;
@@ -59,7 +61,13 @@ public final class Link implements AutoCloseable {
     }
 
     private static int firstCpu() throws SyscallException {
-        return Machine.onlineCpus().nextSetBit(0);
+        int known = firstCpu;
+        if (known < 0) {
+            known = Machine.onlineCpus().nextSetBit(0);
+            // The first seldom goes; any other may.
+            firstCpu = known == 0 ? 0 : -1;
+        }
+        return known;
     }
 
     /**

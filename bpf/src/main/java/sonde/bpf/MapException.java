@@ -1,5 +1,6 @@
 package sonde.bpf;
 
+import sonde.bpf.call.Attr;
 import sonde.sys.Errno;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
@@ -109,9 +110,14 @@ public final class MapException extends SyscallException {
             case Errno.ENOENT -> new MapException(what, errno, Reason.MISSING, "");
             case Errno.EPERM -> new MapException(what, errno, Reason.READ_ONLY, "frozen");
             case Errno.ENOMEM -> new MapException(what, errno, Reason.NO_MEMORY, "");
-            case Errno.EOPNOTSUPP, 524 ->
+            case Errno.EOPNOTSUPP, Attr.ENOTSUPP ->
                     new MapException(what, errno, Reason.NO_SUCH_OPERATION, "not of this type");
-            default -> new MapException(what, errno, Reason.OTHER, "");
+            default -> {
+                boolean keyless = errno == Errno.EINVAL && action.startsWith("next key");
+                yield keyless
+                        ? new MapException(what, errno, Reason.NO_SUCH_OPERATION, "it has no keys")
+                        : new MapException(what, errno, Reason.OTHER, "");
+            }
         };
     }
 }

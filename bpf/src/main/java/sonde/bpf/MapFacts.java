@@ -19,6 +19,8 @@ import sonde.sys.SyscallException;
  * @param extra map_extra
  * @param memoryBytes taken in the kernel; -1 when it does not say
  * @param frozen whether user space may no longer write
+ * @param ownerType enum bpf_prog_type of the programs in a program array; -1 without any
+ * @param ownerJited whether those are machine code
  */
 public record MapFacts(
         int id,
@@ -33,7 +35,9 @@ public record MapFacts(
         int valueType,
         long extra,
         long memoryBytes,
-        boolean frozen) {
+        boolean frozen,
+        int ownerType,
+        boolean ownerJited) {
     private static final int SIZE = 88;
     private static final int SMALL_FILE = 8192;
 
@@ -55,7 +59,9 @@ public record MapFacts(
                     facts.get(JAVA_INT, 72),
                     facts.get(JAVA_LONG, 80),
                     more.number("memlock", -1),
-                    more.number("frozen", 0) != 0);
+                    more.number("frozen", 0) != 0,
+                    (int) more.number("owner_prog_type", -1),
+                    more.number("owner_jited", 0) != 0);
         }
     }
 

@@ -111,6 +111,26 @@ public enum MapType {
         };
     }
 
+    /**
+     * Whether entries are places for objects of the kernel: there may be a key whose place is
+     * empty, or whose object is not shown to user space.
+     */
+    public boolean isReadableBySlots() {
+        return switch (this) {
+            case PERF_EVENT_ARRAY,
+                    CGROUP_ARRAY,
+                    DEVMAP,
+                    DEVMAP_HASH,
+                    CPUMAP,
+                    XSKMAP,
+                    SOCKMAP,
+                    SOCKHASH,
+                    REUSEPORT_SOCKARRAY ->
+                    true;
+            default -> false;
+        };
+    }
+
     /** Whether entries are u32 numbers from 0 to the size, none of them ever missing. */
     public boolean isArray() {
         return switch (this) {

@@ -36,16 +36,27 @@ public final class Program implements AutoCloseable {
     private final @Nullable AttachType expected;
     private final int fd;
     private final String log;
+    private final int slots;
     private boolean prints;
     private boolean closed;
 
-    private Program(
-            String name, @Nullable AttachType expected, int fd, String log, boolean prints) {
-        this.name = name;
-        this.expected = expected;
+    private Program(ProgramSpec spec, int fd, String log, boolean prints) {
+        this.name = spec.name();
+        this.expected = spec.expected();
+        this.slots = spec.code().words().length;
         this.fd = fd;
         this.log = log;
         this.prints = prints;
+    }
+
+    /** One that is there already. */
+    private Program(String name, int fd) {
+        this.name = name;
+        this.expected = null;
+        this.slots = -1;
+        this.fd = fd;
+        this.log = "";
+        this.prints = false;
     }
 
     /** {@link #load(ProgramSpec)} of a program with the licence "GPL" that many helpers ask for. */
@@ -93,7 +104,7 @@ public final class Program implements AutoCloseable {
             if (fd < 0) {
                 throw failure(spec, attr, (int) -fd);
             }
-            return new Program(spec.name(), spec.expected(), (int) fd, "", prints);
+            return new Program(spec, (int) fd, "", prints);
         }
     }
 
@@ -185,8 +196,7 @@ public final class Program implements AutoCloseable {
         if (logged.result() < 0) {
             throw failure(spec, attr, (int) -logged.result());
         }
-        return new Program(
-                spec.name(), spec.expected(), (int) logged.result(), logged.log(), prints);
+        return new Program(spec, (int) logged.result(), logged.log(), prints);
     }
 
     /** Loads once more with a log, to learn why. */
@@ -249,7 +259,7 @@ public final class Program implements AutoCloseable {
     /** Takes over a descriptor of a program; closes it when it is none. */
     public static Program adopt(int fd) throws SyscallException {
         try {
-            return new Program(ProgramFacts.of(fd).name(), null, fd, "", false);
+            return new Program(ProgramFacts.of(fd).name(), fd);
         } catch (SyscallException e) {
             Fd.discard(fd);
             throw e;
@@ -264,6 +274,11 @@ public final class Program implements AutoCloseable {
     /** Where it was loaded for; null when it did not have to say. */
     public @Nullable AttachType expected() {
         return expected;
+    }
+
+    /** Slots of its instructions as given to the kernel; -1 for a program that was found. */
+    public int slots() {
+        return slots;
     }
 
     /** Its descriptor, for attachments. */

@@ -61,6 +61,9 @@ final class BpfAsmCommand implements Callable<Integer> {
     @Option(names = "--big-endian", description = "for machines of that order")
     private boolean bigEndian;
 
+    @Option(names = "--json", description = "as --to json")
+    private boolean json;
+
     BpfAsmCommand() {
         // picocli fills the options
     }
@@ -93,7 +96,7 @@ final class BpfAsmCommand implements Callable<Integer> {
     }
 
     private BpfWords.Form form(String usual) {
-        String wanted = to == null ? usual : to;
+        String wanted = to != null ? to : json ? "json" : usual;
         BpfWords.Form form = BpfWords.Form.named(wanted);
         if (form == null) {
             throw new ParameterException(

@@ -1,11 +1,7 @@
 package sonde.cli;
 
-import static java.util.Map.entry;
-
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,23 +28,23 @@ import picocli.CommandLine.Spec;
             "  sonde bpf verify filter.asm --type xdp     what the kernel says, explained"
         })
 final class BpfCommand implements Callable<Integer> {
-    private static final List<Map.Entry<String, Supplier<Object>>> COMMANDS =
+    private static final List<String> COMMANDS =
             List.of(
-                    entry("asm", BpfAsmCommand::new),
-                    entry("disasm", BpfDisasmCommand::new),
-                    entry("run", BpfRunCommand::new),
-                    entry("verify", BpfVerifyCommand::new),
-                    entry("feature", BpfFeatureCommand::new),
-                    entry("load", BpfLoadCommand::new),
-                    entry("attach", BpfAttachCommand::new),
-                    entry("gen", BpfGenCommand::new),
-                    entry("prog", BpfProgCommand::new),
-                    entry("map", BpfMapCommand::new),
-                    entry("link", BpfLinkCommand::new),
-                    entry("btf", BpfBtfCommand::new),
-                    entry("iter", BpfIterCommand::new),
-                    entry("pin", BpfPinCommand::new),
-                    entry("tracelog", BpfTraceLogCommand::new));
+                    "asm",
+                    "disasm",
+                    "run",
+                    "verify",
+                    "feature",
+                    "load",
+                    "attach",
+                    "gen",
+                    "prog",
+                    "map",
+                    "link",
+                    "btf",
+                    "iter",
+                    "pin",
+                    "tracelog");
 
     @Spec private CommandSpec spec;
 
@@ -58,12 +54,32 @@ final class BpfCommand implements Callable<Integer> {
 
     /** Adds the command that is named, for each that is built takes 10 ms; all where none is. */
     static void addCommands(CommandLine line, String named) {
-        boolean known = COMMANDS.stream().anyMatch(command -> command.getKey().equals(named));
-        for (Map.Entry<String, Supplier<Object>> command : COMMANDS) {
-            if (!known || command.getKey().equals(named)) {
-                line.addSubcommand(command.getKey(), command.getValue().get());
-            }
+        List<String> names = COMMANDS.contains(named) ? List.of(named) : COMMANDS;
+        for (String name : names) {
+            line.addSubcommand(name, command(name));
         }
+    }
+
+    /** By words and not by a table of constructors, which would load every class at each start. */
+    private static Object command(String name) {
+        return switch (name) {
+            case "asm" -> new BpfAsmCommand();
+            case "disasm" -> new BpfDisasmCommand();
+            case "run" -> new BpfRunCommand();
+            case "verify" -> new BpfVerifyCommand();
+            case "feature" -> new BpfFeatureCommand();
+            case "load" -> new BpfLoadCommand();
+            case "attach" -> new BpfAttachCommand();
+            case "gen" -> new BpfGenCommand();
+            case "prog" -> new BpfProgCommand();
+            case "map" -> new BpfMapCommand();
+            case "link" -> new BpfLinkCommand();
+            case "btf" -> new BpfBtfCommand();
+            case "iter" -> new BpfIterCommand();
+            case "pin" -> new BpfPinCommand();
+            case "tracelog" -> new BpfTraceLogCommand();
+            default -> throw new IllegalArgumentException(name);
+        };
     }
 
     @Override

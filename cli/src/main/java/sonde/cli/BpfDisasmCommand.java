@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -18,6 +19,9 @@ import sonde.bpf.classic.Translation;
 import sonde.bpf.insn.Disassembler;
 import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.InvalidInstructionException;
+import sonde.bpf.object.ObjectListing;
+import sonde.format.JsonString;
+import sonde.view.Escape;
 
 /** {@code sonde bpf disasm}. */
 @Command(
@@ -26,13 +30,14 @@ import sonde.bpf.insn.InvalidInstructionException;
         mixinStandardHelpOptions = true,
         description = {
             "Prints eBPF instructions as the kernel prints them. FILE holds their bytes, or"
-                    + " hexadecimal digits; a section of an object: objcopy -O binary -j NAME."
+                    + " hexadecimal digits, or is an object of clang or gcc."
         },
         footer = {
             "",
             "Examples:",
             "  echo 'b7 00 00 00 2a 00 00 00  95 00 00 00 00 00 00 00' | sonde bpf disasm -",
             "  sonde bpf disasm filter.bin --json",
+            "  sonde bpf disasm counter.bpf.o             each function of an object",
             "  tcpdump -y EN10MB -ddd 'port 53' | sonde bpf disasm --classic -",
             "  tcpdump -y EN10MB -ddd 'port 53' | sonde bpf disasm --translate -",
             "",
@@ -68,6 +73,9 @@ final class BpfDisasmCommand implements Callable<Integer> {
         byte[] bytes = BpfWords.read(from);
         ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         PrintWriter out = spec.commandLine().getOut();
+        if (BpfWords.isElf(bytes)) {
+            return object(from, out);
+        }
         long[] words;
         if (classic || translate) {
             ClassicProgram program = classicProgram(from, bytes, order);
@@ -90,6 +98,36 @@ final class BpfDisasmCommand implements Callable<Integer> {
         }
         out.flush();
         return complaint(from, words);
+    }
+
+    /** The functions of an object, with what its relocations name behind the instructions. */
+    private int object(Path from, PrintWriter out) throws IOException {
+        StringBuilder text = new StringBuilder("[");
+        List<ObjectListing> all = ObjectListing.of(BpfObjectArguments.read(List.of(from)));
+        for (ObjectListing one : all) {
+            List<String> lines = Disassembler.lines(one.words());
+            if (json) {
+                text.append(text.length() == 1 ? "" : ",\n");
+                JsonString.append(text.append("{\"name\": "), one.name());
+                JsonString.append(text.append(", \"section\": "), one.section());
+                BpfWords.array(text.append(", \"insns\": "), one.words(), lines);
+                text.append(", \"references\": ")
+                        .append(BpfJson.of(one.references()).strip())
+                        .append('}');
+                continue;
+            }
+            out.println(Escape.line(one.section() + ", " + one.name() + ":"));
+            for (String line : lines) {
+                int slot = Integer.parseInt(line.substring(0, line.indexOf(':')));
+                String reference = one.references().getOrDefault(slot, "");
+                out.println(line + (reference.isEmpty() ? "" : "  ; " + Escape.line(reference)));
+            }
+        }
+        if (json) {
+            out.println(text.append(']'));
+        }
+        out.flush();
+        return ExitCode.DONE;
     }
 
     private int complaint(Path from, long[] words) {

@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,11 +13,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.feature.Answer;
 import sonde.bpf.feature.Features;
+import sonde.bpf.link.KernelTypes;
+import sonde.tools.report.NothingMatchesException;
 
 /** {@code sonde bpf feature}. */
 @Command(
@@ -31,6 +35,8 @@ import sonde.bpf.feature.Features;
             "Examples:",
             "  sonde bpf feature              program types, map types, places, limits",
             "  sonde bpf feature helper xdp   the helpers that xdp programs may call",
+            "  sonde bpf feature kfunc xdp    the kernel functions that they may call",
+            "  sonde bpf feature kfunc tracing bpf_task_acquire",
             "",
             "Exit status: 0 something matches, 1 nothing does."
         })
@@ -40,7 +46,9 @@ final class BpfFeatureCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "WORD",
-            description = "program_type, map_type, attach_type, limit, helper, and a name")
+            description =
+                    "program_type, map_type, attach_type, limit, helper, and a name; kfunc, a type"
+                            + " of program and perhaps a name")
     private List<String> words;
 
     @Option(names = "--fresh", description = "ask the kernel, not what is kept")
@@ -55,20 +63,25 @@ final class BpfFeatureCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        Features features = fresh ? Features.probe() : Features.ofThisBoot(cache());
+    public Integer call() throws IOException {
+        boolean kernelFunctions = !words.isEmpty() && words.getFirst().equals("kfunc");
+        Features features =
+                kernelFunctions
+                        ? kernelFunctions()
+                        : fresh ? Features.probe() : Features.ofThisBoot(cache());
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.print(BpfJson.of(tree(features)));
+            out.print(BpfJson.of(kernelFunctions ? functions(features) : tree(features)));
             out.flush();
             return ExitCode.DONE;
         }
         String prefix = String.join(" ", words);
         int shown = 0;
+        boolean several = kernelFunctions && words.size() > 3;
         for (Map.Entry<String, Answer> entry : features.answers().entrySet()) {
             String name = entry.getKey();
             boolean meant =
-                    prefix.isEmpty()
+                    several || prefix.isEmpty()
                             ? !name.startsWith("helper ")
                             : name.equals(prefix)
                                     || name.startsWith(prefix + " ")
@@ -85,6 +98,36 @@ final class BpfFeatureCommand implements Callable<Integer> {
         }
         out.flush();
         return shown > 0 ? ExitCode.DONE : ExitCode.NEGATIVE;
+    }
+
+    private Features kernelFunctions() throws IOException {
+        if (words.size() < 2) {
+            throw new ParameterException(
+                    spec.commandLine(), "say a type of program: kfunc xdp, kfunc tracing");
+        }
+        ProgramType type = BpfVerifyCommand.programType(words.get(1), spec.commandLine());
+        if (words.size() > 2) {
+            try (KernelTypes types = KernelTypes.open()) {
+                return Features.kernelFunctions(type, words.subList(2, words.size()), types);
+            }
+        }
+        Features features = Features.kernelFunctions(type, fresh ? null : cache());
+        if (features.answers().isEmpty()) {
+            throw new NothingMatchesException(
+                    "this kernel's BTF does not say which of its functions programs may call"
+                            + " (Linux 6.10); one that is named can be asked for: kfunc "
+                            + type.kernelName()
+                            + " NAME");
+        }
+        return features;
+    }
+
+    private static Map<String, @Nullable Object> functions(Features features) {
+        Map<String, @Nullable Object> tree = new LinkedHashMap<>();
+        features.below("kfunc")
+                .forEach((name, answer) ->
+                        tree.put(name.substring(name.indexOf(' ') + 1), state(answer)));
+        return tree;
     }
 
     /** As query keeps its index: root's is in no folder that sudo's user may write. */
@@ -122,14 +165,15 @@ final class BpfFeatureCommand implements Callable<Integer> {
     private static Map<String, @Nullable Object> have(
             Map<String, Answer> answers, String before, String after) {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
-        answers.forEach((name, answer) ->
-                all.put(
-                        before + name + after,
-                        switch (answer) {
-                            case Answer.Yes _ -> true;
-                            case Answer.No _ -> false;
-                            case Answer.Unknown _ -> null;
-                        }));
+        answers.forEach((name, answer) -> all.put(before + name + after, state(answer)));
         return all;
+    }
+
+    private static @Nullable Boolean state(Answer answer) {
+        return switch (answer) {
+            case Answer.Yes _ -> true;
+            case Answer.No _ -> false;
+            case Answer.Unknown _ -> null;
+        };
     }
 }

@@ -19,6 +19,7 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.inventory.Holders;
 import sonde.bpf.inventory.Inventory;
 import sonde.bpf.inventory.MapEntries;
+import sonde.sys.Errno;
 
 /** {@code sonde bpf map}. */
 @Command(
@@ -204,7 +205,9 @@ final class BpfMapCommand implements Callable<Integer> {
     private static Map<String, Object> tree(MapEntries.Entry entry) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("key", BpfBytes.texts(entry.key()));
-        if (entry.values().size() == 1) {
+        if (entry.problem() != 0) {
+            tree.put("value", Map.of("error", Errno.meaning(entry.problem())));
+        } else if (entry.values().size() == 1) {
             tree.put("value", BpfBytes.texts(entry.values().getFirst()));
         } else {
             List<Map<String, Object>> cpus = new ArrayList<>();
@@ -227,6 +230,10 @@ final class BpfMapCommand implements Callable<Integer> {
             return BpfJson.of(entry.formatted()).strip();
         }
         StringBuilder line = new StringBuilder("key " + BpfBytes.shown(entry.key()));
+        if (entry.problem() != 0) {
+            boolean empty = entry.problem() == Errno.ENOENT;
+            line.append(empty ? "  no entry" : "  " + Errno.meaning(entry.problem()));
+        }
         for (byte[] value : entry.values()) {
             line.append("  value ").append(BpfBytes.shown(value));
         }

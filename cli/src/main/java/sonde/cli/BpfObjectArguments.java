@@ -97,18 +97,30 @@ final class BpfObjectArguments {
             options = options.withPins(mapPins);
         }
         if (only != null) {
-            List<String> names = file.programs().stream().map(ObjectProgram::name).toList();
-            for (String name : only) {
-                if (!names.contains(name)) {
-                    throw new ParameterException(
-                            line, file.name() + " has no program " + name + "; it has " + names);
-                }
-            }
-            for (String name : names) {
-                options = options.withProgram(name, only.contains(name));
+            List<String> chosen = chosen(file, only, line);
+            for (ObjectProgram program : file.programs()) {
+                options = options.withProgram(program.name(), chosen.contains(program.name()));
             }
         }
         return options;
+    }
+
+    /** The programs named; without a word those that are loaded when nothing is said. */
+    static List<String> chosen(ObjectFile file, @Nullable List<String> only, CommandLine line) {
+        if (only == null) {
+            return file.programs().stream()
+                    .filter(ObjectProgram::isLoadedByDefault)
+                    .map(ObjectProgram::name)
+                    .toList();
+        }
+        List<String> names = file.programs().stream().map(ObjectProgram::name).toList();
+        for (String name : only) {
+            if (!names.contains(name)) {
+                throw new ParameterException(
+                        line, file.name() + " has no program " + name + "; it has " + names);
+            }
+        }
+        return only;
     }
 
     AttachTargets targets(CommandLine line) throws IOException {

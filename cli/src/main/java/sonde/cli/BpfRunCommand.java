@@ -2,8 +2,12 @@ package sonde.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +65,9 @@ final class BpfRunCommand implements Callable<Integer> {
             description = "instructions it may take (default ${DEFAULT-VALUE})")
     private long budget = Machine.DEFAULT_BUDGET;
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
     BpfRunCommand() {
         // picocli fills the options
     }
@@ -70,26 +77,51 @@ final class BpfRunCommand implements Callable<Integer> {
         Context given = context();
         Code code = BpfWords.assemble(Objects.requireNonNull(file));
         PrintWriter out = spec.commandLine().getOut();
+        List<String> printed = new ArrayList<>();
         Machine machine =
                 new Machine(
                         new Environment() {
                             @Override
                             public void trace(String line) {
-                                out.println("trace_printk: " + line.stripTrailing());
+                                if (json) {
+                                    printed.add(line.stripTrailing());
+                                } else {
+                                    out.println("trace_printk: " + line.stripTrailing());
+                                }
                             }
                         });
         try {
             long result = machine.load(code).run(given, budget);
-            out.println(String.format(Locale.ROOT, "r0 = %d (0x%x)", result, result));
-            String packet = xdp;
-            if (packet != null && given.packet() != null) {
-                out.println("packet " + HexFormat.of().formatHex(given.packet().bytes()));
+            var left = given.packet();
+            boolean hasPacket = xdp != null && left != null;
+            String packet = left == null ? "" : HexFormat.of().formatHex(left.bytes());
+            if (json) {
+                Map<String, Object> tree = new LinkedHashMap<>();
+                tree.put("r0", result);
+                if (hasPacket) {
+                    tree.put("packet", packet);
+                }
+                tree.put("trace_printk", printed);
+                out.print(BpfJson.of(tree));
+            } else {
+                out.println(String.format(Locale.ROOT, "r0 = %d (0x%x)", result, result));
+                if (hasPacket) {
+                    out.println("packet " + packet);
+                }
             }
             out.flush();
             return ExitCode.DONE;
         } catch (ProgramFaultException e) {
-            out.flush();
             String step = code.stepAt(e.slot());
+            if (json) {
+                Map<String, Object> tree = new LinkedHashMap<>();
+                tree.put("fault", String.valueOf(e.getMessage()));
+                tree.put("insn", (long) e.slot());
+                tree.put("place", step);
+                tree.put("trace_printk", printed);
+                out.print(BpfJson.of(tree));
+            }
+            out.flush();
             Failures.say(
                     spec.commandLine().getErr(),
                     (step.isEmpty() ? "" : step + ", ") + e.getMessage());

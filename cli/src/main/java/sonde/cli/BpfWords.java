@@ -60,6 +60,25 @@ final class BpfWords {
         }
     }
 
+    /** Whether a file is an object of a compiler; standard input is not asked. */
+    static boolean isElf(Path file) throws IOException {
+        if (file.toString().equals("-")) {
+            return false;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return isElf(in.readNBytes(4));
+        }
+    }
+
+    /** Whether bytes begin as an ELF file does. */
+    static boolean isElf(byte[] bytes) {
+        return bytes.length >= 4
+                && bytes[0] == 0x7f
+                && bytes[1] == 'E'
+                && bytes[2] == 'L'
+                && bytes[3] == 'F';
+    }
+
     /** Assembles a file, naming it where a line is wrong. */
     static Code assemble(Path file) throws IOException {
         try {
@@ -150,6 +169,12 @@ final class BpfWords {
 
     /** As {@code bpftool -j prog dump xlated}, with the slot and the words added. */
     static void json(StringBuilder out, long[] words, List<String> lines) {
+        array(out, words, lines);
+        out.append('\n');
+    }
+
+    /** The same within something else. */
+    static void array(StringBuilder out, long[] words, List<String> lines) {
         out.append('[');
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i);
@@ -164,7 +189,7 @@ final class BpfWords {
             }
             out.append("]}");
         }
-        out.append("\n]\n");
+        out.append("\n]");
     }
 
     private static int next(List<String> lines, int at, int end) {

@@ -11,6 +11,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import sonde.analysis.filter.FilterException;
+import sonde.bpf.VerifierException;
 import sonde.format.MalformedInputException;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
@@ -91,6 +92,11 @@ final class Failures {
             return code(failure);
         }
         say(err, message(failure));
+        if (failure instanceof VerifierException verifier) {
+            verifier.explanation().lines().stream()
+                    .filter(text -> !text.startsWith("verifier: "))
+                    .forEach(text -> err.println(INDENT + Escape.line(text)));
+        }
         return code(failure);
     }
 

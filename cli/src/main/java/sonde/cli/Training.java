@@ -1,6 +1,7 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +52,7 @@ final class Training {
         try {
             Path folder = Files.createTempDirectory("sonde-training");
             try {
+                load(folder);
                 record(folder, command);
             } finally {
                 delete(folder);
@@ -59,6 +61,20 @@ final class Training {
             return ExitCode.IMPOSSIBLE;
         }
         return ExitCode.DONE;
+    }
+
+    /** Objects and types; the object has each of what most objects have. */
+    private static void load(Path folder) throws IOException {
+        Main.quietly("bpf", "btf", "dump", "name", "task_struct", "member", "pid");
+        Main.quietly("bpf", "prog", "list");
+        Main.quietly("bpf", "map", "list");
+        Path object = folder.resolve("training.bpf.o");
+        try (InputStream in = Training.class.getResourceAsStream("training.bpf.o")) {
+            if (in != null) {
+                Files.copy(in, object);
+                Main.quietly("bpf", "load", object.toString(), "--attach");
+            }
+        }
     }
 
     private static void record(Path folder, List<String> command) {

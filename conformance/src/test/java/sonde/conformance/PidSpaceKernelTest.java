@@ -24,7 +24,12 @@ final class PidSpaceKernelTest {
                         .with(Map.of("PATH", Sonde.ROOT + ":" + System.getenv("PATH")))
                         .execute(
                                 List.of(
-                                        "unshare", "-p", "-f", "--mount-proc", "/bin/sh", "-c",
+                                        "unshare",
+                                        "-p",
+                                        "-f",
+                                        "--mount-proc",
+                                        "/bin/sh",
+                                        "-c",
                                         command));
         assertThat(outcome.err()).isEmpty();
         return outcome.out();

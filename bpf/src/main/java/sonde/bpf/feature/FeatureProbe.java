@@ -213,7 +213,11 @@ public final class FeatureProbe {
         if (id == 0) {
             return new Answer.No("this kernel's BTF has no function " + name);
         }
-        Trial trial = Trial.load(kind(type), Trial.callKernel(id), Trial.R0_ZERO, Trial.EXIT);
+        if (type == ProgramType.STRUCT_OPS || type == ProgramType.EXT) {
+            return new Answer.Unknown("depends on what it is attached to");
+        }
+        Trial trial =
+                Trial.load(placed(type, types), Trial.callKernel(id), Trial.R0_ZERO, Trial.EXIT);
         if (trial.isPolicy()) {
             return new Answer.Unknown("programs of this type are refused by policy");
         }
@@ -223,7 +227,24 @@ public final class FeatureProbe {
                         || log.contains("kernel function call is not supported")
                         || log.contains("calling kernel function from non-GPL")
                         || trial.errno() == Errno.EINVAL && log.isBlank();
+        if (!refused && log.contains("attach_btf_id")) {
+            return new Answer.Unknown("depends on the function it is attached to");
+        }
         return refused ? new Answer.No(trial.words()) : new Answer.Yes();
+    }
+
+    /** Some place for a type that must say one before its calls are looked at. */
+    private static Trial.Kind placed(ProgramType type, KernelTypes types) {
+        try {
+            return switch (type) {
+                case TRACING ->
+                        kind(type, AttachType.TRACE_RAW_TP, 0, types.tracepoint("sched_switch"));
+                case LSM -> kind(type, AttachType.LSM_MAC, 0, types.securityHook("file_open"));
+                default -> kind(type);
+            };
+        } catch (IOException e) {
+            return kind(type);
+        }
     }
 
     /** Whether programs can do what the limit names. */

@@ -1,24 +1,34 @@
 package sonde.bpf.feature;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
 import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.link.KernelTypes;
+import sonde.format.btf.Btf;
+import sonde.format.btf.BtfType;
 
 /**
  * All answers of this kernel, by name: {@code "program_type xdp"}, {@code "map_type ringbuf"},
  * {@code "attach_type tcx_ingress"}, {@code "helper xdp bpf_redirect"}, {@code "limit
- * have_bounded_loops"}.
+ * have_bounded_loops"}; apart from them, for one type of program, {@code "kfunc xdp
+ * bpf_dynptr_from_xdp"}.
  *
  * <p>A kernel does not change while it runs, so yes and no are kept in a file named by its boot;
  * "cannot tell" is asked again, as it depends on who asks.
@@ -76,23 +86,78 @@ public final class Features {
      * @param folder the user's cache: {@code $XDG_CACHE_HOME/sonde}
      */
     public static Features ofThisBoot(Path folder) {
+        return kept(folder, "bpf-features", Features::probe);
+    }
+
+    private static Features kept(Path folder, String name, Supplier<Features> ask) {
         Path file;
         try {
             String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
-            file = folder.resolve("bpf-features-" + boot.replaceAll("[^0-9a-f-]", ""));
+            file = folder.resolve(name + "-" + boot.replaceAll("[^0-9a-f-]", ""));
         } catch (IOException e) {
-            return probe();
+            return ask.get();
         }
         Map<String, Answer> kept = read(file);
         if (!kept.isEmpty()) {
             return new Features(kept);
         }
-        Features features = probe();
+        Features features = ask.get();
         boolean told = features.answers.values().stream().noneMatch(Features::isForWantOfRights);
-        if (told) {
+        if (told && !features.answers.isEmpty()) {
             features.write(file);
         }
         return features;
+    }
+
+    /**
+     * Which kernel functions programs of a type may call: {@code "kfunc xdp bpf_dynptr_from_xdp"}.
+     * Asked are those that the kernel's BTF marks as such (Linux 6.10); none where it marks none.
+     *
+     * @param folder as of {@link #ofThisBoot}; null asks anew and keeps nothing
+     * @throws IOException when the kernel's types cannot be read
+     */
+    public static Features kernelFunctions(ProgramType type, @Nullable Path folder)
+            throws IOException {
+        Supplier<Features> ask =
+                () -> {
+                    try (KernelTypes types = KernelTypes.open()) {
+                        return kernelFunctions(type, names(types.btf()), types);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                };
+        try {
+            return folder == null
+                    ? ask.get()
+                    : kept(folder, "bpf-kfuncs-" + type.kernelName(), ask);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Whether programs of a type may call these; asked of the kernel. */
+    public static Features kernelFunctions(
+            ProgramType type, Collection<String> names, KernelTypes types) throws IOException {
+        Map<String, Answer> answers = new LinkedHashMap<>();
+        for (String name : names) {
+            answers.put(
+                    "kfunc " + type.kernelName() + " " + name,
+                    FeatureProbe.kernelFunction(type, name, types));
+        }
+        return new Features(answers);
+    }
+
+    /** Functions with the tag that the kernel's build gives them. */
+    private static Set<String> names(Btf btf) throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (int id = btf.firstId(); id < btf.end(); id++) {
+            if (btf.type(id) instanceof BtfType.DeclTag tag
+                    && tag.name().equals("bpf_kfunc")
+                    && btf.type(tag.type()) instanceof BtfType.Func function) {
+                names.add(function.name());
+            }
+        }
+        return names;
     }
 
     private static boolean isForWantOfRights(Answer answer) {

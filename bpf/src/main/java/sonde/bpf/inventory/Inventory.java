@@ -179,6 +179,10 @@ public final class Inventory {
         row.put("bytes_value", (long) facts.valueBytes());
         row.put("max_entries", facts.maxEntries() & 0xffff_ffffL);
         memory(row, facts.memoryBytes());
+        if (facts.ownerType() >= 0) {
+            row.put("owner_prog_type", ProgramType.nameOf(facts.ownerType()));
+            row.put("owner_jited", facts.ownerJited());
+        }
         row.put("frozen", facts.frozen() ? 1L : 0L);
         if (facts.btfId() != 0) {
             row.put("btf_id", (long) facts.btfId());

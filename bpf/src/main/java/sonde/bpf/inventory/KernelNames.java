@@ -15,6 +15,10 @@ import sonde.sys.SyscallException;
  */
 final class KernelNames implements Symbols {
     private static final int LARGEST = 256 << 20;
+
+    /** BPF_FUNC_tail_call. */
+    private static final int TAIL_CALL = 12;
+
     private static final String BASE = "__bpf_call_base";
 
     private final Map<Integer, String> maps = new HashMap<>();
@@ -30,7 +34,9 @@ final class KernelNames implements Symbols {
 
     @Override
     public String helper(int number) {
-        return number == 0 ? "unknown" : at(number);
+        String name = number == 0 ? "unknown" : at(number);
+        // A tail call is an instruction of its own there, shown by the helper's number.
+        return number == TAIL_CALL && name.equals("unknown") ? "bpf_tail_call" : name;
     }
 
     @Override

@@ -16,6 +16,7 @@ import sonde.bpf.MapFacts;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
+import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
 /** Entries of any map as bytes, and by their BTF where the map has one. */
@@ -30,8 +31,10 @@ public final class MapEntries {
      *
      * @param values one, or one for each possible CPU
      * @param formatted {@code "key"} and {@code "value"} by their types; empty without BTF
+     * @param problem why the value cannot be read; 0 when it is there
      */
-    public record Entry(byte[] key, List<byte[]> values, Map<String, Object> formatted) {}
+    public record Entry(
+            byte[] key, List<byte[]> values, Map<String, Object> formatted, int problem) {}
 
     private MapEntries(BpfMap map) throws SyscallException {
         this.map = map;
@@ -54,8 +57,30 @@ public final class MapEntries {
     /** All entries; see {@link BpfMap#forEach} for what is promised under changes. */
     public static List<Entry> of(BpfMap map) throws IOException {
         MapEntries all = new MapEntries(map);
-        map.forEach((key, value) -> all.add(key.toArray(JAVA_BYTE), value.toArray(JAVA_BYTE)));
+        if (map.spec().type().isReadableBySlots()) {
+            all.walk();
+        } else {
+            map.forEach((key, value) -> all.add(key.toArray(JAVA_BYTE), value.toArray(JAVA_BYTE)));
+        }
         return all.entries;
+    }
+
+    /** Every key that the kernel names, also where it keeps the value to itself. */
+    private void walk() throws SyscallException {
+        byte[] key = next(map, null);
+        for (long left = map.spec().maxEntries() & 0xffff_ffffL; key != null && left > 0; left--) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment value = arena.allocate(Math.max(1, map.valueBytes()), 8);
+                if (map.get(copy(arena, key), value)) {
+                    add(key, value.asSlice(0, map.valueBytes()).toArray(JAVA_BYTE));
+                } else {
+                    entries.add(new Entry(key, List.of(), Map.of(), Errno.ENOENT));
+                }
+            } catch (SyscallException e) {
+                entries.add(new Entry(key, List.of(), Map.of(), e.errno()));
+            }
+            key = next(map, key);
+        }
     }
 
     private void add(byte[] key, byte[] value) {
@@ -66,7 +91,7 @@ public final class MapEntries {
         for (int at = 0; at + stride <= value.length; at += stride) {
             values.add(java.util.Arrays.copyOfRange(value, at, at + (perCpu ? size : stride)));
         }
-        entries.add(new Entry(key, values, formatted(key, values)));
+        entries.add(new Entry(key, values, formatted(key, values), 0));
     }
 
     private Map<String, Object> formatted(byte[] key, List<byte[]> values) {

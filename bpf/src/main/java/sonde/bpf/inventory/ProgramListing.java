@@ -98,7 +98,7 @@ public final class ProgramListing {
         Btf types = btf;
         try {
             if (types != null && types.type(type) instanceof BtfType.Func function) {
-                prototypes.put(slot, CHeader.declaration(types, function.type(), function.name()));
+                prototypes.put(slot, CHeader.head(types, function.type(), function.name()));
                 symbols.put(slot, "bpf_prog_" + tag + "_" + function.name());
             }
         } catch (MalformedInputException e) {

@@ -56,7 +56,12 @@ public final class Types {
         return Btf.readSplit(content(path), Btf.read(content(base)));
     }
 
-    private static Input content(Path path) throws IOException {
+    /**
+     * The bytes of a file's types: the file itself, or section {@code .BTF} of an ELF file.
+     *
+     * @throws MalformedInputException for an ELF file without
+     */
+    public static Input content(Path path) throws IOException {
         if (path.toAbsolutePath().normalize().startsWith(VMLINUX.getParent())) {
             return KernelTypes.file(path.toString());
         }

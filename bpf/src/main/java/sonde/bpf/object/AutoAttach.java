@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,8 @@ import sonde.sys.Arch;
 /** Attaches programs to what the names of their sections say. */
 final class AutoAttach {
     private static final Path FUNCTIONS = Path.of("/sys/kernel/tracing/available_filter_functions");
+
+    private static final int MOST_DIGITS = 64;
 
     /** {@code name+offset}. */
     private static final Pattern PLACE =
@@ -73,10 +76,12 @@ final class AutoAttach {
             case UPROBE, URETPROBE, UPROBE_MULTI, URETPROBE_MULTI -> {
                 return open ? null : uprobe(program, section, loaded);
             }
-            case USDT ->
-                    throw new ObjectException(
-                            place(program),
-                            "USDT probes of objects are not attached; Uprobes.usdt takes their places");
+            case USDT -> {
+                return open
+                        ? null
+                        : new UsdtAttach(object, place(program))
+                                .attach(loaded, target, targets.pid());
+            }
             case TRACEPOINT -> {
                 return open ? null : tracepoint(program, target, loaded);
             }
@@ -211,13 +216,19 @@ final class AutoAttach {
             throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
         }
         // Its number alone is needed; else its format is read, and says what is wrong.
-        Path id = Path.of("/sys/kernel/tracing/events", category, name, "id");
+        String id = "/sys/kernel/tracing/events/" + category + "/" + name + "/id";
         Tracepoint tracepoint;
         try {
-            int number = Integer.parseInt(Files.readString(id).strip());
+            byte[] digits = sonde.sys.Files.readAll(id, MOST_DIGITS);
+            int number = Integer.parseInt(new String(digits, StandardCharsets.US_ASCII).strip());
             tracepoint = new Tracepoint(category, name, number, Map.of());
         } catch (IOException | NumberFormatException e) {
-            tracepoint = Tracepoint.of(category, name);
+            Tracepoint found = Tracepoint.find(category, name);
+            if (found == null) {
+                throw new ObjectException(
+                        place(program), "this kernel has no tracepoint " + target);
+            }
+            tracepoint = found;
         }
         return Link.tracepoint(loaded, tracepoint, 0);
     }

@@ -14,6 +14,7 @@ import sonde.bpf.Closing;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.map.MappedValues;
+import sonde.sys.SyscallException;
 
 /**
  * An object in the kernel. Closing detaches its programs and gives everything back, but what was
@@ -27,6 +28,7 @@ public final class LoadedObject implements AutoCloseable {
     private final Deque<AutoCloseable> open;
     private final Map<String, Globals> globals = new LinkedHashMap<>();
     private final Map<String, Link> links = new LinkedHashMap<>();
+    private int usdtSpecs;
 
     LoadedObject(
             ObjectFile object,
@@ -44,6 +46,11 @@ public final class LoadedObject implements AutoCloseable {
                 pin.keep();
             }
         }
+    }
+
+    /** A number for one more description of where a marker's arguments are. */
+    int nextUsdtSpec() {
+        return usdtSpecs++;
     }
 
     /** What it was loaded from. */
@@ -127,7 +134,7 @@ public final class LoadedObject implements AutoCloseable {
         try {
             for (ObjectProgram program : object.programs()) {
                 Program loaded = programs.get(program.name());
-                Link link = loaded == null ? null : attach.attach(program, loaded);
+                Link link = loaded == null ? null : attached(attach, program, loaded);
                 if (link != null) {
                     fresh.put(program.name(), link);
                 }
@@ -141,6 +148,19 @@ public final class LoadedObject implements AutoCloseable {
         return List.copyOf(fresh.values());
     }
 
+    /** What the kernel says no to is told with the program's name; why, the cause has. */
+    private @Nullable Link attached(AutoAttach attach, ObjectProgram program, Program loaded)
+            throws IOException {
+        try {
+            return attach.attach(program, loaded);
+        } catch (SyscallException e) {
+            throw new ObjectException(
+                    object.place().section(program.sectionName()).symbol(program.name()),
+                    "cannot be attached: " + e.getMessage(),
+                    e);
+        }
+    }
+
     /**
      * Attaches one program as its section says.
      *
@@ -149,7 +169,8 @@ public final class LoadedObject implements AutoCloseable {
     public Link attach(String program) throws IOException {
         for (ObjectProgram one : object.programs()) {
             if (one.name().equals(program)) {
-                Link link = new AutoAttach(this, AttachTargets.NONE).attach(one, program(program));
+                AutoAttach attach = new AutoAttach(this, AttachTargets.NONE);
+                Link link = attached(attach, one, program(program));
                 if (link == null) {
                     throw new ObjectException(
                             object.place().section(one.sectionName()).symbol(program),

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import sonde.bpf.insn.Code;
 import sonde.bpf.object.Function.Reference;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.BtfType;
+import sonde.sys.SyscallException;
 
 /**
  * Brings an object into the kernel. Everything that can be known before is found out first, so that
@@ -59,6 +61,13 @@ final class ObjectLoader {
      * @param owner of the id: a module's types or a program; 0 for the kernel
      */
     private record Goal(int btfId, int owner) {}
+
+    /** func_info and line_info of a program. */
+    private record Records(byte[] functions, byte[] lines) {
+        ProgramSpec.Debug debug(int btfFd, boolean needed) {
+            return new ProgramSpec.Debug(btfFd, functions, 8, lines, 16, needed);
+        }
+    }
 
     ObjectLoader(ObjectFile object, LoadOptions options) {
         this.object = object;
@@ -202,9 +211,16 @@ final class ObjectLoader {
             link(draft, Map.of(), Map.of(), null, externs);
         }
         ProgramTypes.@Nullable Loaded types = null;
+        Map<Draft, Records> records = Map.of();
         if (object.types().size() > 1) {
-            types = loadTypes();
+            ProgramTypes whole = new ProgramTypes(object.types(), new ArrayList<>(needed.values()));
+            records = records(drafts, whole);
+            types = loadTypes(whole);
+            if (types != null && types.types() != whole) {
+                records = records(drafts, types.types());
+            }
         }
+        boolean typesNeeded = areTypesNeeded();
         MapMaker maker = new MapMaker(object, options, made, types == null ? null : types.btf());
         Map<String, BpfMap> maps = maker.maps();
         Map<String, BpfMap> data = maker.data();
@@ -212,7 +228,14 @@ final class ObjectLoader {
         Map<String, Program> programs = new LinkedHashMap<>();
         for (Draft draft : drafts) {
             link(draft, maps, data, settings, externs);
-            Program program = load(draft, types, externs);
+            Records of = types == null ? null : records.get(draft);
+            Program program =
+                    load(
+                            draft,
+                            types == null || of == null
+                                    ? null
+                                    : of.debug(types.btf().fd(), typesNeeded),
+                            externs);
             made.push(program);
             programs.put(draft.program().name(), program);
         }
@@ -223,10 +246,20 @@ final class ObjectLoader {
         return new LoadedObject(object, programs, maps, data, made);
     }
 
-    private ProgramTypes.@Nullable Loaded loadTypes() throws IOException {
+    private static Map<Draft, Records> records(List<Draft> drafts, ProgramTypes types) {
+        Map<Draft, Records> all = new IdentityHashMap<>();
+        for (Draft draft : drafts) {
+            byte[] functions = draft.assembly().functionRecords();
+            if (functions.length > 0) {
+                all.put(draft, new Records(functions, draft.assembly().lineRecords(types)));
+            }
+        }
+        return all;
+    }
+
+    private ProgramTypes.@Nullable Loaded loadTypes(ProgramTypes whole) throws IOException {
         try {
-            ProgramTypes.Loaded types =
-                    ProgramTypes.load(object.types(), new ArrayList<>(needed.values()));
+            ProgramTypes.Loaded types = whole.load();
             made.push(types.btf());
             return types;
         } catch (BpfRefusedException e) {
@@ -234,6 +267,12 @@ final class ObjectLoader {
                 return null; // before 4.18
             }
             throw e;
+        } catch (SyscallException e) {
+            // gcc 12 writes types that no kernel takes; most programs do without.
+            if (areTypesNeeded()) {
+                throw e;
+            }
+            return null;
         }
     }
 
@@ -332,7 +371,7 @@ final class ObjectLoader {
                         "the weak function " + extern.name() + " is not in this kernel"));
     }
 
-    private Program load(Draft draft, ProgramTypes.@Nullable Loaded types, ExternValues externs)
+    private Program load(Draft draft, ProgramSpec.@Nullable Debug debug, ExternValues externs)
             throws IOException {
         ProgramSection section = draft.section();
         ProgramAssembly assembly = draft.assembly();
@@ -348,8 +387,8 @@ final class ObjectLoader {
             modules.forEach(module -> fds.add(module.types().fd()));
             spec = spec.calling(fds);
         }
-        if (types != null) {
-            spec = spec.with(debug(assembly, types));
+        if (debug != null) {
+            spec = spec.with(debug);
         }
         try {
             return Program.load(spec);
@@ -358,16 +397,10 @@ final class ObjectLoader {
         }
     }
 
-    private ProgramSpec.@Nullable Debug debug(ProgramAssembly assembly, ProgramTypes.Loaded types) {
-        byte[] functions = assembly.functionRecords();
-        if (functions.length == 0) {
-            return null;
-        }
-        boolean needed =
-                needed().anyMatch(one -> one instanceof Reference.AddressOf)
-                        || object.maps().stream().anyMatch(ObjectLoader::needsTypes);
-        byte[] lines = assembly.lineRecords(types.types());
-        return new ProgramSpec.Debug(types.btf().fd(), functions, 8, lines, 16, needed);
+    /** Whether programs cannot be loaded without: they have callbacks, or maps that ask for it. */
+    private boolean areTypesNeeded() {
+        return needed().anyMatch(one -> one instanceof Reference.AddressOf)
+                || object.maps().stream().anyMatch(ObjectLoader::needsTypes);
     }
 
     private java.util.stream.Stream<Reference> needed() {

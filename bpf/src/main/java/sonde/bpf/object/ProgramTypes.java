@@ -17,7 +17,13 @@ import sonde.sys.SyscallException;
 final class ProgramTypes {
     private final BtfWriter writer = new BtfWriter();
 
-    private ProgramTypes(List<BtfType> types, List<Function> functions) {
+    private final List<BtfType> types;
+    private final List<Function> functions;
+
+    /** Makes the blob, and asks nothing of the kernel. */
+    ProgramTypes(List<BtfType> types, List<Function> functions) {
+        this.types = types;
+        this.functions = functions;
         for (BtfType type : types.subList(1, types.size())) {
             writer.add(type);
         }
@@ -42,10 +48,9 @@ final class ProgramTypes {
     record Loaded(LoadedBtf btf, ProgramTypes types) {}
 
     /** Loads them: as they are, and when that fails without what this kernel does not know. */
-    static Loaded load(List<BtfType> types, List<Function> functions) throws IOException {
-        ProgramTypes whole = new ProgramTypes(types, functions);
+    Loaded load() throws IOException {
         try {
-            return new Loaded(LoadedBtf.load(whole.writer.bytes()), whole);
+            return new Loaded(LoadedBtf.load(writer.bytes()), this);
         } catch (SyscallException e) {
             if (e.errno() != Errno.EINVAL) {
                 throw e;

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.core.TargetTypes;
+import sonde.bpf.inventory.Types;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.Input;
 import sonde.format.btf.Btf;
@@ -65,7 +66,7 @@ final class RunningKernel implements TargetTypes, AutoCloseable {
         }
         Btf types = fileTypes;
         if (types == null) {
-            Input input = Input.open(file);
+            Input input = Types.content(file);
             fileInput = input;
             types = Btf.read(input);
             fileTypes = types;

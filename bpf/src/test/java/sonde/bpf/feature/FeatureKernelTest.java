@@ -89,6 +89,30 @@ final class FeatureKernelTest {
     }
 
     @Test
+    void kernelFunctionsOfATypeAreListedAndKept(@TempDir Path folder) throws Exception {
+        Features all = Features.kernelFunctions(ProgramType.TRACING, folder);
+        Assumptions.assumeFalse(all.answers().isEmpty(), "BTF that marks none");
+        Map<String, Answer> answers = all.below("kfunc tracing");
+        assertThat(answers.get("bpf_rcu_read_lock")).isInstanceOf(Answer.Yes.class);
+        // Those of algorithms of TCP are for structures of functions alone.
+        assertThat(answers.values()).hasAtLeastOneElementOfType(Answer.No.class);
+        assertThat(Features.kernelFunctions(ProgramType.TRACING, folder).answers())
+                .isEqualTo(all.answers());
+        try (var list = Files.list(folder)) {
+            assertThat(list.map(file -> file.getFileName().toString()))
+                    .singleElement()
+                    .asString()
+                    .startsWith("bpf-kfuncs-tracing-");
+        }
+        try (KernelTypes types = KernelTypes.open()) {
+            assertThat(
+                            FeatureProbe.kernelFunction(
+                                    ProgramType.STRUCT_OPS, "bpf_rcu_read_lock", types))
+                    .isInstanceOf(Answer.Unknown.class);
+        }
+    }
+
+    @Test
     void nothingIsLeftAndAnswersAreKept(@TempDir Path folder) throws Exception {
         FeatureProbe.mapType(MapType.HASH);
         Leaks before = Leaks.now();

@@ -3,7 +3,10 @@ package sonde.bpf.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -54,11 +57,56 @@ final class TypedBytesPropertyTest {
                                 "on",
                                 true,
                                 "low",
-                                5L,
+                                -3L,
                                 "a",
                                 9L,
                                 "list",
                                 List.of(5L, 6L)));
+    }
+
+    @Test
+    void namesTextsAndWholeSections() throws Exception {
+        BtfBytes btf = new BtfBytes(ByteOrder.nativeOrder());
+        int letter = btf.integer("char", 1, 1);
+        int wide = btf.integer("__int128", 16, 1);
+        int number = btf.integer("unsigned long", 8, 0);
+        int text = btf.type("", 3, 0, false, 0);
+        btf.word(letter).word(number).word(4);
+        int color = btf.type("color", 6, 2, false, 4);
+        btf.name("RED").word(0);
+        btf.name("NONE").word(-1);
+        int pointer = btf.type("", 2, 0, false, 0);
+        int point = btf.type("float", 16, 0, false, 4);
+        List<Integer> members = List.of(text, color, pointer, point, wide);
+        List<Integer> variables = new ArrayList<>();
+        for (int type : members) {
+            variables.add(btf.type("v" + type, 14, 0, false, type));
+            btf.word(1);
+        }
+        int section = btf.type(".bss", 15, members.size(), false, 48);
+        int[] offsets = {0, 4, 8, 16, 32};
+        for (int i = 0; i < offsets.length; i++) {
+            btf.word(variables.get(i)).word(offsets[i]).word(i == 4 ? 16 : 4);
+        }
+        ByteBuffer value = ByteBuffer.allocate(48).order(ByteOrder.nativeOrder());
+        value.put(new byte[] {'o', 'k', 0, 7}).putInt(-1).putLong(-2).putFloat(0.5f);
+        value.putLong(32, 5).putLong(40, 1);
+        Btf types = Btf.read(Input.of("test", MemorySegment.ofArray(btf.toBytes())));
+        assertThat(TypedBytes.of(types, section, value.array()))
+                .isEqualTo(
+                        Map.of(
+                                ".bss",
+                                List.of(
+                                        Map.of("v" + text, "ok"),
+                                        Map.of("v" + color, "NONE"),
+                                        Map.of(
+                                                "v" + pointer,
+                                                new BigInteger("18446744073709551614")),
+                                        Map.of("v" + point, 0.5),
+                                        Map.of("v" + wide, "0x10000000000000005"))));
+        value.put(0, (byte) 9).putInt(4, 3);
+        assertThat(TypedBytes.of(types, section, value.array()).toString())
+                .contains("[9, 107, 0, 7]", "=3");
     }
 
     @Test

@@ -38,12 +38,16 @@ import sonde.testkit.guest.GuestTests.Status;
 final class GuestTest {
     private static final int TIMEOUT_SECONDS = 500;
 
+    /** What is compiled here and run there. */
+    private static final Path COMPILED = Path.of("target/compiled-scripts").toAbsolutePath();
+
     private static final Map<String, Future<GuestTests.Outcome>> RUNS = new HashMap<>();
     private static final ExecutorService SIDE_BY_SIDE = Executors.newFixedThreadPool(2);
 
     @BeforeAll
-    static void boot() {
+    static void boot() throws IOException {
         Guest.lacks().ifPresent(Assumptions::abort);
+        CompiledScripts.write(COMPILED);
         RUNS.put("6.1", SIDE_BY_SIDE.submit(() -> runList("6.1")));
         RUNS.put("6.12", SIDE_BY_SIDE.submit(() -> runList("6.12")));
         SIDE_BY_SIDE.shutdown();
@@ -66,7 +70,13 @@ final class GuestTest {
         return GuestTests.run(
                 kernel,
                 classpath(Path.of(root)),
-                Map.of("sonde.root", root, "sonde.guest.release", kernel.release()),
+                Map.of(
+                        "sonde.root",
+                        root,
+                        "sonde.guest.release",
+                        kernel.release(),
+                        CompiledScripts.FOLDER,
+                        COMPILED.toString()),
                 classes(),
                 TIMEOUT_SECONDS);
     }

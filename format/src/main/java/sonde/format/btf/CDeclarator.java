@@ -115,7 +115,46 @@ final class CDeclarator {
         if (btf.type(at) instanceof BtfType.Ptr) {
             return declare(modifier.type(), spaced(word, inner), depth, steps + 1);
         }
+        if (btf.type(at) instanceof BtfType.Array array
+                && isQualified(array.type(), modifier.kind())) {
+            // An array is what its elements are, and C takes each word once.
+            return declare(modifier.type(), inner, depth, steps + 1);
+        }
         return word + " " + declare(modifier.type(), inner, depth, steps + 1);
+    }
+
+    /** Whether the type, or that of its elements, has a qualifier. */
+    private boolean isQualified(int type, Modifier.Kind kind) throws MalformedInputException {
+        int at = type;
+        for (int step = 0; step < MOST_STEPS; step++) {
+            switch (btf.type(at)) {
+                case Modifier one -> {
+                    if (one.kind() == kind) {
+                        return true;
+                    }
+                    at = one.type();
+                }
+                case BtfType.Array array -> at = array.type();
+                case BtfType _ -> {
+                    return false;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The head of a function with the names of its parameters. */
+    String head(BtfType.FuncProto proto, String name) throws MalformedInputException {
+        StringBuilder out = new StringBuilder();
+        int last = proto.params().size() - 1;
+        for (int i = 0; i <= last; i++) {
+            BtfType.Param param = proto.params().get(i);
+            boolean rest = i == last && proto.isVariadic();
+            out.append(i == 0 ? "" : ", ");
+            out.append(rest ? "..." : declare(param.type(), param.name(), 0));
+        }
+        String params = last < 0 ? "void" : out.toString();
+        return declare(proto.returnType(), name + "(" + params + ")", 0);
     }
 
     private String params(BtfType.FuncProto proto, int depth, int steps)

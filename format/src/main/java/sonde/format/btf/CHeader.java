@@ -58,10 +58,33 @@ public final class CHeader {
         new CHeader(btf, out).define(id, 0);
     }
 
+    /** Writes some types and what they need, each once. */
+    public static void write(Btf btf, List<Integer> ids, Appendable out)
+            throws MalformedInputException, IOException {
+        CHeader header = new CHeader(btf, out);
+        for (int id : ids) {
+            header.define(id, 0);
+        }
+    }
+
     /** One declaration by itself: {@code "struct list_head *next"}. */
     public static String declaration(Btf btf, int id, String name) throws MalformedInputException {
         CHeader header = new CHeader(btf, new StringBuilder());
         return header.declarator.declare(id, name, 0);
+    }
+
+    /**
+     * The head of a function with the names of its parameters: {@code "int count(void *ctx)"}.
+     *
+     * @param id of the function or of its prototype
+     */
+    public static String head(Btf btf, int id, String name) throws MalformedInputException {
+        CHeader header = new CHeader(btf, new StringBuilder());
+        BtfType type = btf.type(id);
+        BtfType proto = type instanceof BtfType.Func function ? btf.type(function.type()) : type;
+        return proto instanceof BtfType.FuncProto one
+                ? header.declarator.head(one, name)
+                : header.declarator.declare(id, name, 0);
     }
 
     /** The definition of a structure, union or enumeration by itself, with its semicolon. */

@@ -261,6 +261,11 @@ public final class ElfFile {
         return linked ? relocated(section, content) : content;
     }
 
+    /** {@link #content(Section)} for those who have no memory segments. */
+    public SectionBytes bytes(Section section) throws MalformedInputException {
+        return new SectionBytes(content(section));
+    }
+
     /** Bytes of a section as they lie in the file; none of SHT_NOBITS. */
     public MemorySegment stored(Section section) throws MalformedInputException {
         return section.type() == SHT_NOBITS
@@ -356,8 +361,8 @@ public final class ElfFile {
     }
 
     /**
-     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative
-     * Relocation Table"): an even entry is an address, an odd one a bitmap of the words behind.
+     * The places of a table of packed relative relocations, SHT_RELR (gABI, "Relative Relocation
+     * Table"): an even entry is an address, an odd one a bitmap of the words behind.
      *
      * @throws MalformedInputException when it lies outside the file or has more than 16 million
      */

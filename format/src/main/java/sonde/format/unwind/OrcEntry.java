@@ -12,7 +12,12 @@ package sonde.format.unwind;
  * @param isSignal whether the caller was interrupted, and did not call
  */
 public record OrcEntry(
-        Register stack, int stackOffset, Register frame, int frameOffset, Type type, boolean isSignal) {
+        Register stack,
+        int stackOffset,
+        Register frame,
+        int frameOffset,
+        Type type,
+        boolean isSignal) {
 
     /** ORC_REG_*. */
     public enum Register {

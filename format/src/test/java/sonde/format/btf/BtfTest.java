@@ -109,6 +109,27 @@ class BtfTest {
     }
 
     @Test
+    void arraysTakeAQualifierOnceAndHeadsNameParameters() throws IOException {
+        BtfBytes bytes = new BtfBytes(ByteOrder.LITTLE_ENDIAN);
+        int letter = bytes.integer("char", 1, 1);
+        int fixed = bytes.type("", 10, 0, false, letter);
+        int list = bytes.type("", 3, 0, false, 0);
+        bytes.word(fixed).word(letter).word(4);
+        int both = bytes.type("", 10, 0, false, list);
+        int plain = bytes.type("", 3, 0, false, 0);
+        bytes.word(letter).word(letter).word(4);
+        int outer = bytes.type("", 10, 0, false, plain);
+        int pointer = bytes.type("", 2, 0, false, 0);
+        int proto = bytes.type("", 13, 2, false, letter);
+        bytes.name("ctx").word(pointer).name("c").word(letter);
+        int function = bytes.type("count", 12, 1, false, proto);
+        Btf btf = read(bytes.toBytes());
+        assertThat(CHeader.declaration(btf, both, "x")).isEqualTo("const char x[4]");
+        assertThat(CHeader.declaration(btf, outer, "x")).isEqualTo("const char x[4]");
+        assertThat(CHeader.head(btf, function, "count")).isEqualTo("char count(void *ctx, char c)");
+    }
+
+    @Test
     void aSplitBlobGoesOnWhereItsBaseEnds() throws IOException {
         BtfBytes base = node(ByteOrder.LITTLE_ENDIAN);
         BtfBytes module = base.split();

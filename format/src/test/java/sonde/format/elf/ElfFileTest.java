@@ -115,6 +115,13 @@ class ElfFileTest {
     }
 
     private static void readAll(ElfFile elf) throws MalformedInputException {
+        assertThat(elf.header().type()).isEqualTo(elf.type());
+        readLinker(elf);
+        for (Section section : elf.linked().sections()) {
+            if (elf.contentBytes(section) < 1 << 20) {
+                elf.linked().content(section);
+            }
+        }
         elf.notes();
         elf.addressOf(0x210);
         elf.debugLink();
@@ -123,10 +130,83 @@ class ElfFileTest {
                 elf.content(section);
             }
         }
+        for (Section section : elf.sections()) {
+            if (section.type() == ElfFile.SHT_RELA || section.type() == ElfFile.SHT_REL) {
+                elf.relocations(section);
+            } else if (section.type() == ElfFile.SHT_RELR) {
+                elf.relativeRelocations(section);
+            }
+        }
         ElfSymbols symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
         for (int i = 0; symbols != null && i < symbols.count(); i++) {
             symbols.name(i);
             symbols.section(i);
+        }
+    }
+
+    private static void readLinker(ElfFile elf) throws MalformedInputException {
+        elf.interpreter();
+        elf.debugAltLink();
+        elf.miniDebugInfo();
+        DynamicTable dynamic = elf.dynamic().orElse(null);
+        if (dynamic != null) {
+            dynamic.entries().forEach(dynamic::text);
+            dynamic.needed();
+        }
+        SymbolVersions versions = elf.versions().orElse(null);
+        for (int i = 0; versions != null && i < 10; i++) {
+            versions.suffix(i, "", i % 2 == 0);
+        }
+    }
+
+    /** gABI "Relative Relocation Table": addresses, and bitmaps of the words behind them. */
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void unpacksRelativeRelocations(boolean wide, boolean big) throws IOException {
+        ElfWriter writer = writer(wide, big);
+        int word = wide ? 8 : 4;
+        ByteBuffer table = writer.buffer(3 * word);
+        for (long entry : new long[] {0x1000, 0b1011, 0x9000}) {
+            if (wide) {
+                table.putLong(entry);
+            } else {
+                table.putInt((int) entry);
+            }
+        }
+        writer.section(".relr.dyn", ElfFile.SHT_RELR, 2, table.array());
+        ElfFile elf = ElfFile.of(writer.bytes());
+        assertThat(elf.relativeRelocations(elf.section(".relr.dyn").orElseThrow()))
+                .containsExactly(0x1000, 0x1000 + word, 0x1000 + 3 * word, 0x9000);
+    }
+
+    @Test
+    void aTableOutsideOfTheFileDoesNotHideTheOther() throws IOException {
+        byte[] whole = writer(true, false).bytes();
+        byte[] cut = Arrays.copyOf(whole, whole.length - 64);
+        ElfFile elf = ElfFile.of(cut);
+        assertThat(elf.sections()).isEmpty();
+        assertThat(elf.segments()).hasSize(1);
+        assertThat(elf.problems()).singleElement().asString().startsWith("section header table");
+        byte[] lying = whole.clone();
+        ByteBuffer.wrap(lying).order(ByteOrder.LITTLE_ENDIAN).putLong(32, Long.MAX_VALUE - 5);
+        assertThat(ElfFile.of(lying).problems()).hasSize(1);
+    }
+
+    @Test
+    void sizesThatCannotBeAreNotTried() throws IOException {
+        ElfWriter writer = new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 16);
+        for (int type = 1; type <= 2; type++) {
+            byte[] head =
+                    writer.buffer(40).putInt(type).putInt(0).putLong(1L << 40).putLong(1).array();
+            writer.section(".debug_" + type, 1, ElfFile.SHF_COMPRESSED, head);
+        }
+        ElfFile elf = ElfFile.of(writer.bytes());
+        for (int type = 1; type <= 2; type++) {
+            Section section = elf.section(".debug_" + type).orElseThrow();
+            assertThat(elf.contentBytes(section)).isEqualTo(1L << 40);
+            assertThatThrownBy(() -> elf.content(section))
+                    .isInstanceOf(MalformedInputException.class)
+                    .hasMessageContaining("1099511627776 bytes out of 40");
         }
     }
 }

@@ -19,6 +19,7 @@ import sonde.bpf.link.Kprobes;
 import sonde.bpf.link.PerfEvents;
 import sonde.bpf.link.Tracing;
 import sonde.bpf.link.Uprobes;
+import sonde.bpf.usdt.UsdtLocation;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.sys.Errno;
 import sonde.sys.Machine;
@@ -148,7 +149,7 @@ public final class Attacher {
 
     private static List<Uprobes.Place> places(Probe.Usdt probe, int index) {
         List<Uprobes.Place> places = new ArrayList<>();
-        for (Probe.Location location : probe.locations()) {
+        for (UsdtLocation location : probe.locations()) {
             long cookie = ProbeGroup.cookie(index, places.size());
             places.add(new Uprobes.Place(location.fileOffset(), location.semaphore(), cookie));
         }

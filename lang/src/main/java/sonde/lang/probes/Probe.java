@@ -1,6 +1,7 @@
 package sonde.lang.probes;
 
 import java.util.List;
+import sonde.bpf.usdt.UsdtLocation;
 import sonde.lang.probes.AttachPoint.Kind;
 
 /**
@@ -101,7 +102,8 @@ public sealed interface Probe {
      *
      * @param marker its name without the provider
      */
-    record Usdt(String name, String path, String provider, String marker, List<Location> locations)
+    record Usdt(
+            String name, String path, String provider, String marker, List<UsdtLocation> locations)
             implements Probe {
         public Usdt {
             locations = List.copyOf(locations);
@@ -119,19 +121,7 @@ public sealed interface Probe {
 
         /** Whether the arguments are found the same way at all locations. */
         public boolean isUniform() {
-            return locations.stream().map(Location::arguments).distinct().count() <= 1;
-        }
-    }
-
-    /**
-     * Where a marker stands.
-     *
-     * @param fileOffset of the instruction
-     * @param semaphore offset in the file of the u16 that says whether anybody listens; 0 for none
-     */
-    record Location(long fileOffset, long semaphore, List<UsdtArgument> arguments) {
-        public Location {
-            arguments = List.copyOf(arguments);
+            return locations.stream().map(UsdtLocation::arguments).distinct().count() <= 1;
         }
     }
 

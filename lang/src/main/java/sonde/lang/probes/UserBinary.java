@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.usdt.UsdtLocation;
+import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.SourceLines;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Segment;
 import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.probes.Probe.Location;
 import sonde.symbol.demangle.Demangler;
 import sonde.sys.TargetFile;
 
@@ -117,7 +118,7 @@ final class UserBinary implements AutoCloseable {
     }
 
     /** Its markers, by name. */
-    Map<UsdtNotes.Name, List<Location>> markers() {
+    Map<UsdtNotes.Name, List<UsdtLocation>> markers() {
         return UsdtNotes.read(elf);
     }
 

@@ -5,11 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import sonde.bpf.usdt.UsdtLocation;
+import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.dwarf.SourceLines;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.probes.Probe.Location;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.probe.dynamic.SourcePlaces;
@@ -267,7 +268,7 @@ final class UserExpansion {
 
     private static void addMarkers(
             String path, UserBinary binary, Glob provider, Glob name, List<Probe> found) {
-        for (Map.Entry<UsdtNotes.Name, List<Location>> entry : binary.markers().entrySet()) {
+        for (Map.Entry<UsdtNotes.Name, List<UsdtLocation>> entry : binary.markers().entrySet()) {
             UsdtNotes.Name marker = entry.getKey();
             if (provider.matches(marker.provider()) && name.matches(marker.name())) {
                 String full = "usdt:" + path + ":" + marker.provider() + ":" + marker.name();

@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import sonde.bpf.usdt.UsdtLocation;
+import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
-import sonde.lang.probes.Probe.Location;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.sys.Arch;
@@ -100,9 +101,9 @@ final class ProbesPropertyTest {
                 random -> {
                     byte[] bytes = damaged(fine, random);
                     try {
-                        Map<UsdtNotes.Name, List<Location>> found =
+                        Map<UsdtNotes.Name, List<UsdtLocation>> found =
                                 UsdtNotes.read(ElfFile.of(bytes));
-                        for (List<Location> locations : found.values()) {
+                        for (List<UsdtLocation> locations : found.values()) {
                             assertThat(locations)
                                     .allMatch(l -> l.fileOffset() >= 0 && l.semaphore() >= 0);
                         }

@@ -182,7 +182,7 @@ public final class Definer {
     }
 
     private static String name(Spot spot) {
-        String plain = spot.function().replaceAll("\\..*", "").replaceAll("\\W+", "_");
+        String plain = spot.function().replaceAll("[.<].*", "").replaceAll("\\W+", "_");
         String base = plain.isEmpty() ? "at_" + Long.toHexString(spot.address()) : plain;
         base = Character.isDigit(base.charAt(0)) ? "_" + base : base;
         String place = spot.place();

@@ -172,7 +172,8 @@ final class DwarfSourceTypes implements TypeNames {
 
     private SourceType.Member member(Entry entry, String name) throws MalformedInputException {
         Entry typeEntry = entry.type();
-        long offset = 8 * Math.clamp(entry.constant(Attribute.DATA_MEMBER_LOCATION, 0), 0, 1 << 30);
+        long offset =
+                8L * Math.clamp(entry.constant(Attribute.DATA_MEMBER_LOCATION, 0), 0, 1 << 30);
         int bits = Math.clamp(entry.constant(Attribute.BIT_SIZE, 0), 0, 64);
         if (entry.has(Attribute.DATA_BIT_OFFSET)) {
             offset = Math.clamp(entry.constant(Attribute.DATA_BIT_OFFSET, 0), 0, 1L << 33);

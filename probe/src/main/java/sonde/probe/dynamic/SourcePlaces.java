@@ -20,7 +20,8 @@ public final class SourcePlaces {
         List<Long> found = new ArrayList<>();
         try (Subject subject = Subject.program(program, List.<Path>of())) {
             if (subject.hasEntries()) {
-                for (Spot spot : new Resolver(subject).spots(new PointSpec.Place.Line(file, line))) {
+                for (Spot spot :
+                        new Resolver(subject).spots(new PointSpec.Place.Line(file, line))) {
                     found.add(spot.address());
                 }
             }

@@ -1,5 +1,6 @@
 package sonde.probe.dynamic;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -112,16 +113,14 @@ public sealed interface SourceType {
     /** A supplier that asks once. */
     static <T> Supplier<T> once(Supplier<T> made) {
         return new Supplier<>() {
-            private T known;
-            private boolean isKnown;
+            private final List<T> known = new ArrayList<>(1);
 
             @Override
             public T get() {
-                if (!isKnown) {
-                    known = made.get();
-                    isKnown = true;
+                if (known.isEmpty()) {
+                    known.add(made.get());
                 }
-                return known;
+                return known.getFirst();
             }
         };
     }

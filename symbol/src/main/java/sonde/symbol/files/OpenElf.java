@@ -2,16 +2,9 @@ package sonde.symbol.files;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
-import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
-import sonde.format.wrapper.KernelImage;
-import sonde.format.wrapper.Limits;
-import sonde.format.wrapper.Unwrapped;
-import sonde.format.wrapper.Wrapper;
+import sonde.format.elf.ElfImage;
 import sonde.sys.TargetFile;
 
 /**
@@ -20,22 +13,16 @@ import sonde.sys.TargetFile;
  * linked}. The bytes are valid until it is closed.
  */
 public final class OpenElf implements AutoCloseable {
-    /** The largest module or kernel with debugging information is far below. */
-    private static final Limits LIMITS = new Limits(8L << 30, 1000, 256L << 20, 1, 1);
-
     private final Place place;
     private final ElfFile elf;
     private final TargetFile file;
-    private final boolean unpacked;
-    private final List<AutoCloseable> held;
+    private final ElfImage image;
 
-    private OpenElf(
-            Place place, ElfFile elf, TargetFile file, boolean unpacked, List<AutoCloseable> held) {
+    private OpenElf(Place place, ElfFile elf, TargetFile file, ElfImage image) {
         this.place = place;
         this.elf = elf;
         this.file = file;
-        this.unpacked = unpacked;
-        this.held = held;
+        this.image = image;
     }
 
     /**
@@ -60,47 +47,32 @@ public final class OpenElf implements AutoCloseable {
 
     private static OpenElf open(Place place, boolean mini, boolean linked) throws IOException {
         TargetFile file = place.open();
-        List<AutoCloseable> held = new ArrayList<>(List.of(file));
         try {
-            MemorySegment mapped = file.bytes();
-            boolean wrapped = !ElfFile.isElf(mapped);
-            MemorySegment bytes = wrapped ? unpacked(place, mapped, held) : mapped;
-            ElfFile elf = ElfFile.of(bytes);
-            if (mini) {
-                elf =
-                        elf.miniDebugInfo()
-                                .orElseThrow(() ->
-                                        new IOException(place.shown() + ": no .gnu_debugdata"));
-            }
-            return new OpenElf(place, linked ? elf.linked() : elf, file, wrapped, held);
+            ElfImage image = ElfImage.of(place.shown(), file);
+            ElfFile elf = mini ? mini(place, image) : image.elf();
+            return new OpenElf(place, linked ? elf.linked() : elf, file, image);
         } catch (UncheckedIOException e) {
             // a file that cannot be mapped: those of /sys and /proc
-            closeAll(held);
+            file.close();
             throw e.getCause();
         } catch (IOException | RuntimeException e) {
-            closeAll(held);
+            file.close();
             throw e;
         } catch (InternalError e) {
-            closeAll(held);
+            file.close();
             throw MalformedInputException.shrunk(e);
         }
     }
 
-    private static MemorySegment unpacked(
-            Place place, MemorySegment mapped, List<AutoCloseable> held) throws IOException {
-        Input input = Input.of(place.shown(), mapped);
-        Input inner = input;
-        if (Wrapper.of(input) != null) {
-            Unwrapped unwrapped = Unwrapped.of(input, LIMITS);
-            held.add(unwrapped);
-            inner = unwrapped.inputs().isEmpty() ? input : unwrapped.inputs().getFirst();
+    private static ElfFile mini(Place place, ElfImage image) throws IOException {
+        try {
+            return image.elf()
+                    .miniDebugInfo()
+                    .orElseThrow(() -> new IOException(place.shown() + ": no .gnu_debugdata"));
+        } catch (IOException e) {
+            image.close();
+            throw e;
         }
-        if (!ElfFile.isElf(inner.segment())) {
-            Input kernel = KernelImage.unpack(inner).orElse(inner);
-            held.add(kernel);
-            inner = kernel;
-        }
-        return inner.segment();
     }
 
     /** Its contents. */
@@ -115,7 +87,7 @@ public final class OpenElf implements AutoCloseable {
 
     /** Whether its bytes came out of a wrapper. */
     public boolean isUnpacked() {
-        return unpacked;
+        return image.isPacked();
     }
 
     /** The file as it lies on the disk: status, checksum. */
@@ -125,17 +97,7 @@ public final class OpenElf implements AutoCloseable {
 
     @Override
     public void close() {
-        closeAll(held);
-    }
-
-    private static void closeAll(List<AutoCloseable> held) {
-        for (AutoCloseable one : held.reversed()) {
-            switch (one) {
-                case TargetFile file -> file.close();
-                case Unwrapped unwrapped -> unwrapped.close();
-                case Input input -> input.close();
-                default -> throw new IllegalStateException("unknown " + one);
-            }
-        }
+        image.close();
+        file.close();
     }
 }

@@ -213,7 +213,9 @@ final class UnwinderTest {
         OrcEntry.Type call = OrcEntry.Type.CALL;
         entries.put(-1000L, new OrcEntry(OrcEntry.Register.SP, 16, none, 0, call, false));
         entries.put(
-                -901L, new OrcEntry(OrcEntry.Register.SP, 24, OrcEntry.Register.PREV_SP, -24, call, false));
+                -901L,
+                new OrcEntry(
+                        OrcEntry.Register.SP, 24, OrcEntry.Register.PREV_SP, -24, call, false));
         entries.put(-801L, new OrcEntry(OrcEntry.Register.BP, 8, none, 0, call, false));
         OrcEntry.Type end = OrcEntry.Type.END_OF_STACK;
         entries.put(-701L, new OrcEntry(none, 0, none, 0, end, false));

@@ -56,7 +56,8 @@ public final class RelocationsPage implements ElfPage {
         if (name.isEmpty() && section > 0 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(versions == null ? name : name + versions.suffix(symbol, name, section != 0));
+        return Forms.name(
+                versions == null ? name : name + versions.suffix(symbol, name, section != 0));
     }
 
     @Override

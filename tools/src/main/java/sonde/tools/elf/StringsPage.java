@@ -3,10 +3,10 @@ package sonde.tools.elf;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
+import sonde.format.elf.SectionBytes;
 
 /** The texts in string tables and in sections of mergeable strings, or in those that were named. */
 public final class StringsPage implements ElfPage {
@@ -44,11 +44,11 @@ public final class StringsPage implements ElfPage {
     }
 
     /** Runs of printable bytes, at least one long. */
-    private static void each(MemorySegment bytes, Taker taker) throws IOException {
+    private static void each(SectionBytes bytes, Taker taker) throws IOException {
         StringBuilder text = new StringBuilder();
         long start = 0;
-        for (long at = 0; at < bytes.byteSize(); at++) {
-            byte b = bytes.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
+        for (long at = 0; at < bytes.sizeBytes(); at++) {
+            byte b = bytes.at(at);
             boolean printable = b == '\t' || b >= 0x20 && b != 0x7f || b < 0;
             if (printable && text.length() < LENGTH_LIMIT) {
                 start = text.isEmpty() ? at : start;
@@ -74,7 +74,7 @@ public final class StringsPage implements ElfPage {
         for (Section section : sections()) {
             out.print(line);
             out.println("String dump of section '" + Forms.name(section.name()) + "':");
-            each(elf.content(section), (offset, text) -> out.printf("  [%6x]  %s%n", offset, text));
+            each(elf.bytes(section), (offset, text) -> out.printf("  [%6x]  %s%n", offset, text));
             line = System.lineSeparator();
         }
         if (line.isEmpty()) {
@@ -88,7 +88,7 @@ public final class StringsPage implements ElfPage {
         for (Section section : sections()) {
             out.writeArrayFieldStart(Forms.name(section.name()));
             each(
-                    elf.content(section),
+                    elf.bytes(section),
                     (offset, text) -> {
                         out.writeStartObject();
                         out.writeNumberField("offset", offset);

@@ -3,8 +3,6 @@ package sonde.tools.elf;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +21,7 @@ import sonde.format.elf.ElfNames;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Note;
 import sonde.format.elf.Section;
+import sonde.format.elf.SectionBytes;
 import sonde.format.elf.Segment;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.DebugFile;
@@ -182,11 +181,11 @@ public final class SummaryPage implements ElfPage {
         if (comment.isEmpty() || elf.contentBytes(comment.get()) > COMMENT_LIMIT_BYTES) {
             return List.of();
         }
-        return texts(elf.content(comment.get())).stream().limit(8).toList();
+        return texts(elf.bytes(comment.get())).stream().limit(8).toList();
     }
 
-    private static Set<String> texts(MemorySegment bytes) {
-        String all = new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    private static Set<String> texts(SectionBytes bytes) {
+        String all = new String(bytes.toArray(), StandardCharsets.UTF_8);
         Set<String> texts = new LinkedHashSet<>(List.of(all.split("\0+", -1)));
         texts.remove("");
         return texts;
@@ -210,7 +209,7 @@ public final class SummaryPage implements ElfPage {
                         "srcversion",
                         "intree",
                         "retpoline");
-        return texts(elf.content(section.get())).stream()
+        return texts(elf.bytes(section.get())).stream()
                 .filter(text -> wanted.contains(text.split("=", 2)[0]))
                 .toList();
     }

@@ -21,6 +21,7 @@ import sonde.analysis.Tree;
 import sonde.analysis.file.OpenFiles;
 import sonde.event.Batch;
 import sonde.event.Clock;
+import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.Input;
@@ -608,24 +609,28 @@ public final class ReportSource implements AutoCloseable {
         long first = Long.MAX_VALUE;
         for (Recording recording : recordings) {
             for (Lane lane : recording.lanes()) {
-                // What perf record tells of before its start has the time 0.
+                // Records of perf tell of what was before, and of its own beginning.
                 boolean perf = recording instanceof PerfDataRecording;
-                first = Math.min(first, firstTime(lane, perf ? 1 : Long.MIN_VALUE));
+                first = Math.min(first, firstTime(lane, perf));
                 lane.close();
             }
         }
         return first == Long.MAX_VALUE ? 0 : first;
     }
 
-    private static long firstTime(Lane lane, long least) throws IOException {
+    private static long firstTime(Lane lane, boolean ofSamples) throws IOException {
+        long records = Long.MAX_VALUE;
         for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+            List<EventType> types = batch.source().types();
             for (int row = 0; row < batch.size(); row++) {
-                if (batch.time(row) >= least) {
+                String system = types.get(batch.type(row)).system();
+                if (!ofSamples || !system.equals(EventType.PERF_RECORD)) {
                     return batch.time(row);
                 }
+                records = Math.min(records, batch.time(row));
             }
         }
-        return Long.MAX_VALUE;
+        return records;
     }
 
     @Override

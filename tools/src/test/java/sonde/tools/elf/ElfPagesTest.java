@@ -49,8 +49,7 @@ class ElfPagesTest {
     @TempDir Path folder;
 
     private static String run(Path in, String... command) throws IOException, InterruptedException {
-        assumeTrue(
-                Files.isExecutable(Path.of("/usr/bin/" + command[0])), "no " + command[0]);
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/" + command[0])), "no " + command[0]);
         ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .directory(in.toFile())
@@ -148,7 +147,14 @@ class ElfPagesTest {
     void librariesAreLookedForAtTheRunPath() throws IOException, InterruptedException {
         Files.createDirectories(folder.resolve("lib"));
         Files.writeString(folder.resolve("lib.c"), "int f(void) { return 1; }");
-        run(folder, "gcc", "-shared", "-fPIC", "-Wl,-soname,libown.so.1", "-o", "lib/libown.so.1",
+        run(
+                folder,
+                "gcc",
+                "-shared",
+                "-fPIC",
+                "-Wl,-soname,libown.so.1",
+                "-o",
+                "lib/libown.so.1",
                 "lib.c");
         assumeTrue(Files.exists(folder.resolve("lib/libown.so.1")), "no gcc");
         Path program =
@@ -242,7 +248,8 @@ class ElfPagesTest {
                         int place = Math.min(bytes.length - 1, at + random.nextInt(region));
                         bytes[place] ^= (byte) (1 << random.nextInt(8));
                     }
-                    int length = random.nextInt(4) == 0 ? random.nextInt(bytes.length) : bytes.length;
+                    int length =
+                            random.nextInt(4) == 0 ? random.nextInt(bytes.length) : bytes.length;
                     Files.write(bad, java.util.Arrays.copyOf(bytes, length));
                     try {
                         assertThat(page(bad, request(parts, "big"), random.nextBoolean()))

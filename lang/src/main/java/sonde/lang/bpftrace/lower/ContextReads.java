@@ -6,6 +6,7 @@ import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
+import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.bpftrace.lower.Reference.Fact;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
@@ -14,7 +15,6 @@ import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Vreg;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.UsdtArgument;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Field;
 import sonde.lang.type.Type;
@@ -60,17 +60,7 @@ final class ContextReads {
                     Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
             case "username" -> lowerCut(emit().call(GET_UID_GID));
             case "nsecs" -> Value.of(emit().call(KTIME_BOOT));
-            case "elapsed" ->
-                    Value.of(
-                            emit().alu(
-                                            AluOperation.SUBTRACT,
-                                            emit().call(KTIME_BOOT),
-                                            emit().register(
-                                                            lowerer.portable()
-                                                                    .fact(
-                                                                            Fact.START_NANOS,
-                                                                            options()
-                                                                                    .startNanos()))));
+            case "elapsed" -> Value.of(since(AluOperation.SUBTRACT, start()));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
             case "ncpus" -> new Value.Number(lowerer.portable().fact(Fact.CPUS, options().cpus()));
             case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
@@ -100,6 +90,19 @@ final class ContextReads {
 
     private Options options() {
         return lowerer.unit().options();
+    }
+
+    private Operand start() {
+        return lowerer.portable().fact(Fact.START_NANOS, options().startNanos());
+    }
+
+    private Operand taiOffset() {
+        return lowerer.portable().fact(Fact.TAI_OFFSET_NANOS, options().taiOffsetNanos());
+    }
+
+    /** The boot clock, moved. */
+    private Vreg since(AluOperation operation, Operand by) {
+        return emit().alu(operation, emit().call(KTIME_BOOT), emit().register(by));
     }
 
     private Operand child() {
@@ -388,17 +391,7 @@ final class ContextReads {
         return switch (name) {
             case "monotonic" -> Value.of(emit().call(KernelFunction.KTIME_GET_NS));
             case "tai" -> Value.of(emit().call(KTIME_TAI));
-            case "sw_tai" ->
-                    Value.of(
-                            emit().alu(
-                                            AluOperation.ADD,
-                                            emit().call(KTIME_BOOT),
-                                            emit().register(
-                                                            lowerer.portable()
-                                                                    .fact(
-                                                                            Fact.TAI_OFFSET_NANOS,
-                                                                            options()
-                                                                                    .taiOffsetNanos()))));
+            case "sw_tai" -> Value.of(since(AluOperation.ADD, taiOffset()));
             default -> Value.of(emit().call(KTIME_BOOT));
         };
     }

@@ -3,8 +3,8 @@ package sonde.lang.bpftrace.lower;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.probes.Probe;
-import sonde.lang.probes.UsdtArgument;
 import sonde.lang.type.Type;
 
 /**

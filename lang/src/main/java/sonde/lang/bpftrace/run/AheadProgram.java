@@ -13,7 +13,7 @@ import sonde.lang.source.Span;
  *
  * @param words maps and functions of the kernel are still indexes
  */
-record AheadProgram(Piece piece, ProbeGroup group, long[] words) implements PreparedProgram {
+public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implements PreparedProgram {
     private static final int LOAD_WIDE = 0x18;
     private static final int CALL = 0x85;
     private static final int OF_MAP = 1;

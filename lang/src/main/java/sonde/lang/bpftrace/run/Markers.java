@@ -5,9 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.usdt.UsdtArgument;
+import sonde.bpf.usdt.UsdtLocation;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.probes.UsdtArgument;
 
 /** Markers whose arguments lie elsewhere at each of their places. */
 final class Markers {
@@ -21,8 +22,8 @@ final class Markers {
         Map<List<UsdtArgument>, List<Probe>> byArguments = new LinkedHashMap<>();
         for (Probe probe : group.probes()) {
             Probe.Usdt marker = (Probe.Usdt) probe;
-            Map<List<UsdtArgument>, List<Probe.Location>> places = new LinkedHashMap<>();
-            for (Probe.Location location : marker.locations()) {
+            Map<List<UsdtArgument>, List<UsdtLocation>> places = new LinkedHashMap<>();
+            for (UsdtLocation location : marker.locations()) {
                 places.computeIfAbsent(location.arguments(), a -> new ArrayList<>()).add(location);
             }
             places.forEach((arguments, locations) ->

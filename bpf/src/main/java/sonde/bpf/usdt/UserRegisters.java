@@ -1,4 +1,4 @@
-package sonde.lang.probes;
+package sonde.bpf.usdt;
 
 import java.util.HashMap;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package sonde.lang.probes;
+package sonde.bpf.usdt;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +12,7 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Note;
 import sonde.format.elf.Section;
-import sonde.lang.probes.Probe.Location;
+import sonde.format.elf.Segment;
 import sonde.sys.Arch;
 
 /**
@@ -21,7 +21,7 @@ import sonde.sys.Arch;
  * linked, address of the semaphore or 0), then provider, name and arguments, each ended by a zero.
  * Where the file was moved since ({@code prelink}), the addresses are moved as well.
  */
-final class UsdtNotes {
+public final class UsdtNotes {
     private static final int TYPE = 3;
     private static final String OWNER = "stapsdt";
     private static final int MOST_NAME = 1024;
@@ -35,15 +35,15 @@ final class UsdtNotes {
     }
 
     /** What a marker is called. */
-    record Name(String provider, String name) {
-        static final Comparator<Name> ORDER =
+    public record Name(String provider, String name) {
+        private static final Comparator<Name> ORDER =
                 Comparator.comparing(Name::provider).thenComparing(Name::name);
     }
 
     /** All markers with their places in the order of the file; notes that are damaged are not. */
-    static Map<Name, List<Location>> read(ElfFile elf) {
+    public static Map<Name, List<UsdtLocation>> read(ElfFile elf) {
         UsdtNotes reader = new UsdtNotes(elf);
-        Map<Name, List<Location>> found = new TreeMap<>(Name.ORDER);
+        Map<Name, List<UsdtLocation>> found = new TreeMap<>(Name.ORDER);
         for (Note note : elf.notes()) {
             if (note.type() == TYPE && note.owner().equals(OWNER)) {
                 reader.add(note.description(), found);
@@ -52,7 +52,7 @@ final class UsdtNotes {
         return found;
     }
 
-    private void add(byte[] description, Map<Name, List<Location>> found) {
+    private void add(byte[] description, Map<Name, List<UsdtLocation>> found) {
         ByteBuffer bytes = ByteBuffer.wrap(description).order(elf.order());
         int wordBytes = elf.is64() ? 8 : 4;
         if (bytes.remaining() < 3 * wordBytes + 3) {
@@ -66,16 +66,27 @@ final class UsdtNotes {
         String arguments = text(bytes);
         long moved = base == 0 || linkedBase == 0 ? 0 : base - linkedBase;
         long address = pc + moved;
-        long fileOffset = UserBinary.fileOffset(elf, address);
+        long fileOffset = fileOffset(elf, address);
         boolean named = !provider.isEmpty() && !name.isEmpty();
         if (!named || fileOffset < 0 || name.length() > MOST_NAME) {
             return;
         }
-        long counter = semaphore == 0 ? 0 : UserBinary.fileOffset(elf, semaphore + moved);
+        long counter = semaphore == 0 ? 0 : fileOffset(elf, semaphore + moved);
         Arch arch = elf.machine() == ElfFile.EM_AARCH64 ? Arch.AARCH64 : Arch.X86_64;
         UsdtArguments parser = new UsdtArguments(arch, symbol -> distance(symbol, address));
         found.computeIfAbsent(new Name(provider, name), _ -> new ArrayList<>())
-                .add(new Location(fileOffset, Math.max(0, counter), parser.parse(arguments)));
+                .add(new UsdtLocation(fileOffset, Math.max(0, counter), parser.parse(arguments)));
+    }
+
+    /** Where an address stands in the file; -1 for nowhere. */
+    private static long fileOffset(ElfFile elf, long address) {
+        for (Segment segment : elf.segments()) {
+            if (segment.type() == ElfFile.PT_LOAD
+                    && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
+                return address - segment.address() + segment.offset();
+            }
+        }
+        return -1;
     }
 
     private long word(ByteBuffer bytes) {

@@ -1,4 +1,4 @@
-package sonde.lang.probes;
+package sonde.bpf.usdt;
 
 /**
  * How an argument of a marker is found.

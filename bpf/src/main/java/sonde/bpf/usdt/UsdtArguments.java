@@ -1,4 +1,4 @@
-package sonde.lang.probes;
+package sonde.bpf.usdt;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.probes.UsdtArgument.Operand;
+import sonde.bpf.usdt.UsdtArgument.Operand;
 import sonde.sys.Arch;
 
 /**

@@ -1,4 +1,4 @@
-package sonde.lang.probes;
+package sonde.bpf.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,9 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.bpf.usdt.UsdtArgument.Operand;
 import sonde.format.elf.ElfFile;
-import sonde.lang.probes.Probe.Location;
-import sonde.lang.probes.UsdtArgument.Operand;
 import sonde.sys.Arch;
 import sonde.testkit.ElfWriter;
 
@@ -55,14 +54,14 @@ final class UsdtNotesTest {
                 .bytes();
     }
 
-    private static Map<UsdtNotes.Name, List<Location>> read(byte[] file) throws Exception {
+    private static Map<UsdtNotes.Name, List<UsdtLocation>> read(byte[] file) throws Exception {
         return UsdtNotes.read(ElfFile.of(file));
     }
 
     @Test
     void markersWithTheirPlaces() throws Exception {
         for (boolean wide : new boolean[] {true, false}) {
-            Map<UsdtNotes.Name, List<Location>> found =
+            Map<UsdtNotes.Name, List<UsdtLocation>> found =
                     read(
                             file(
                                     wide,
@@ -74,17 +73,16 @@ final class UsdtNotesTest {
                     .containsExactly(
                             new UsdtNotes.Name("one", "first"),
                             new UsdtNotes.Name("one", "second"));
-            List<Location> twice = found.get(new UsdtNotes.Name("one", "first"));
-            assertThat(twice).extracting(Location::fileOffset).containsExactly(0x205L, 0x215L);
+            List<UsdtLocation> twice = found.get(new UsdtNotes.Name("one", "first"));
+            assertThat(twice).extracting(UsdtLocation::fileOffset).containsExactly(0x205L, 0x215L);
             assertThat(twice.get(1).arguments())
                     .containsExactly(new UsdtArgument(8, false, false, new Operand.Constant(1)));
-            Location second = found.get(new UsdtNotes.Name("one", "second")).getFirst();
+            UsdtLocation second = found.get(new UsdtNotes.Name("one", "second")).getFirst();
             assertThat(second.semaphore()).isEqualTo(0x240);
             assertThat(second.arguments())
                     .containsExactly(
                             new UsdtArgument(4, true, false, new Operand.Register("rax", 80, 0)));
-            Probe.Usdt probe = new Probe.Usdt("usdt:x", "x", "one", "first", twice);
-            assertThat(probe.isUniform()).isFalse();
+            assertThat(twice).extracting(UsdtLocation::arguments).doesNotHaveDuplicates();
         }
     }
 
@@ -92,7 +90,7 @@ final class UsdtNotesTest {
     void filesThatWereMovedAfterLinking() throws Exception {
         // Linked with its base at 0x10080, it is now 0xee00 lower.
         byte[] file = file(true, 0x1280, note(true, 0x10005, 0x10080, 0x10040, "p", "n\0"));
-        Location location = read(file).values().iterator().next().getFirst();
+        UsdtLocation location = read(file).values().iterator().next().getFirst();
         assertThat(location.fileOffset()).isEqualTo(0x205);
         assertThat(location.semaphore()).isEqualTo(0x240);
     }
@@ -111,7 +109,7 @@ final class UsdtNotesTest {
     @Test
     void symbolsAreMeasuredFromTheMarker() throws Exception {
         byte[] file = file(true, 0, note(true, PC, 0, 0, "p", "n\0-4@counter+8(%rip) 4@no(%rip)"));
-        Location location = read(file).values().iterator().next().getFirst();
+        UsdtLocation location = read(file).values().iterator().next().getFirst();
         long distance = 0x40 + 8 - 5;
         assertThat(location.arguments())
                 .extracting(UsdtArgument::operand)
