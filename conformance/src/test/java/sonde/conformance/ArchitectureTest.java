@@ -90,7 +90,10 @@ class ArchitectureTest {
                         .haveFullyQualifiedName("java.lang.foreign.Linker"));
     }
 
-    /** Batch, the accessor, lies in event; DESIGN and STYLE name the modules below it. */
+    /**
+     * Batch, the accessor, lies in event; DESIGN and STYLE name the modules below it. The tables of
+     * symbol.line are a mapped cache.
+     */
     @Test
     void rawMemoryStaysBelowTheAccessors() {
         check(
@@ -101,7 +104,8 @@ class ArchitectureTest {
                                 "sonde.format..",
                                 "sonde.bpf..",
                                 "sonde.probe..",
-                                "sonde.store..")
+                                "sonde.store..",
+                                "sonde.symbol.line..")
                         .and(DescribedPredicate.not(within("sonde.event.Batch")))
                         .should()
                         .dependOnClassesThat()

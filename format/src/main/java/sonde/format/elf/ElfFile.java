@@ -315,6 +315,15 @@ public final class ElfFile {
     }
 
     /**
+     * A copy of the bytes of a segment.
+     *
+     * @throws MalformedInputException when it lies outside the file
+     */
+    public byte[] bytes(Segment segment) throws MalformedInputException {
+        return content(segment).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /**
      * The first symbol table of a type, SHT_SYMTAB or SHT_DYNSYM, with its strings.
      *
      * @throws MalformedInputException when table or strings lie outside the file or pass 1 GiB

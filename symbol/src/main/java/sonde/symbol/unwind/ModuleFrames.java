@@ -1,7 +1,5 @@
 package sonde.symbol.unwind;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -131,8 +129,7 @@ public final class ModuleFrames {
             List<byte[]> copies = new ArrayList<>();
             for (Segment segment : segments) {
                 boolean fits = segment.fileBytes() <= CODE_LIMIT_BYTES;
-                MemorySegment bytes = fits ? elf.content(segment) : MemorySegment.NULL;
-                copies.add(bytes.toArray(ValueLayout.JAVA_BYTE));
+                copies.add(fits ? elf.bytes(segment) : new byte[0]);
             }
             return copies.toArray(new byte[0][]);
         }
