@@ -5,6 +5,7 @@ the work directory as /mnt. A case that ends the guest (a panic, a hang) has fai
 boots another.
 """
 
+import atexit
 import os
 import shlex
 import shutil
@@ -65,7 +66,7 @@ def boot(root, share, series, command):
     """Starts a guest with a command; what that prints is in share/cmd.out."""
     jars = ":".join(map(str, (root / "build/deps").glob("jspecify-*.jar")))
     kit = root / "testkit/src/main"
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [
             f"{java_home(root)}/bin/java",
             "-Xmx128m",
@@ -82,6 +83,9 @@ def boot(root, share, series, command):
         stdout=subprocess.DEVNULL,
         stderr=open(share / "errors", "w"),
     )
+    # Ends with this script, whose threads may wait for it.
+    atexit.register(process.terminate)
+    return process
 
 
 class GuestJob:

@@ -54,7 +54,8 @@ little() { bash -c 'echo $$ >/sys/fs/cgroup/little/cgroup.procs; exec "$@"' - "$
 """
 SWAP = (
     GROUP
-    + """truncate -s 200M swap && mkswap swap && device=$(losetup --show -f swap)
+    + """echo max >/sys/fs/cgroup/little/memory.swap.max
+fallocate -l 200M swap && chmod 600 swap && mkswap swap && device=$(losetup --show -f swap)
 swapon $device
 little python3 -c 'x = [bytearray(1 << 20) for _ in range(60)]; sum(y[0] for y in x)'
 swapoff $device; losetup -d $device
