@@ -202,15 +202,8 @@ public final class SourceSymbols implements AutoCloseable {
         if (cache == null) {
             return null;
         }
-        long fingerprint = code.fingerprint();
-        if (!cacheAsked) {
-            cacheAsked = true;
-            TableCache.Found found = cache.find(id, fingerprint);
-            if (found != null) {
-                cacheFile = found.file();
-                tables = found.tables();
-                return tables;
-            }
+        if (hasTables()) {
+            return tables;
         }
         if (isMuch(sorted)) {
             LineTables made = build();
@@ -220,6 +213,26 @@ public final class SourceSymbols implements AutoCloseable {
             tables = made;
         }
         return tables;
+    }
+
+    /** Whether tables of the whole file are there, made before or from the cache. */
+    boolean hasTables() throws MalformedInputException {
+        String id = elf.buildId().map(HexFormat.of()::formatHex).orElse("");
+        TableCache cache = cached && !cacheAsked && !id.isEmpty() ? TableCache.ofUser() : null;
+        cacheAsked = true;
+        if (tables == null && cache != null) {
+            TableCache.Found kept = cache.find(id, code.fingerprint());
+            if (kept != null) {
+                cacheFile = kept.file();
+                tables = kept.tables();
+            }
+        }
+        return tables != null;
+    }
+
+    /** How large the file with the debugging information is. */
+    long debugBytes() {
+        return debugElf().sizeBytes();
     }
 
     @Nullable LineTables build() throws MalformedInputException {
