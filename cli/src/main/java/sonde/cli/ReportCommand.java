@@ -124,6 +124,11 @@ final class ReportCommand implements Callable<Integer> {
             description = "with --oncpu: also the samples in what a function called; sorts by them")
     private boolean withCallees;
 
+    @Option(
+            names = "--no-inline",
+            description = "leave out calls that were inlined, which debugging information tells")
+    private boolean withoutInlined;
+
     @Option(names = "--stats", description = "how many events of which type, from which source")
     private boolean stats;
 
@@ -340,7 +345,10 @@ final class ReportCommand implements Callable<Integer> {
             }
         }
         return new StackOptions(
-                order, keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys, withCallees);
+                order,
+                keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
+                withCallees,
+                !withoutInlined);
     }
 
     private @Nullable Double seconds(String text) {

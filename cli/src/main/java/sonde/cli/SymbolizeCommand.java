@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,9 +18,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.symbol.files.Attempt;
+import sonde.symbol.files.Debuginfod;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
+import sonde.sys.Processes;
+import sonde.view.Escape;
 
 /** {@code sonde symbolize}. */
 @Command(
@@ -35,6 +40,9 @@ import sonde.symbol.line.SourceSymbols;
 final class SymbolizeCommand implements Callable<Integer> {
     /** Addresses that are looked up at once: units are read once for all of them. */
     private static final int AT_ONCE = 1 << 16;
+
+    /** Places tried that are shown. */
+    private static final int MOST_SHOWN = 20;
 
     @Spec private @Nullable CommandSpec spec;
 
@@ -106,6 +114,18 @@ final class SymbolizeCommand implements Callable<Integer> {
     @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
     private boolean uncached;
 
+    @Option(
+            names = {"--symbols", "--debug-dir"},
+            paramLabel = "DIR",
+            description =
+                    "look for debug files in this sysroot, build tree or folder first; repeatable")
+    private List<String> folders = new ArrayList<>();
+
+    @Option(
+            names = "--debuginfod",
+            description = "as root, too, ask the servers of DEBUGINFOD_URLS")
+    private boolean debuginfod;
+
     @Parameters(
             paramLabel = "ADDRESS",
             description = "hexadecimal, or FUNCTION, FUNCTION+OFFSET; else standard input")
@@ -116,7 +136,8 @@ final class SymbolizeCommand implements Callable<Integer> {
         if (spec == null) {
             return ExitCode.FAULT;
         }
-        SourceOptions options = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
+        SourceOptions usual = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
+        SourceOptions options = usual.with(folders, servers(spec));
         if (!Files.exists(file)) {
             throw new ParameterException(spec.commandLine(), file + ": no such file");
         }
@@ -152,14 +173,31 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
     }
 
+    private Optional<Debuginfod> servers(CommandSpec command) {
+        return Debuginfod.of(
+                System.getenv(),
+                Processes.geteuid() == 0,
+                debuginfod,
+                line -> Failures.say(command.commandLine().getErr(), line));
+    }
+
     private void note(SourceSymbols symbols) {
-        if (!symbols.hasLines() && spec != null) {
-            Failures.say(
-                    spec.commandLine().getErr(),
-                    file
-                            + " has no debugging information: functions come from its symbol"
-                            + " table, lines are not known. Compile with -g, or install the"
-                            + " debug package of the distribution");
+        if (symbols.hasLines() || spec == null) {
+            return;
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        Failures.say(
+                err,
+                file
+                        + " has no debugging information: functions come from its symbol table,"
+                        + " lines are not known. Compile with -g, or install the debug package of"
+                        + " the distribution");
+        List<Attempt> tried = symbols.debugFile().tried();
+        for (Attempt attempt : tried.subList(0, Math.min(MOST_SHOWN, tried.size()))) {
+            Failures.say(err, Escape.line(attempt.sentence()));
+        }
+        if (tried.size() > MOST_SHOWN) {
+            Failures.say(err, "and " + (tried.size() - MOST_SHOWN) + " more places");
         }
     }
 

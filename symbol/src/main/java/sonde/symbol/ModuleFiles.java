@@ -83,6 +83,11 @@ final class ModuleFiles {
         return found;
     }
 
+    /** Where the file lies that was mapped; empty when there is none that fits. */
+    Optional<Place> place(CodeModule module) {
+        return first(module, new LinkedHashSet<>(), (place, elf) -> Optional.of(place));
+    }
+
     /** What is made of a file that fits; empty to go on with the next one. */
     private interface Use<T> {
         Optional<T> of(Place place, ElfFile elf) throws IOException;

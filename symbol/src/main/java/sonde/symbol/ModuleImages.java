@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.Place;
 
 /**
  * The files that were mapped, for those who read more of them than symbols. A file that is not
@@ -45,6 +46,11 @@ public final class ModuleImages {
             case VDSO -> vdso(module, reading);
             case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> Optional.empty();
         };
+    }
+
+    /** Where the file of a module of kind {@code FILE} lies; empty when none certainly is it. */
+    public synchronized Optional<Place> place(CodeModule module) {
+        return module.kind() == CodeModule.Kind.FILE ? files.place(module) : Optional.empty();
     }
 
     private <T> Optional<T> vdso(CodeModule module, Reading<T> reading) {

@@ -219,6 +219,9 @@ public final class JsonRenderer {
             string("name", frame.name());
             string("module", frame.module());
             string("kind", frame.kind().name().toLowerCase(Locale.ROOT));
+            if (frame.inlined()) {
+                json.writeBooleanField("inlined", true);
+            }
         }
 
         private void timeline(Timeline timeline) throws IOException {

@@ -174,7 +174,7 @@ final class PageContent {
         json.writeArrayFieldStart("frames");
         for (Frame frame : timeline.stacks().frames()) {
             int module = modules.computeIfAbsent(frame.module(), name -> modules.size());
-            json.writeString(Escape.line(frame.name()));
+            json.writeString(Escape.line(frame.shown()));
             json.writeNumber(module);
             json.writeNumber(
                     switch (frame.kind()) {

@@ -156,7 +156,7 @@ final class TextTree {
     }
 
     private static String name(Frame frame) {
-        return Escape.line(frame.name());
+        return Escape.line(frame.shown());
     }
 
     private String painted(Frame frame, String name) {

@@ -142,6 +142,11 @@ public final class StackTable {
         return symbols.frame(symbols.location(-1, address)).name();
     }
 
+    /** The locations of all nodes, each once. */
+    public long[] locations() {
+        return Arrays.stream(locations, 0, size).distinct().toArray();
+    }
+
     /** What code it is, as {@link Symbols#location} names it. */
     public long location(int node) {
         return locations[node];

@@ -19,6 +19,7 @@ public final class Trees {
     private final StackTable table;
     private final Symbols symbols;
     private final Map<Long, Frame> frames = new HashMap<>();
+    private Map<Long, List<Frame>> inlined = Map.of();
 
     /** How much of a user stack is there. */
     public enum Completeness {
@@ -36,6 +37,13 @@ public final class Trees {
         this.symbols = symbols;
     }
 
+    /**
+     * Says which calls were inlined at locations, innermost first: they are in chains from now on.
+     */
+    public void inlined(Map<Long, List<Frame>> calls) {
+        inlined = Map.copyOf(calls);
+    }
+
     /** The frame of a node. */
     public Frame frame(int node) {
         return frames.computeIfAbsent(table.location(node), symbols::frame);
@@ -45,6 +53,7 @@ public final class Trees {
     public List<Frame> chain(int node) {
         List<Frame> chain = new ArrayList<>();
         for (int at = node; at >= 0; at = table.parent(at)) {
+            chain.addAll(inlined.getOrDefault(table.location(at), List.of()));
             chain.add(frame(at));
         }
         if (completeness(node) == Completeness.CUT) {

@@ -1,107 +1,76 @@
 package sonde.symbol.line;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.DwarfCode;
+import sonde.format.elf.DebugAltLink;
 import sonde.format.elf.ElfFile;
-import sonde.sys.TargetFile;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
 
 /**
- * Finds the files that a file's debugging information is spread over: {@code .dwo} where the
- * compiler put them or beside the file, {@code FILE.dwp}, dwz's where the link says or below the
- * debug folders.
+ * Finds the files that a file's debugging information is spread over: {@code .dwo} and {@code .dwp}
+ * of split units, dwz's common entries. What it opens stays open until it is closed.
  */
 final class DebugCompanions implements DwarfCode.Companions, AutoCloseable {
-    private static final long MOST_BYTES = 64L << 30;
-
     /** Files that are open at once. */
     private static final int MOST_OPEN = 4096;
 
-    private final Path file;
-    private final List<Path> folders;
-    private final List<TargetFile> open = new ArrayList<>();
+    private final DebugSearch search;
+    private final Place binary;
+    private final DebugFile debug;
+    private final List<OpenElf> open = new ArrayList<>();
 
     /**
-     * @param file that has the debugging information
-     * @param folders such as {@code /usr/lib/debug}
+     * @param debug where the binary's debugging information was found
      */
-    DebugCompanions(Path file, List<Path> folders) {
-        this.file = file;
-        this.folders = folders;
+    DebugCompanions(DebugSearch search, Place binary, DebugFile debug) {
+        this.search = search;
+        this.binary = binary;
+        this.debug = debug;
     }
 
     @Override
-    public @Nullable ElfFile split(String folder, String name) throws IOException {
-        if (name.isEmpty() || name.indexOf('\0') >= 0 || folder.indexOf('\0') >= 0) {
-            return null;
-        }
-        Path stated = Path.of(folder).resolve(name);
-        ElfFile found = openIfThere(stated);
-        Path last = stated.getFileName();
-        return found != null || last == null ? found : openIfThere(file.resolveSibling(last));
+    public synchronized @Nullable ElfFile split(String folder, String name) throws IOException {
+        return isName(name) && folder.indexOf('\0') < 0
+                ? keep(search.splitUnit(binary, folder, name))
+                : null;
     }
 
     @Override
-    public @Nullable ElfFile splitPackage() throws IOException {
-        String name = String.valueOf(file.getFileName());
-        ElfFile found = openIfThere(file.resolveSibling(name + ".dwp"));
-        if (found == null && name.endsWith(".debug")) {
-            String plain = name.substring(0, name.length() - ".debug".length());
-            found = openIfThere(file.resolveSibling(plain + ".dwp"));
-        }
-        return found;
+    public synchronized @Nullable ElfFile splitPackage() throws IOException {
+        return keep(search.splitPackage(binary, debug));
     }
 
     @Override
-    public @Nullable ElfFile supplement(String name, byte[] buildId) throws IOException {
-        if (name.indexOf('\0') >= 0) {
-            return null;
-        }
-        List<Path> places = new ArrayList<>();
-        // A relative name counts from where the file really lies, not from a link to it.
-        Path real = Files.exists(file) ? file.toRealPath() : file;
-        places.add(real.resolveSibling(name));
-        String hex = HexFormat.of().formatHex(buildId);
-        for (Path folder : folders) {
-            if (hex.length() > 2) {
-                String below = hex.substring(0, 2) + "/" + hex.substring(2) + ".debug";
-                places.add(folder.resolve(".build-id").resolve(below));
-            }
-            int at = name.lastIndexOf(".dwz/");
-            if (at >= 0) {
-                places.add(folder.resolve(name.substring(at)));
-            }
-        }
-        for (Path place : places) {
-            ElfFile found = openIfThere(place);
-            if (found != null && fits(found, buildId)) {
-                return found;
-            }
-        }
-        return null;
+    public synchronized @Nullable ElfFile supplement(String name, byte[] buildId)
+            throws IOException {
+        Place owner = debug.place();
+        return isName(name)
+                ? keep(
+                        search.alternate(
+                                owner == null ? binary : owner, new DebugAltLink(name, buildId)))
+                : null;
     }
 
-    private static boolean fits(ElfFile elf, byte[] wanted) {
-        byte[] found = elf.buildId().orElse(new byte[0]);
-        // .debug_sup's id is of any kind; only dwz writes the build-id into it.
-        return wanted.length == 0 || found.length == 0 || Arrays.equals(found, wanted);
+    private static boolean isName(String name) {
+        return !name.isEmpty() && name.indexOf('\0') < 0;
     }
 
-    private synchronized @Nullable ElfFile openIfThere(Path path) throws IOException {
-        if (open.size() >= MOST_OPEN || !Files.isRegularFile(path)) {
+    private @Nullable ElfFile keep(DebugFile found) throws IOException {
+        Place place = found.place();
+        if (place == null || open.size() >= MOST_OPEN) {
             return null;
         }
-        TargetFile target = TargetFile.openTrusted(path.toString(), MOST_BYTES);
-        open.add(target);
         try {
-            return ElfFile.of(target);
+            OpenElf file = OpenElf.asIs(place);
+            open.add(file);
+            return file.elf();
         } catch (MalformedInputException e) {
             return null;
         }
@@ -109,7 +78,7 @@ final class DebugCompanions implements DwarfCode.Companions, AutoCloseable {
 
     @Override
     public synchronized void close() {
-        open.forEach(TargetFile::close);
+        open.forEach(OpenElf::close);
         open.clear();
     }
 }

@@ -1,25 +1,27 @@
 package sonde.symbol.line;
 
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.SearchFolders;
 
 /**
  * Where to look and what to keep.
  *
- * @param debugFolders roots of separate debug files
+ * @param folders where separate debug files may lie
  * @param cache whether tables made before may be used and new ones kept
  */
-public record SourceOptions(List<Path> debugFolders, boolean cache) {
-    /** What is usual: {@code /usr/lib/debug}, and the cache. */
-    public static final SourceOptions USUAL =
-            new SourceOptions(List.of(Path.of("/usr/lib/debug")), true);
-
-    public SourceOptions {
-        debugFolders = List.copyOf(debugFolders);
-    }
+public record SourceOptions(SearchFolders folders, boolean cache) {
+    /** What is usual: {@code /usr/lib/debug}, no server, and the cache. */
+    public static final SourceOptions USUAL = new SourceOptions(SearchFolders.here(), true);
 
     /** The same without the cache. */
     public SourceOptions uncached() {
-        return new SourceOptions(debugFolders, false);
+        return new SourceOptions(folders, false);
+    }
+
+    /** The same with folders of the user and servers. */
+    public SourceOptions with(List<String> user, Optional<Debuginfod> servers) {
+        return new SourceOptions(folders.withUser(user).withServers(servers), cache);
     }
 }

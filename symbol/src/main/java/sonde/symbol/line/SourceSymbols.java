@@ -20,6 +20,12 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Section;
 import sonde.symbol.FunctionTable;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+import sonde.symbol.files.Wanted;
 import sonde.sys.TargetFile;
 
 /**
@@ -27,8 +33,6 @@ import sonde.sys.TargetFile;
  * it uses several itself.
  */
 public final class SourceSymbols implements AutoCloseable {
-    private static final long MOST_BYTES = 64L << 30;
-
     /** Addresses that are looked up at once; more are taken in parts. */
     private static final int PART = 1 << 18;
 
@@ -42,7 +46,9 @@ public final class SourceSymbols implements AutoCloseable {
     /** Symbols of one name. */
     private static final int MOST_SAME = 64;
 
-    private final TargetFile target;
+    private final OpenElf binary;
+    private final @Nullable OpenElf separate;
+    private final DebugFile found;
     private final ElfFile elf;
     private final DebugCompanions companions;
     private final DwarfCode code;
@@ -54,41 +60,77 @@ public final class SourceSymbols implements AutoCloseable {
     private @Nullable LineTables tables;
     private @Nullable FunctionTable functions;
     private @Nullable ElfSymbols table;
+    private ElfFile tableOf;
     private @Nullable Map<String, List<Integer>> names;
 
     private SourceSymbols(
-            TargetFile target,
-            ElfFile elf,
+            OpenElf binary,
+            @Nullable OpenElf separate,
+            DebugFile found,
             DebugCompanions companions,
-            DwarfCode code,
-            boolean cached) {
-        this.target = target;
-        this.elf = elf;
+            boolean cached)
+            throws IOException {
+        this.binary = binary;
+        this.separate = separate;
+        this.found = found;
         this.companions = companions;
-        this.code = code;
+        elf = binary.elf();
+        tableOf = elf;
+        code = DwarfCode.of(debugElf(), companions);
         reader = code.reader();
         this.cached = cached;
         threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
     }
 
     /**
-     * Opens a program, library, kernel or module.
+     * Opens a program, library, kernel or module, and the separate file with its debugging
+     * information where it has none itself.
      *
      * @throws MalformedInputException when it is no ELF file
      * @throws IOException when it cannot be read
      */
     public static SourceSymbols open(Path file, SourceOptions options) throws IOException {
-        TargetFile target = TargetFile.openTrusted(file.toString(), MOST_BYTES);
-        DebugCompanions companions = new DebugCompanions(file, options.debugFolders());
+        return open(Place.named(file.toString()), options);
+    }
+
+    /** As {@link #open(Path, SourceOptions)}, of a place that a traced process may have named. */
+    public static SourceSymbols open(Place place, SourceOptions options) throws IOException {
+        DebugSearch search = new DebugSearch(options.folders());
+        OpenElf binary = OpenElf.asIs(place);
+        OpenElf separate = null;
+        DebugCompanions companions = null;
         try {
-            ElfFile elf = ElfFile.of(target);
-            DwarfCode code = DwarfCode.of(elf, companions);
-            return new SourceSymbols(target, elf, companions, code, options.cache());
+            Need need = Need.DEBUG_INFORMATION;
+            boolean whole = need.isMetBy(binary.elf());
+            DebugFile found =
+                    whole
+                            ? new DebugFile(place, DebugFile.Kind.ITSELF, List.of())
+                            : search.separate(Wanted.of(place, binary.elf(), need));
+            Place other = found.place();
+            if (!whole && other != null) {
+                separate = OpenElf.asIs(other);
+            }
+            companions = new DebugCompanions(search, place, found);
+            return new SourceSymbols(binary, separate, found, companions, options.cache());
         } catch (IOException | RuntimeException e) {
-            companions.close();
-            target.close();
+            if (companions != null) {
+                companions.close();
+            }
+            if (separate != null) {
+                separate.close();
+            }
+            binary.close();
             throw e;
         }
+    }
+
+    private ElfFile debugElf() {
+        return separate == null ? elf : separate.elf();
+    }
+
+    /** Where debugging information was found, or which places were tried. */
+    public DebugFile debugFile() {
+        return found;
     }
 
     /** Whether there is debugging information, so that lines can be told. */
@@ -160,15 +202,8 @@ public final class SourceSymbols implements AutoCloseable {
         if (cache == null) {
             return null;
         }
-        long fingerprint = code.fingerprint();
-        if (!cacheAsked) {
-            cacheAsked = true;
-            TableCache.Found found = cache.find(id, fingerprint);
-            if (found != null) {
-                cacheFile = found.file();
-                tables = found.tables();
-                return tables;
-            }
+        if (hasTables()) {
+            return tables;
         }
         if (isMuch(sorted)) {
             LineTables made = build();
@@ -178,6 +213,26 @@ public final class SourceSymbols implements AutoCloseable {
             tables = made;
         }
         return tables;
+    }
+
+    /** Whether tables of the whole file are there, made before or from the cache. */
+    boolean hasTables() throws MalformedInputException {
+        String id = elf.buildId().map(HexFormat.of()::formatHex).orElse("");
+        TableCache cache = cached && !cacheAsked && !id.isEmpty() ? TableCache.ofUser() : null;
+        cacheAsked = true;
+        if (tables == null && cache != null) {
+            TableCache.Found kept = cache.find(id, code.fingerprint());
+            if (kept != null) {
+                cacheFile = kept.file();
+                tables = kept.tables();
+            }
+        }
+        return tables != null;
+    }
+
+    /** How large the file with the debugging information is. */
+    long debugBytes() {
+        return debugElf().sizeBytes();
     }
 
     @Nullable LineTables build() throws MalformedInputException {
@@ -246,7 +301,7 @@ public final class SourceSymbols implements AutoCloseable {
         if (functions == null) {
             Optional<ElfSymbols> symbols = symbols();
             if (symbols.isPresent()) {
-                functions = FunctionTable.of(elf, symbols.get());
+                functions = FunctionTable.of(tableOf, symbols.get());
             }
         }
         return functions;
@@ -254,7 +309,15 @@ public final class SourceSymbols implements AutoCloseable {
 
     private Optional<ElfSymbols> symbols() throws MalformedInputException {
         if (table == null) {
-            table = elf.symbols(ElfFile.SHT_SYMTAB).or(() -> dynamic()).orElse(null);
+            table = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
+            if (table == null && separate != null) {
+                tableOf = separate.elf();
+                table = tableOf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
+            }
+            if (table == null) {
+                tableOf = elf;
+                table = dynamic().orElse(null);
+            }
         }
         return Optional.ofNullable(table);
     }
@@ -269,7 +332,7 @@ public final class SourceSymbols implements AutoCloseable {
 
     /** Where a section begins, for addresses that count from there; empty when there is none. */
     public OptionalLong sectionStart(String name) {
-        Optional<Section> section = elf.section(name);
+        Optional<Section> section = debugElf().section(name);
         return section.isPresent()
                 ? OptionalLong.of(code.layout().base(section.get().index()))
                 : OptionalLong.empty();
@@ -335,6 +398,9 @@ public final class SourceSymbols implements AutoCloseable {
             cacheFile.close();
         }
         companions.close();
-        target.close();
+        if (separate != null) {
+            separate.close();
+        }
+        binary.close();
     }
 }

@@ -7,11 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.Attempt;
 
 /** Programs say at which line, in which functions they are; so must their debugging information. */
 class CompiledProgramsTest {
@@ -134,10 +136,33 @@ class CompiledProgramsTest {
         Programs.run(folder, List.of("objcopy", "--only-keep-debug", "say", "say.debug"));
         Programs.run(folder, List.of("strip", "say"));
         check(program, folder.resolve("say.debug"), SourceOptions.USUAL.uncached());
-        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+        check(program, program, SourceOptions.USUAL.uncached());
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Files.move(folder.resolve("say.debug"), elsewhere.resolve("say.debug"));
+        SourceOptions given =
+                SourceOptions.USUAL.uncached().with(List.of(elsewhere + ""), Optional.empty());
+        check(program, program, given);
+        Files.delete(elsewhere.resolve("say.debug"));
+        try (SourceSymbols symbols = SourceSymbols.open(program, given)) {
             assertThat(symbols.hasLines()).isFalse();
+            assertThat(symbols.debugFile().tried().stream().map(Attempt::place))
+                    .contains(program + ".debug");
             assertThat(symbols.lookup(Programs.listen(program).getFirst().address()))
                     .containsExactly(SourceFrame.UNKNOWN);
+        }
+    }
+
+    @Test
+    void debugFileOfAnotherBuildIsNotTaken() throws IOException {
+        build("gcc -g -O2 -DOTHER");
+        Programs.run(folder, List.of("objcopy", "--only-keep-debug", "say", "say.debug"));
+        Path program = build("gcc -g -O0");
+        Programs.run(folder, List.of("strip", "say"));
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            assertThat(symbols.hasLines()).isFalse();
+            assertThat(symbols.debugFile().refusals())
+                    .anySatisfy(attempt ->
+                            assertThat(attempt.outcome()).isEqualTo(Attempt.Outcome.OTHER_BUILD));
         }
     }
 

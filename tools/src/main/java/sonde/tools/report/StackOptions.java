@@ -9,8 +9,14 @@ import java.util.Locale;
  * @param order which end of a chain is the root of a tree
  * @param keys what samples of one row of the flat table have in common, in the order of its columns
  * @param withCallees whether the flat table also tells the samples of what a row's functions called
+ * @param inlined whether chains show calls that were inlined, where debugging information tells
  */
-public record StackOptions(Order order, List<SortKey> keys, boolean withCallees) {
+public record StackOptions(Order order, List<SortKey> keys, boolean withCallees, boolean inlined) {
+    /** With inlined calls. */
+    public StackOptions(Order order, List<SortKey> keys, boolean withCallees) {
+        this(order, keys, withCallees, true);
+    }
+
     /** Callers at the root; rows by function and module. */
     public static final StackOptions DEFAULT =
             new StackOptions(Order.CALLER, List.of(SortKey.FUNCTION, SortKey.MODULE), false);

@@ -1,0 +1,65 @@
+package sonde.symbol.line;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.event.result.Frame;
+import sonde.symbol.Mapping;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+
+class InlinedCallsTest {
+    private static final long START = 0x400000;
+
+    @TempDir Path folder;
+
+    private Map<Long, List<Frame>> calls(Path program, ProcessMaps maps, List<Programs.Said> said) {
+        int pid = (int) ProcessHandle.current().pid();
+        Mapping mapping = new Mapping(START, 0x100000, 0, program.toString(), new byte[0], 0, 0);
+        maps.mapped(0, pid, mapping);
+        long[] locations =
+                said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
+        return new InlinedCalls(maps, SymbolOptions.here()).of(locations);
+    }
+
+    private Path build() throws IOException {
+        Assumptions.assumeTrue(Programs.has("gcc"), "gcc is not there");
+        Files.writeString(folder.resolve("say.c"), Programs.C);
+        String command = "gcc -g -O2 -fno-pie -no-pie -o say say.c";
+        Programs.run(folder, List.of(command.split(" ")));
+        return folder.resolve("say");
+    }
+
+    @Test
+    void whatTheProgramSaysWasInlinedIs() throws IOException {
+        Path program = build();
+        List<Programs.Said> said = Programs.listen(program);
+        ProcessMaps maps = new ProcessMaps();
+        Map<Long, List<Frame>> calls = calls(program, maps, said);
+        int pid = (int) ProcessHandle.current().pid();
+        int inlined = 0;
+        for (Programs.Said one : said) {
+            List<String> names = one.functions().subList(0, one.functions().size() - 1);
+            List<Frame> frames = calls.getOrDefault(maps.location(pid, one.address()), List.of());
+            assertThat(frames.stream().map(Frame::name).toList()).isEqualTo(names);
+            assertThat(frames).allMatch(Frame::inlined).allMatch(f -> f.module().equals("say"));
+            inlined += names.size();
+        }
+        assertThat(inlined).isPositive();
+    }
+
+    @Test
+    void strippedProgramsHaveNone() throws IOException {
+        Path program = build();
+        List<Programs.Said> said = Programs.listen(program);
+        Programs.run(folder, List.of("strip", "say"));
+        assertThat(calls(program, new ProcessMaps(), said)).isEmpty();
+    }
+}
