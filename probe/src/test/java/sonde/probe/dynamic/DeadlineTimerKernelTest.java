@@ -136,7 +136,7 @@ final class DeadlineTimerKernelTest {
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task p->pidd")))
                     .hasMessageContaining("did you mean pid?");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task q")))
-                    .hasMessageContaining("no parameter 'q'; it has p");
+                    .hasMessageContaining("no parameter 'q'; did you mean p");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_tas")))
                     .hasMessageContaining("wake_up_new_task");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task:3")))
