@@ -210,9 +210,32 @@ final class Texts {
         emit().start(done);
     }
 
+    /** Byte by byte: kernels leave bytes of longer names behind the end of a short one. */
+    private void untilEnd(Place a, Place b, int size, Block same, Block differ) {
+        Vreg index = emit().copy(Operand.of(0));
+        Vreg left = emit().address(a);
+        Vreg right = emit().address(b);
+        Block head = emit().block();
+        emit().start(head);
+        emit().when(Condition.GREATER_OR_EQUAL, index, size, same);
+        Vreg first = emit().load(Width.U8, false, emit().alu(AluOperation.ADD, left, index), 0);
+        Vreg second = emit().load(Width.U8, false, emit().alu(AluOperation.ADD, right, index), 0);
+        emit().when(Condition.NOT_EQUAL, first, second, differ);
+        emit().when(Condition.EQUAL, first, 0, same);
+        emit().function()
+                .add(new Operation.Alu(AluOperation.ADD, true, index, index, Operand.of(1)));
+        emit().go(head);
+    }
+
     private void texts(Place a, int sizeA, Place b, int sizeB, Block same, Block differ) {
         int common = Math.min(sizeA, sizeB);
-        bytes(a, b, common, differ);
+        Block slowly = emit().block();
+        bytes(a, b, common, slowly);
+        Block whole = emit().block();
+        emit().go(whole);
+        emit().start(slowly);
+        untilEnd(a, b, common, same, differ);
+        emit().start(whole);
         if (sizeA == sizeB) {
             emit().go(same);
             return;
