@@ -42,8 +42,7 @@ class EventsConformanceTest {
         assumeTrue(Files.isWritable(Path.of("/proc/1/mem")), "recording everything needs root");
         assumeTrue(has("trace-cmd") && has("perf"), "no trace-cmd or no perf here");
         Sonde.Outcome recorded =
-                Sonde.in(folder)
-                        .run("record", "-o", "r", "--", "sh", "-c", "ls -lR /etc | wc -c");
+                Sonde.in(folder).run("record", "-o", "r", "--", "sh", "-c", "ls -lR /etc | wc -c");
         assertThat(recorded.status()).as("%s", recorded).isZero();
         Sonde.Outcome shown = Sonde.in(folder).run("report", "--events", "r.sonde");
         assertThat(shown.status()).as("%s", shown).isZero();
