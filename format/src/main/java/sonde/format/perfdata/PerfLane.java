@@ -44,6 +44,7 @@ final class PerfLane implements Lane {
     private boolean compressionBroken;
     private long next;
     private long lastTime;
+    private long latestTime;
     private boolean ended;
     private boolean closed;
 
@@ -261,12 +262,14 @@ final class PerfLane implements Lane {
     private void enqueue(long time, long position, int kind) {
         long known = time == 0 || time == -1 ? lastTime : time;
         lastTime = known;
+        latestTime = Math.max(latestTime, known);
         queue.add(known, position, kind);
     }
 
+    /** What cannot be read ends the records: it stands behind all of them. */
     private void corrupt(long position, String what) {
         recording.note(what);
-        enqueue(-1, Math.min(position, end), PerfRows.CORRUPT_KIND);
+        queue.add(latestTime, Math.min(position, end), PerfRows.CORRUPT_KIND);
     }
 
     private void decompress(PerfView view, long at, int size, int before) {
