@@ -16,14 +16,12 @@ import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestReporter;
 import sonde.testkit.guest.Guest;
 import sonde.testkit.guest.GuestKernel;
 import sonde.testkit.guest.GuestTests;
@@ -54,13 +52,13 @@ final class GuestTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> linux61(TestReporter reporter) throws Exception {
-        return run("6.1", reporter);
+    Stream<DynamicTest> linux61() throws Exception {
+        return run("6.1");
     }
 
     @TestFactory
-    Stream<DynamicTest> linux612(TestReporter reporter) throws Exception {
-        return run("6.12", reporter);
+    Stream<DynamicTest> linux612() throws Exception {
+        return run("6.12");
     }
 
     private static GuestTests.Outcome runList(String series)
@@ -81,17 +79,10 @@ final class GuestTest {
                 TIMEOUT_SECONDS);
     }
 
-    private static Stream<DynamicTest> run(String series, TestReporter reporter) throws Exception {
+    private static Stream<DynamicTest> run(String series) throws Exception {
         GuestKernel kernel = GuestKernel.of(series);
         GuestTests.Outcome outcome = Objects.requireNonNull(RUNS.get(series)).get();
-        reporter.publishEntry(
-                kernel.release(),
-                "%s, up after %.1f s, tests %.1f s, slowest %s"
-                        .formatted(
-                                outcome.guest().accelerator(),
-                                outcome.guest().bootSeconds(),
-                                outcome.step().seconds(),
-                                slowest(outcome.results())));
+        writeTimes(series, outcome);
         List<DynamicTest> tests = new ArrayList<>();
         tests.add(
                 DynamicTest.dynamicTest(
@@ -106,12 +97,19 @@ final class GuestTest {
         return tests.stream();
     }
 
-    private static String slowest(List<Result> results) {
-        return results.stream()
+    /** Leaves what each test took, slowest first, in {@code target/guest-SERIES.txt}. */
+    private static void writeTimes(String series, GuestTests.Outcome outcome) throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                "%s, up after %.1f s, tests %.1f s"
+                        .formatted(
+                                outcome.guest().accelerator(),
+                                outcome.guest().bootSeconds(),
+                                outcome.step().seconds()));
+        outcome.results().stream()
                 .sorted(Comparator.comparingLong(Result::millis).reversed())
-                .limit(5)
-                .map(result -> result.name() + " " + result.millis() + " ms")
-                .collect(Collectors.joining(", "));
+                .forEach(result -> lines.add(result.millis() + " ms " + result.name()));
+        Files.write(Path.of("target", "guest-" + series + ".txt"), lines);
     }
 
     private static void show(Result result) {
