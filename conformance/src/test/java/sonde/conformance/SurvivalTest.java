@@ -23,6 +23,9 @@ class SurvivalTest {
     /** Something that makes events all the time, and ends by itself. */
     private static final String BUSY = "timeout 8 dd if=/dev/zero of=/dev/null bs=1";
 
+    /** The same with fewer events, for what is read again and again. */
+    private static final String LESS_BUSY = "timeout 8 dd if=/dev/zero of=/dev/null bs=1M";
+
     @TempDir Path folder;
 
     private final List<Process> started = new ArrayList<>();
@@ -95,7 +98,7 @@ class SurvivalTest {
         int opened = 0;
         for (int i = 0; i < 10; i++) {
             String name = "killed" + i;
-            Process recorder = busy(name);
+            Process recorder = start(name, "--", "/bin/sh", "-c", LESS_BUSY);
             long millis = 100 + random.nextInt(1900);
             Thread.sleep(millis);
             kill(recorder, "KILL");

@@ -245,7 +245,7 @@ class RecordKernelTest {
             Process recorder =
                     driver(folder, "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=30000000");
             awaitMeta(folder);
-            TimeUnit.MILLISECONDS.sleep(random.nextInt(1200));
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(600));
             recorder.descendants().forEach(ProcessHandle::destroyForcibly);
             recorder.destroyForcibly().waitFor();
             try (BundleFolder opened = BundleFolder.open(folder.toString())) {

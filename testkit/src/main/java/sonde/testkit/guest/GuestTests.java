@@ -15,6 +15,7 @@ public final class GuestTests {
                     "-XX:+UseSerialGC",
                     "-XX:-UsePerfData",
                     "-Xshare:auto",
+                    "-XX:-BytecodeVerificationRemote",
                     "-Xmx512m",
                     "-Djunit.jupiter.execution.timeout.testable.method.default=90 s",
                     "-Djunit.jupiter.execution.timeout.threaddump.enabled=true",

@@ -36,7 +36,7 @@ class SchedulerToolsKernelTest {
                 pattern,
                 () -> {
                     Workload.shell(SLEEPS);
-                    Workload.shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sync");
+                    Workload.shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sync");
                 },
                 options == null ? new String[0] : options.split(" "));
     }

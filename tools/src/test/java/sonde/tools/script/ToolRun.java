@@ -23,7 +23,8 @@ import sonde.lang.source.Diagnostics;
 
 /** Runs a tool's script in this process while something happens. */
 final class ToolRun {
-    private static final long LONGEST_NANOS = 2_000_000_000L;
+    private static final long LONGEST_NANOS = 500_000_000L;
+    private static final long LONGEST_NANOS_OF_INTERVALS = 2_000_000_000L;
 
     /** What the tool is to see. */
     @FunctionalInterface
@@ -34,7 +35,8 @@ final class ToolRun {
     private ToolRun() {}
 
     /**
-     * Runs the first script of a tool; ends when what it printed has a match, or after two seconds.
+     * Runs the first script of a tool; ends when what it printed has a match, or after half a
+     * second (two where the tool prints each second): most print their maps at the end.
      *
      * @param options {@code "--name=value"}
      * @return what it printed, maps at its end included
@@ -76,8 +78,12 @@ final class ToolRun {
             session.drain();
             action.run();
             long start = System.nanoTime();
+            long longest =
+                    script.source().text().contains("interval:")
+                            ? LONGEST_NANOS_OF_INTERVALS
+                            : LONGEST_NANOS;
             session.run(() ->
-                    System.nanoTime() - start < LONGEST_NANOS
+                    System.nanoTime() - start < longest
                             && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find());
             session.end();
         }
