@@ -15,6 +15,7 @@ public final class GuestTests {
                     "-XX:+UseSerialGC",
                     "-XX:-UsePerfData",
                     "-Xshare:auto",
+                    "-XX:+UnlockDiagnosticVMOptions",
                     "-XX:-BytecodeVerificationRemote",
                     "-Xmx512m",
                     "-Djunit.jupiter.execution.timeout.testable.method.default=90 s",
