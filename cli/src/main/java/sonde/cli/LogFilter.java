@@ -22,30 +22,33 @@ import sonde.view.Escape;
 
 /**
  * Writes a text with places behind what stands for an address: {@code do_idle+0x1f/0x40 [module]},
- * {@code [<ffffffff81000000>]}, {@code ./server(+0x1139)}. Everything else comes through unchanged.
+ * {@code [<ffffffff81000000>]}, {@code ./server(+0x1139)}, {@code libc.so.6(abort+0xf)}. Everything
+ * else comes through unchanged.
  */
 final class LogFilter implements AutoCloseable {
     /** Longer lines are no lines of a log, and come through unchanged. */
     private static final int MOST_LINE = 1 << 16;
 
-    private static final int MOST_MODULES = 1 << 12;
+    private static final int MOST_FILES = 1 << 12;
 
     /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
     private static final int MOST_PADDING = 64;
 
     private static final Pattern PLACE =
             Pattern.compile(
-                    "(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)\\+0x(?<offset>[0-9a-f]{1,8})"
+                    "(?<file>(?<![^\\s:\\[])[^\\s()\\[:]{1,4096})"
+                            + "\\((?<function>[A-Za-z_.$][\\w.$]*+)?\\+0x(?<plain>[0-9a-f]{1,16})\\)"
+                            + "|(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)\\+0x(?<offset>[0-9a-f]{1,8})"
                             + "(?:/0x(?<size>[0-9a-f]{1,8}))?"
                             + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
-                            + "|\\[<(?:0x)?(?<address>[0-9a-f]{8,16})>\\](?! \\(?[\\w.$]*\\+0x)"
-                            + "|\\(\\+0x(?<plain>[0-9a-f]{1,16})\\)");
+                            + "|\\[<(?:0x)?(?<address>[0-9a-f]{8,16})>\\](?! \\(?[\\w.$]*\\+0x)");
 
     /** Where the instruction itself is meant, not the one behind a call. */
     private static final Pattern EXACT =
             Pattern.compile("\\b(?:E?R?IP|pc|PC|epc|NIP|WARNING|BUG|KASAN|UBSAN)\\b");
 
-    private final SourceSymbols program;
+    private final @Nullable SourceSymbols program;
+    private final Path file;
     private final @Nullable Path modules;
     private final SourceOptions options;
     private final PrintWriter out;
@@ -54,15 +57,23 @@ final class LogFilter implements AutoCloseable {
     private final String prefix;
 
     /**
+     * @param program what addresses and functions without a file belong to; null for nothing
+     * @param file the program's
      * @param modules folder that has the kernel's modules somewhere below; null for none
      */
-    LogFilter(SourceSymbols program, @Nullable Path modules, SourceOptions options, PrintWriter out)
+    LogFilter(
+            @Nullable SourceSymbols program,
+            Path file,
+            @Nullable Path modules,
+            SourceOptions options,
+            PrintWriter out)
             throws IOException {
         this.program = program;
+        this.file = file;
         this.modules = modules;
         this.options = options;
         this.out = out;
-        prefix = buildFolder(program);
+        prefix = program == null ? "" : buildFolder(program);
     }
 
     /** The kernel's build folder by the file of its first function; empty for other programs. */
@@ -132,11 +143,8 @@ final class LogFilter implements AutoCloseable {
     }
 
     private String find(Matcher place, boolean exact) throws IOException {
-        String number =
-                place.group("address") == null ? place.group("plain") : place.group("address");
-        if (number != null) {
-            long address = Long.parseUnsignedLong(number, 16);
-            return described(program, address - (exact ? 0 : 1), false);
+        if (place.group("file") != null) {
+            return findInFile(place, exact);
         }
         SourceSymbols symbols = program;
         String module = place.group("module");
@@ -146,6 +154,10 @@ final class LogFilter implements AutoCloseable {
         if (symbols == null) {
             return "";
         }
+        String address = place.group("address");
+        if (address != null) {
+            return described(symbols, Long.parseUnsignedLong(address, 16) - (exact ? 0 : 1), false);
+        }
         long offset = Long.parseLong(place.group("offset"), 16);
         String size = place.group("size");
         long[] starts =
@@ -153,6 +165,23 @@ final class LogFilter implements AutoCloseable {
                         ? symbols.addresses(place.group("name"))
                         : symbols.addresses(
                                 place.group("name"), Long.parseLong(size, 16), MOST_PADDING);
+        return described(symbols, starts, offset, exact);
+    }
+
+    /** {@code FILE(FUNCTION+0x1f)} and {@code FILE(+0x1139)}, as backtrace_symbols(3) writes. */
+    private String findInFile(Matcher place, boolean exact) throws IOException {
+        SourceSymbols symbols = file(place.group("file")).orElse(null);
+        if (symbols == null) {
+            return "";
+        }
+        long offset = Long.parseUnsignedLong(place.group("plain"), 16);
+        String function = place.group("function");
+        long[] starts = function == null ? new long[1] : symbols.addresses(function);
+        return described(symbols, starts, offset, exact);
+    }
+
+    private String described(SourceSymbols symbols, long[] starts, long offset, boolean exact)
+            throws IOException {
         if (starts.length == 0) {
             return "";
         }
@@ -190,10 +219,34 @@ final class LogFilter implements AutoCloseable {
         return below ? plain.substring(prefix.length()) : plain;
     }
 
+    /** The program when it has that name, else the file itself when it is an ELF file here. */
+    private Optional<SourceSymbols> file(String name) throws IOException {
+        Path named = Path.of(name);
+        if (program != null && file.getFileName().equals(named.getFileName())) {
+            return Optional.of(program);
+        }
+        Optional<SourceSymbols> known = opened.get("file " + name);
+        if (known == null) {
+            boolean wanted = opened.size() < MOST_FILES && Files.isRegularFile(named);
+            known = wanted ? openFile(named) : Optional.empty();
+            opened.put("file " + name, known);
+        }
+        return known;
+    }
+
+    private Optional<SourceSymbols> openFile(Path named) {
+        try {
+            return Optional.of(SourceSymbols.open(named, options));
+        } catch (IOException e) {
+            // A text may name anything; what is no program leaves its line as it is.
+            return Optional.empty();
+        }
+    }
+
     private Optional<SourceSymbols> module(String name) throws IOException {
         Optional<SourceSymbols> known = opened.get(name);
         if (known == null) {
-            known = opened.size() < MOST_MODULES ? open(name) : Optional.empty();
+            known = opened.size() < MOST_FILES ? open(name) : Optional.empty();
             opened.put(name, known);
         }
         return known;

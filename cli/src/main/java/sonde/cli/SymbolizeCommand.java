@@ -35,6 +35,7 @@ import sonde.view.Escape;
             "",
             "Examples: sonde symbolize -e ./server -fi 0x4011d6",
             "          sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b",
+            "          ./server 2>&1 | sonde symbolize --filter",
             "          dmesg | sonde symbolize --filter -e vmlinux --modules build/"
         })
 final class SymbolizeCommand implements Callable<Integer> {
@@ -49,8 +50,10 @@ final class SymbolizeCommand implements Callable<Integer> {
     @Option(
             names = {"-e", "--exe"},
             paramLabel = "FILE",
-            description = "program, library, kernel or module; a.out when not given")
-    private Path file = Path.of("a.out");
+            description =
+                    "program, library, kernel or module; when not given a.out, with --filter what"
+                            + " the text names")
+    private @Nullable Path exe;
 
     @Option(
             names = {"-a", "--addresses"},
@@ -102,7 +105,9 @@ final class SymbolizeCommand implements Callable<Integer> {
 
     @Option(
             names = "--filter",
-            description = "copy standard input, with places behind func+0x1f/0x40 and [<address>]")
+            description =
+                    "copy standard input, with places behind func+0x1f/0x40, [<address>] and"
+                            + " FILE(+0x1139)")
     private boolean filter;
 
     @Option(
@@ -138,14 +143,19 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
         SourceOptions usual = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
         SourceOptions options = usual.with(folders, servers(spec));
+        PrintWriter out = spec.commandLine().getOut();
+        if (filter && exe == null) {
+            copy(null, Path.of(""), options, out);
+            return ExitCode.DONE;
+        }
+        Path file = exe == null ? Path.of("a.out") : exe;
         if (!Files.exists(file)) {
             throw new ParameterException(spec.commandLine(), file + ": no such file");
         }
-        PrintWriter out = spec.commandLine().getOut();
         try (SourceSymbols symbols = SourceSymbols.open(file, options)) {
+            note(symbols, file);
             if (filter) {
-                note(symbols);
-                copy(symbols, options, out);
+                copy(symbols, file, options, out);
                 return ExitCode.DONE;
             }
             AddressWords reader = new AddressWords(symbols, section);
@@ -156,16 +166,16 @@ final class SymbolizeCommand implements Callable<Integer> {
                                     addresses, functions, inlines, pretty, basenames, demangle,
                                     columns),
                             symbols.elf().is64());
-            note(symbols);
             answer(symbols, reader, text);
         }
         out.flush();
         return ExitCode.DONE;
     }
 
-    private void copy(SourceSymbols symbols, SourceOptions options, PrintWriter out)
+    private void copy(
+            @Nullable SourceSymbols symbols, Path file, SourceOptions options, PrintWriter out)
             throws IOException {
-        try (LogFilter log = new LogFilter(symbols, modules, options, out);
+        try (LogFilter log = new LogFilter(symbols, file, modules, options, out);
                 BufferedReader in =
                         new BufferedReader(
                                 new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
@@ -181,7 +191,7 @@ final class SymbolizeCommand implements Callable<Integer> {
                 line -> Failures.say(command.commandLine().getErr(), line));
     }
 
-    private void note(SourceSymbols symbols) {
+    private void note(SourceSymbols symbols, Path file) {
         if (symbols.hasLines() || spec == null) {
             return;
         }

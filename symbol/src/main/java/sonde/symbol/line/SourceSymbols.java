@@ -358,7 +358,7 @@ public final class SourceSymbols implements AutoCloseable {
         }
         ElfSymbols symbols = found.get();
         LongStream.Builder all = LongStream.builder();
-        for (int i : byName(symbols).getOrDefault(name, List.of())) {
+        for (int i : byName(symbols).getOrDefault(withoutVersion(name), List.of())) {
             long rest = sizeBytes - symbols.size(i);
             boolean fits = sizeBytes < 0 || symbols.size(i) == 0 || rest >= 0 && rest < padding;
             if (fits) {
@@ -370,13 +370,19 @@ public final class SourceSymbols implements AutoCloseable {
         return all.build().sorted().distinct().toArray();
     }
 
+    /** Linkers write {@code NAME@@VERSION} into {@code .symtab}, the name alone for callers. */
+    private static String withoutVersion(String name) {
+        int version = name.indexOf('@');
+        return version > 0 ? name.substring(0, version) : name;
+    }
+
     private Map<String, List<Integer>> byName(ElfSymbols symbols) {
         Map<String, List<Integer>> known = names;
         if (known == null) {
             known = new HashMap<>();
             for (int i = 1; i < symbols.count(); i++) {
                 if (symbols.section(i) != ElfSymbols.SHN_UNDEF) {
-                    String name = symbols.name(i);
+                    String name = withoutVersion(symbols.name(i));
                     List<Integer> one = known.get(name);
                     if (one == null) {
                         known.put(name, List.of(i));

@@ -1,0 +1,124 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code sonde symbolize} on a program that is compiled here, beside addr2line. */
+@Tag("product")
+class SymbolizeTest {
+    private static final String SOURCE =
+            """
+            #include <execinfo.h>
+            static inline __attribute__((always_inline)) int twice(int n)
+            {
+                    void *called[32];
+                    int count = backtrace(called, 32);
+                    backtrace_symbols_fd(called, count, 1);
+                    return count * 2 + n;
+            }
+            __attribute__((noinline)) int outer(int n)
+            {
+                    return twice(n) + 1;
+            }
+            int main(int count, char **words)
+            {
+                    return outer(count) == 0;
+            }
+            """;
+
+    @TempDir Path folder;
+
+    @BeforeEach
+    void compile() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "no gcc here");
+        Files.writeString(folder.resolve("calls.c"), SOURCE);
+        assertThat(shell("gcc -g -O1 -rdynamic -o calls calls.c").status()).isZero();
+        // The first use of a checkout tells on stderr that it builds.
+        assertThat(Sonde.in(folder).run("--version").status()).isZero();
+    }
+
+    @Test
+    void placesAreThoseOfAddr2line() throws Exception {
+        List<String> addresses =
+                shell("nm calls")
+                        .out()
+                        .lines()
+                        .filter(line -> line.contains(" T outer") || line.contains(" T main"))
+                        .map(line -> "0x" + line.substring(0, 16))
+                        .toList();
+        assertThat(addresses).hasSize(2);
+        List<String> more = new ArrayList<>();
+        for (String address : addresses) {
+            long first = Long.decode(address);
+            for (int i = 0; i < 24; i += 3) {
+                more.add("0x" + Long.toHexString(first + i));
+            }
+        }
+        String words = String.join(" ", more);
+        for (String options : List.of("-e calls", "-fe calls", "-fie calls", "-afpie calls")) {
+            assertThat(sonde("symbolize " + options + " " + words))
+                    .as(options)
+                    .isEqualTo(withoutDiscriminators(shell("addr2line " + options + " " + words)));
+        }
+        assertThat(sonde("symbolize -fipe calls outer+4")).contains("calls.c:");
+    }
+
+    private static String withoutDiscriminators(Sonde.Outcome outcome) {
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        return outcome.out().replaceAll(" \\(discriminator \\d+\\)", "");
+    }
+
+    @Test
+    void backtracesGetTheirPlaces() throws Exception {
+        String filtered = sonde("symbolize --filter --no-cache", "./calls 2>&1");
+        assertThat(filtered)
+                .containsPattern(
+                        "(?m)^\\./calls\\(outer\\+0x[0-9a-f]+\\) \\(twice [^ ]*/calls\\.c:5"
+                                + " < outer [^ ]*/calls\\.c:11\\)\\[0x")
+                .containsPattern(
+                        "(?m)^\\./calls\\(main\\+0x[0-9a-f]+\\) \\([^ ]*/calls\\.c:15\\)\\[0x");
+        assertThat(sonde("symbolize --filter --no-cache -e calls", "./calls 2>&1"))
+                .contains("calls.c:15)[0x");
+    }
+
+    @Test
+    void whatNamesNoProgramStaysAsItIs() throws Exception {
+        String text =
+                "none(+0x1) /dev/zero(+0x10) /etc/passwd(x+0x10) (+0x20) [<ffffffff81000000>]";
+        assertThat(sonde("symbolize --filter", "printf '%s\\n' '" + text + "'"))
+                .isEqualTo(text + "\n");
+    }
+
+    @Test
+    void missingFileIsNamed() throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run("symbolize", "-e", "nothing", "0x10");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("nothing: no such file");
+        assertThat(outcome.out()).isEmpty();
+    }
+
+    private String sonde(String words) throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run(words.split(" "));
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        return outcome.out();
+    }
+
+    private String sonde(String words, String before) throws Exception {
+        Sonde.Outcome outcome = shell(before + " | " + Sonde.ROOT.resolve("sonde") + " " + words);
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        return outcome.out();
+    }
+
+    private Sonde.Outcome shell(String command) throws Exception {
+        return Sonde.in(folder).execute(List.of("sh", "-c", command));
+    }
+}
