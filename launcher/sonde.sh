@@ -69,6 +69,8 @@ if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
         (
             umask 077
             : >"$busy"
+            # What trainings that were killed have left.
+            find "$caches" -maxdepth 1 -name '*.aot.*' -mmin +10 -exec rm -f {} +
             export SONDE_TRAINING=1
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
                 -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \

@@ -441,5 +441,9 @@ class TruthTest {
         String text = report.out();
         assertThat(text).contains(names);
         assertThat(text).contains("127.0.0.1:" + port);
+        // The names came in samples that are no measurement.
+        assertThat(Sonde.in(folder).run("report", recorded.bundle.toString()).out())
+                .contains("where the time went")
+                .doesNotContain("bpf-output");
     }
 }

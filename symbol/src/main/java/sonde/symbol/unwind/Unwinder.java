@@ -79,6 +79,8 @@ public final class Unwinder {
         int count = 0;
         boolean exact = true;
         long address = frame.get(machine.programCounter());
+        long ran = address;
+        long place = maps.location(pid, ran);
         while (true) {
             if (count == chain.length) {
                 end = UnwindEnd.TOO_DEEP;
@@ -87,7 +89,8 @@ public final class Unwinder {
             chain[count] = exact && count > 0 ? address + 1 : address;
             count++;
             caller.clear();
-            FrameRule rule = step(pid, exact ? address : address - 1, count == 1, memory);
+            boolean wild = count == 1 && !isCode(pid, place, ran);
+            FrameRule rule = wild ? wildCall(pid, memory) : step(pid, place, count == 1, memory);
             if (rule == null) {
                 return end == UnwindEnd.NOT_CODE ? 0 : count;
             }
@@ -101,7 +104,9 @@ public final class Unwinder {
                 end = UnwindEnd.NO_PROGRESS;
                 return count;
             }
-            if (!isCode(pid, signal ? next : next - 1)) {
+            ran = signal ? next : next - 1;
+            place = maps.location(pid, ran);
+            if (!isCode(pid, place, ran)) {
                 end = UnwindEnd.NOT_CODE;
                 return count;
             }
@@ -124,11 +129,8 @@ public final class Unwinder {
     }
 
     /** Goes to the caller; the rule that led there, null when there is none ({@link #end}). */
-    private @Nullable FrameRule step(int pid, long address, boolean first, UnwindMemory memory) {
-        if (first && !isCode(pid, address)) {
-            return wildCall(pid, memory);
-        }
-        Found found = find(maps.location(pid, address));
+    private @Nullable FrameRule step(int pid, long place, boolean first, UnwindMemory memory) {
+        Found found = find(place);
         if (found.rule == null) {
             return follow(pid, found.otherwise, found.inFile, memory);
         }
@@ -170,7 +172,9 @@ public final class Unwinder {
             return null;
         }
         long next = caller.get(machine.programCounter());
-        return isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
+        return isCode(pid, maps.location(pid, next - 1), next - 1) && isReturn(pid, next)
+                ? FOLLOWED
+                : null;
     }
 
     private UnwindEnd missing() {
@@ -202,14 +206,19 @@ public final class Unwinder {
         long next = caller.get(machine.programCounter());
         long chained = caller.get(machine.framePointer());
         boolean rises = chained == 0 || Long.compareUnsigned(chained, frameAt) > 0;
-        return next != 0 && rises && isCode(pid, next - 1) && isReturn(pid, next) ? FOLLOWED : null;
+        return next != 0
+                        && rises
+                        && isCode(pid, maps.location(pid, next - 1), next - 1)
+                        && isReturn(pid, next)
+                ? FOLLOWED
+                : null;
     }
 
     /**
      * Whether an address lies in a mapping that is known; of the kernel's, in that of old calls.
      */
-    private boolean isCode(int pid, long address) {
-        CodeModule module = maps.module(maps.location(pid, address));
+    private boolean isCode(int pid, long place, long address) {
+        CodeModule module = maps.module(place);
         return module == null
                 ? maps.isCode(pid, address)
                 : module.kind() != CodeModule.Kind.UNMAPPED;

@@ -41,10 +41,13 @@ final class OutlineSections {
         return tables;
     }
 
-    /** A table for each type, the heaviest first. */
+    /**
+     * A table for each type, the heaviest first; samples that weigh nothing (bpf-output) only carry
+     * what a program wrote.
+     */
     private void samples(List<Table> tables) {
         found.otherSamples.entrySet().stream()
-                .filter(entry -> entry.getValue().count() > 0)
+                .filter(entry -> entry.getValue().total() > 0)
                 .sorted(
                         Comparator.comparingLong((Map.Entry<String, StackSums> entry) ->
                                         -entry.getValue().total())
