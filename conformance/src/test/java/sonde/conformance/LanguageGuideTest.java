@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,12 +21,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
-import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
-import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
@@ -199,20 +196,7 @@ class LanguageGuideTest {
     }
 
     private static String run(Example example) throws Exception {
-        TraceOptions options =
-                new TraceOptions(
-                        Parameters.of(List.of()),
-                        OptionalInt.empty(),
-                        0,
-                        false,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        Map.of(),
-                        Path.of("."),
-                        null,
-                        null,
-                        Set.of());
+        TraceOptions options = TraceOptions.USUAL;
         Diagnostics diagnostics = new Diagnostics();
         SourceText text = new SourceText("stdin", example.script());
         Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);

@@ -6,17 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
-import java.util.Set;
 import sonde.lang.bpftrace.ahead.FileWriter;
-import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.Portability;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -60,18 +55,6 @@ final class CompiledScripts {
 
     /** Without parameters, of all processes. */
     static TraceOptions options() {
-        return new TraceOptions(
-                Parameters.of(List.of()),
-                OptionalInt.empty(),
-                0,
-                false,
-                TraceOptions.Mode.TRACE,
-                false,
-                Includes.NONE,
-                Map.of(),
-                Path.of("."),
-                null,
-                null,
-                Set.of());
+        return TraceOptions.USUAL;
     }
 }

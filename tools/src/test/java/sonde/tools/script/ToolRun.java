@@ -5,19 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
-import sonde.lang.declare.Includes;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostics;
 
@@ -94,18 +89,6 @@ final class ToolRun {
     static TraceOptions options(String... options) {
         List<String> words = new ArrayList<>(List.of("--"));
         words.addAll(List.of(options));
-        return new TraceOptions(
-                Parameters.of(words),
-                OptionalInt.empty(),
-                0,
-                false,
-                TraceOptions.Mode.TRACE,
-                false,
-                Includes.NONE,
-                Map.of(),
-                Path.of("."),
-                null,
-                null,
-                Set.of());
+        return TraceOptions.USUAL.with(Parameters.of(words));
     }
 }

@@ -34,34 +34,6 @@ public record Options(
         int process,
         String clockMap,
         @Nullable Predicate<Struct> portable) {
-    /** For this machine and this run. */
-    public Options(
-            int stackLimit,
-            int mapEntries,
-            int cpus,
-            boolean helperErrors,
-            long startNanos,
-            long taiOffsetNanos,
-            int child,
-            long pidSpaceDevice,
-            long pidSpaceInode,
-            int process,
-            String clockMap) {
-        this(
-                stackLimit,
-                mapEntries,
-                cpus,
-                helperErrors,
-                startNanos,
-                taiOffsetNanos,
-                child,
-                pidSpaceDevice,
-                pidSpaceInode,
-                process,
-                clockMap,
-                null);
-    }
-
     /** For any machine; which structures are the kernel's. */
     public Options portable(Predicate<Struct> kernel) {
         return new Options(

@@ -101,7 +101,7 @@ public final class Unit {
             int zeros,
             int frames,
             int programs) {
-        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, "");
+        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, "", null);
         Unit unit = new Unit(none, Map.of(), false);
         plans.forEach(plan -> unit.maps.put(plan.name(), plan));
         unit.actions.addAll(known);

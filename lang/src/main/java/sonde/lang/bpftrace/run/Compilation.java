@@ -360,7 +360,8 @@ public final class Compilation implements Prepared {
                 machine.pidSpaceDevice(),
                 machine.pidSpaceInode(),
                 options.pid().orElse(0),
-                options.environment().getOrDefault("BPFTRACE_DUMMY_TS_MAP", ""));
+                options.environment().getOrDefault("BPFTRACE_DUMMY_TS_MAP", ""),
+                null);
     }
 
     private static List<CompiledProgram> lower(

@@ -40,23 +40,35 @@ public record TraceOptions(
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
         List<Path> debugFolders) {
-    /** With debug files in the usual places. */
-    public TraceOptions(
-            Parameters parameters,
-            OptionalInt pid,
-            int child,
-            boolean unsafe,
-            Mode mode,
-            boolean helperErrors,
-            Includes includes,
-            Map<String, String> environment,
-            Path directory,
-            boolean warnings,
-            @Nullable String probeFilter,
-            @Nullable String traceableFunctions,
-            Set<String> disabledFeatures) {
-        this(
-                parameters,
+    /** All processes, nothing unsafe, with warnings; an empty environment. */
+    public static final TraceOptions USUAL =
+            new TraceOptions(
+                    Parameters.NONE,
+                    OptionalInt.empty(),
+                    0,
+                    false,
+                    Mode.TRACE,
+                    false,
+                    Includes.NONE,
+                    Map.of(),
+                    Path.of("."),
+                    true,
+                    null,
+                    null,
+                    Set.of(),
+                    List.of());
+
+    /** Which probes of a script are run. */
+    public enum Mode {
+        TRACE,
+        TEST,
+        BENCH
+    }
+
+    /** With these parameters instead. */
+    public TraceOptions with(Parameters some) {
+        return new TraceOptions(
+                some,
                 pid,
                 child,
                 unsafe,
@@ -69,43 +81,25 @@ public record TraceOptions(
                 probeFilter,
                 traceableFunctions,
                 disabledFeatures,
-                List.of());
+                debugFolders);
     }
 
-    /** With the warnings of the script. */
-    public TraceOptions(
-            Parameters parameters,
-            OptionalInt pid,
-            int child,
-            boolean unsafe,
-            Mode mode,
-            boolean helperErrors,
-            Includes includes,
-            Map<String, String> environment,
-            Path directory,
-            @Nullable String probeFilter,
-            @Nullable String traceableFunctions,
-            Set<String> disabledFeatures) {
-        this(
+    /** With functions that change more than the trace, or without. */
+    public TraceOptions unsafe(boolean allowed) {
+        return new TraceOptions(
                 parameters,
                 pid,
                 child,
-                unsafe,
+                allowed,
                 mode,
                 helperErrors,
                 includes,
                 environment,
                 directory,
-                true,
+                warnings,
                 probeFilter,
                 traceableFunctions,
-                disabledFeatures);
-    }
-
-    /** Which probes of a script are run. */
-    public enum Mode {
-        TRACE,
-        TEST,
-        BENCH
+                disabledFeatures,
+                debugFolders);
     }
 }

@@ -3,13 +3,10 @@ package sonde.lang.bpftrace.ahead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,14 +18,12 @@ import sonde.lang.bpftrace.ahead.ScriptFile.Question;
 import sonde.lang.bpftrace.ahead.ScriptFile.Records;
 import sonde.lang.bpftrace.ahead.ScriptFile.Want;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
-import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Reference;
 import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.Includes;
 import sonde.lang.output.RuntimeFault;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.source.Diagnostics;
@@ -210,20 +205,7 @@ final class ScriptFilePropertyTest {
 
     /** What can be read can be prepared, or is refused in words. */
     private static void prepare(ScriptFile file) throws Exception {
-        TraceOptions options =
-                new TraceOptions(
-                        Parameters.of(List.of()),
-                        OptionalInt.empty(),
-                        0,
-                        true,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        Map.of(),
-                        Path.of("."),
-                        null,
-                        null,
-                        Set.of());
+        TraceOptions options = TraceOptions.USUAL.unsafe(true);
         Diagnostics diagnostics = new Diagnostics();
         try {
             AheadScript script =

@@ -88,8 +88,10 @@ class CheckPropertyTest {
                 Includes.NONE,
                 Map.of(),
                 Path.of("."),
+                true,
                 null,
                 null,
-                Set.of());
+                Set.of(),
+                List.of());
     }
 }

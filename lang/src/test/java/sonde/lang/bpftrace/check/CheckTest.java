@@ -2,20 +2,14 @@ package sonde.lang.bpftrace.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -24,20 +18,7 @@ class CheckTest {
     private static final Machine MACHINE = new Machine(4, 0, 0, 0, 0, 6, 12);
 
     private static @Nullable Compilation compile(String script, Diagnostics diagnostics) {
-        TraceOptions options =
-                new TraceOptions(
-                        Parameters.NONE,
-                        OptionalInt.empty(),
-                        0,
-                        false,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        Map.of(),
-                        Path.of("."),
-                        null,
-                        null,
-                        Set.of());
+        TraceOptions options = TraceOptions.USUAL;
         return Compilation.of(new SourceText("t", script), options, MACHINE, diagnostics);
     }
 

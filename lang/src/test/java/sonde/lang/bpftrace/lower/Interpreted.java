@@ -4,26 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
-import java.util.Set;
 import sonde.bpf.interpreter.Context;
 import sonde.bpf.interpreter.Environment;
 import sonde.bpf.interpreter.VirtualArray;
 import sonde.bpf.interpreter.VirtualHash;
 import sonde.bpf.interpreter.VirtualMap;
 import sonde.bpf.interpreter.VirtualRing;
-import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.CompiledProgram;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.Includes;
 import sonde.lang.ir.Assembly;
 import sonde.lang.output.MapRows;
 import sonde.lang.source.Diagnostic;
@@ -42,20 +37,7 @@ final class Interpreted {
 
     /** Compiles a script; any message is a failure. */
     Interpreted(String script) {
-        TraceOptions options =
-                new TraceOptions(
-                        Parameters.of(List.of()),
-                        OptionalInt.empty(),
-                        0,
-                        false,
-                        TraceOptions.Mode.TRACE,
-                        false,
-                        Includes.NONE,
-                        Map.of(),
-                        Path.of("."),
-                        null,
-                        null,
-                        Set.of());
+        TraceOptions options = TraceOptions.USUAL;
         Diagnostics diagnostics = new Diagnostics();
         Machine one = new Machine(1, 0, 0, 0, 0, 6, 12);
         Compilation compiled =

@@ -3,17 +3,12 @@ package sonde.lang.bpftrace.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -137,19 +132,7 @@ final class AheadScriptKernelTest {
     }
 
     private static TraceOptions options(boolean unsafe) {
-        return new TraceOptions(
-                Parameters.of(java.util.List.of()),
-                OptionalInt.empty(),
-                0,
-                unsafe,
-                TraceOptions.Mode.TRACE,
-                false,
-                Includes.NONE,
-                Map.of(),
-                Path.of("."),
-                null,
-                null,
-                Set.of());
+        return TraceOptions.USUAL.unsafe(unsafe);
     }
 
     @Test

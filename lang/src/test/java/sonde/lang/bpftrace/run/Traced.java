@@ -96,7 +96,8 @@ final class Traced implements AutoCloseable {
                 false,
                 null,
                 null,
-                Set.of());
+                Set.of(),
+                List.of());
     }
 
     private static Traced attach(
