@@ -116,13 +116,20 @@ final class ReportCommand implements Callable<Integer> {
             paramLabel = "KEY",
             description =
                     "with --oncpu: what samples of one row have in common: comm, pid, tid, dso,"
-                            + " symbol")
+                            + " symbol, line")
     private List<String> sort = new ArrayList<>();
 
     @Option(
             names = "--children",
             description = "with --oncpu: also the samples in what a function called; sorts by them")
     private boolean withCallees;
+
+    @Option(
+            names = "--lines",
+            description =
+                    "functions in trees and flame graphs with their lines, which debugging"
+                            + " information tells; it takes as long as reading that")
+    private boolean lines;
 
     @Option(
             names = "--no-inline",
@@ -341,14 +348,15 @@ final class ReportCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(
                         spec.commandLine(),
-                        "--sort takes comm, pid, tid, dso and symbol, not '" + name + "'");
+                        "--sort takes comm, pid, tid, dso, symbol and line, not '" + name + "'");
             }
         }
         return new StackOptions(
                 order,
                 keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
                 withCallees,
-                !withoutInlined);
+                !withoutInlined,
+                lines || keys.contains(StackOptions.SortKey.LINE));
     }
 
     private @Nullable Double seconds(String text) {

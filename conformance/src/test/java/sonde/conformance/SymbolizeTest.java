@@ -106,6 +106,37 @@ class SymbolizeTest {
         assertThat(outcome.out()).isEmpty();
     }
 
+    @Test
+    void reportsHaveLinesAndInlinedCalls() throws Exception {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/mem")), "user stacks and samples need root");
+        Files.writeString(
+                folder.resolve("hot.c"),
+                """
+                static inline __attribute__((always_inline)) unsigned mix(unsigned a, unsigned n)
+                {
+                        while (n-- > 0)
+                                a = a * 31 + (n ^ a >> 3);
+                        return a;
+                }
+                int main(int count, char **words)
+                {
+                        return mix(count, 200000000) == 1;
+                }
+                """);
+        assertThat(shell("gcc -g -O1 -o hot hot.c").status()).isZero();
+        sonde("record --no-summary -o hot -- ./hot");
+        Json report = Json.parse(sonde("report hot.sonde --oncpu --sort symbol,line --json"));
+        List<Json> rows = Recorded.rows(report, "on_cpu");
+        assertThat(rows.getFirst().text("function")).isEqualTo("main");
+        assertThat(rows.getFirst().text("line")).isIn("hot.c:3", "hot.c:4");
+        assertThat(sonde("report hot.sonde --oncpu --lines"))
+                .contains("main hot.c:9")
+                .containsPattern("mix hot\\.c:[34] \\(inlined\\)");
+        assertThat(sonde("report hot.sonde --oncpu --lines --no-inline"))
+                .contains("main hot.c:9")
+                .doesNotContain("mix");
+    }
+
     private String sonde(String words) throws Exception {
         Sonde.Outcome outcome = Sonde.in(folder).run(words.split(" "));
         assertThat(outcome.status()).as("%s", outcome).isZero();

@@ -222,6 +222,10 @@ public final class JsonRenderer {
             if (frame.inlined()) {
                 json.writeBooleanField("inlined", true);
             }
+            if (!frame.file().isEmpty()) {
+                string("file", frame.file());
+                json.writeNumberField("line", frame.line());
+            }
         }
 
         private void timeline(Timeline timeline) throws IOException {

@@ -8,6 +8,7 @@ import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Stacks;
 import sonde.event.result.Unit;
+import sonde.symbol.line.CodePlaces;
 
 /**
  * Turns nodes of a {@link StackTable} into frames and trees of frames; names each location once.
@@ -19,7 +20,8 @@ public final class Trees {
     private final StackTable table;
     private final Symbols symbols;
     private final Map<Long, Frame> frames = new HashMap<>();
-    private Map<Long, List<Frame>> inlined = Map.of();
+    private final Map<Long, Frame> placed = new HashMap<>();
+    private Map<Long, CodePlaces.Found> places = Map.of();
 
     /** How much of a user stack is there. */
     public enum Completeness {
@@ -37,11 +39,10 @@ public final class Trees {
         this.symbols = symbols;
     }
 
-    /**
-     * Says which calls were inlined at locations, innermost first: they are in chains from now on.
-     */
-    public void inlined(Map<Long, List<Frame>> calls) {
-        inlined = Map.copyOf(calls);
+    /** Says which lines and inlined calls are at locations: they are in chains from now on. */
+    public void places(Map<Long, CodePlaces.Found> known) {
+        places = Map.copyOf(known);
+        placed.clear();
     }
 
     /** The frame of a node. */
@@ -49,12 +50,30 @@ public final class Trees {
         return frames.computeIfAbsent(table.location(node), symbols::frame);
     }
 
+    private CodePlaces.Found place(int node) {
+        return places.getOrDefault(table.location(node), CodePlaces.Found.UNKNOWN);
+    }
+
+    private Frame placed(int node) {
+        CodePlaces.Found place = place(node);
+        return place.file().isEmpty()
+                ? frame(node)
+                : placed.computeIfAbsent(
+                        table.location(node), key -> frame(node).at(place.file(), place.line()));
+    }
+
+    /** The line that a node is at, in the innermost of the calls that were inlined there. */
+    public String lineOf(int node) {
+        List<Frame> calls = place(node).inlined();
+        return (calls.isEmpty() ? placed(node) : calls.getFirst()).place();
+    }
+
     /** The chain of a node, caller first; a cut user stack begins with {@link #CUT}. */
     public List<Frame> chain(int node) {
         List<Frame> chain = new ArrayList<>();
         for (int at = node; at >= 0; at = table.parent(at)) {
-            chain.addAll(inlined.getOrDefault(table.location(at), List.of()));
-            chain.add(frame(at));
+            chain.addAll(place(at).inlined());
+            chain.add(placed(at));
         }
         if (completeness(node) == Completeness.CUT) {
             chain.add(CUT);

@@ -8,16 +8,30 @@ package sonde.event.result;
  *     module's name in brackets; empty for threads and causes
  * @param kind decides the colour
  * @param inlined whether the compiler put its code into that of the function that calls it
+ * @param file source file, as the compiler wrote it; empty when not known or not asked for
+ * @param line in it, from 1; 0 when not known
  */
-public record Frame(String name, String module, Kind kind, boolean inlined) {
-    /** A frame of its own. */
+public record Frame(String name, String module, Kind kind, boolean inlined, String file, int line) {
+    /** A function as a whole, in code of its own. */
     public Frame(String name, String module, Kind kind) {
-        this(name, module, kind, false);
+        this(name, module, kind, false, "", 0);
     }
 
-    /** The name as a reader sees it: an inlined call says so. */
+    /** The same function at a line. */
+    public Frame at(String source, int number) {
+        return new Frame(name, module, kind, inlined, source, number);
+    }
+
+    /** The name as a reader sees it: with its line, and an inlined call says so. */
     public String shown() {
-        return inlined ? name + " (inlined)" : name;
+        String place = place();
+        return name + (place.isEmpty() ? "" : " " + place) + (inlined ? " (inlined)" : "");
+    }
+
+    /** {@code file.c:14}, without folders; empty when the file is not known. */
+    public String place() {
+        String last = file.substring(file.lastIndexOf('/') + 1);
+        return line > 0 && !last.isEmpty() ? last + ":" + line : last;
     }
 
     /** Where code comes from. */

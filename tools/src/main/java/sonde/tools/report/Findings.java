@@ -48,7 +48,7 @@ import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
-import sonde.symbol.line.InlinedCalls;
+import sonde.symbol.line.CodePlaces;
 
 /** One pass over a recording and what every operator found. */
 final class Findings {
@@ -155,8 +155,10 @@ final class Findings {
         operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
-        if (options.stacks().inlined() && frames == symbols) {
-            trees.inlined(new InlinedCalls(maps, from).of(stacks.locations()));
+        StackOptions shown = options.stacks();
+        if ((shown.inlined() || shown.lines()) && frames == symbols) {
+            CodePlaces places = new CodePlaces(maps, from, shown.inlined(), shown.lines());
+            trees.places(places.of(stacks.locations()));
         }
         boolean timed = extent.last() > extent.first();
         estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);

@@ -27,7 +27,7 @@ final class HotFunctions {
     private long total;
 
     /** What the samples of a row have in common; what no key names is the same for all. */
-    private record Place(String comm, int pid, int tid, Frame frame) {}
+    private record Place(String comm, int pid, int tid, String line, Frame frame) {}
 
     /** A row: mostly a function, or the nameless code of a module. */
     private static final class Hot {
@@ -92,17 +92,17 @@ final class HotFunctions {
         if (!keys.contains(SortKey.FUNCTION)) {
             boolean modules = keys.contains(SortKey.MODULE);
             Frame common = modules ? new Frame("", frame.module(), Frame.Kind.USER) : ANY;
-            return rows.computeIfAbsent(place(thread, common), key -> new Hot(key, common));
+            return rows.computeIfAbsent(place(thread, node, common), key -> new Hot(key, common));
         }
         String name = frame.name();
         int plus = name.startsWith("[") && name.endsWith("]") ? name.lastIndexOf(OFFSET) : -1;
         if (plus < 0) {
             boolean modules = keys.contains(SortKey.MODULE);
             Frame like = modules ? frame : new Frame(name, "", frame.kind());
-            return rows.computeIfAbsent(place(thread, like), key -> new Hot(key, frame));
+            return rows.computeIfAbsent(place(thread, node, like), key -> new Hot(key, frame));
         }
         Frame nameless = new Frame("", frame.module(), frame.kind());
-        Hot hot = rows.computeIfAbsent(place(thread, nameless), key -> new Hot(key, frame));
+        Hot hot = rows.computeIfAbsent(place(thread, node, nameless), key -> new Hot(key, frame));
         String digits = name.substring(plus + OFFSET.length(), name.length() - 1);
         try {
             hot.at(Long.parseUnsignedLong(digits, 16));
@@ -112,11 +112,12 @@ final class HotFunctions {
         return hot;
     }
 
-    private Place place(int thread, Frame frame) {
+    private Place place(int thread, int node, Frame frame) {
         return new Place(
                 keys.contains(SortKey.COMM) ? found.comm(thread) : "",
                 keys.contains(SortKey.PID) && thread >= 0 ? found.threads.pid(thread) : 0,
                 keys.contains(SortKey.TID) && thread >= 0 ? found.threads.tid(thread) : 0,
+                keys.contains(SortKey.LINE) && node >= 0 ? found.trees.lineOf(node) : "",
                 frame);
     }
 
@@ -164,6 +165,7 @@ final class HotFunctions {
             case TID -> (long) hot.place.tid;
             case MODULE -> hot.frame.module();
             case FUNCTION -> hot.name();
+            case LINE -> hot.place.line;
         };
     }
 }

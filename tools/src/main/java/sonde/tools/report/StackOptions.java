@@ -10,16 +10,14 @@ import java.util.Locale;
  * @param keys what samples of one row of the flat table have in common, in the order of its columns
  * @param withCallees whether the flat table also tells the samples of what a row's functions called
  * @param inlined whether chains show calls that were inlined, where debugging information tells
+ * @param lines whether chains show lines, too: a function is then a node for each of its lines
  */
-public record StackOptions(Order order, List<SortKey> keys, boolean withCallees, boolean inlined) {
-    /** With inlined calls. */
-    public StackOptions(Order order, List<SortKey> keys, boolean withCallees) {
-        this(order, keys, withCallees, true);
-    }
-
+public record StackOptions(
+        Order order, List<SortKey> keys, boolean withCallees, boolean inlined, boolean lines) {
     /** Callers at the root; rows by function and module. */
     public static final StackOptions DEFAULT =
-            new StackOptions(Order.CALLER, List.of(SortKey.FUNCTION, SortKey.MODULE), false);
+            new StackOptions(
+                    Order.CALLER, List.of(SortKey.FUNCTION, SortKey.MODULE), false, true, false);
 
     /** Which end of a chain is the root of a tree. */
     public enum Order {
@@ -35,7 +33,8 @@ public record StackOptions(Order order, List<SortKey> keys, boolean withCallees,
         PID("pid"),
         TID("tid"),
         MODULE("module"),
-        FUNCTION("function");
+        FUNCTION("function"),
+        LINE("line");
 
         final String title;
 
@@ -44,7 +43,7 @@ public record StackOptions(Order order, List<SortKey> keys, boolean withCallees,
         }
 
         /**
-         * The key of a name, perf's ({@code comm, pid, tid, dso, sym, symbol}) or ours.
+         * The key of a name, perf's ({@code comm, pid, tid, dso, sym, symbol, srcline}) or ours.
          *
          * @throws IllegalArgumentException when there is none
          */
@@ -55,6 +54,7 @@ public record StackOptions(Order order, List<SortKey> keys, boolean withCallees,
                 case "tid" -> TID;
                 case "dso", "module" -> MODULE;
                 case "sym", "symbol", "function" -> FUNCTION;
+                case "srcline", "line" -> LINE;
                 default -> throw new IllegalArgumentException(name);
             };
         }

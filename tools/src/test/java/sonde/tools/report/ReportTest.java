@@ -73,7 +73,9 @@ final class ReportTest {
                                 StackOptions.SortKey.COMM,
                                 StackOptions.SortKey.TID,
                                 StackOptions.SortKey.MODULE),
-                        true);
+                        true,
+                        true,
+                        false);
         Set<Section> onCpu = EnumSet.of(Section.ONCPU);
         ReportOptions options =
                 new ReportOptions(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
@@ -15,18 +16,19 @@ import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 
-class InlinedCallsTest {
+class CodePlacesTest {
     private static final long START = 0x400000;
 
     @TempDir Path folder;
 
-    private Map<Long, List<Frame>> calls(Path program, ProcessMaps maps, List<Programs.Said> said) {
+    private Map<Long, CodePlaces.Found> calls(
+            Path program, ProcessMaps maps, List<Programs.Said> said, boolean lines) {
         int pid = (int) ProcessHandle.current().pid();
         Mapping mapping = new Mapping(START, 0x100000, 0, program.toString(), new byte[0], 0, 0);
         maps.mapped(0, pid, mapping);
         long[] locations =
                 said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
-        return new InlinedCalls(maps, SymbolOptions.here()).of(locations);
+        return new CodePlaces(maps, SymbolOptions.here(), true, lines).of(locations);
     }
 
     private Path build() throws IOException {
@@ -42,17 +44,38 @@ class InlinedCallsTest {
         Path program = build();
         List<Programs.Said> said = Programs.listen(program);
         ProcessMaps maps = new ProcessMaps();
-        Map<Long, List<Frame>> calls = calls(program, maps, said);
+        Map<Long, CodePlaces.Found> calls = calls(program, maps, said, false);
         int pid = (int) ProcessHandle.current().pid();
         int inlined = 0;
         for (Programs.Said one : said) {
             List<String> names = one.functions().subList(0, one.functions().size() - 1);
-            List<Frame> frames = calls.getOrDefault(maps.location(pid, one.address()), List.of());
+            CodePlaces.Found place = calls.get(maps.location(pid, one.address()));
+            List<Frame> frames = place == null ? List.of() : place.inlined();
             assertThat(frames.stream().map(Frame::name).toList()).isEqualTo(names);
             assertThat(frames).allMatch(Frame::inlined).allMatch(f -> f.module().equals("say"));
+            assertThat(frames).allMatch(f -> f.place().isEmpty());
             inlined += names.size();
         }
         assertThat(inlined).isPositive();
+    }
+
+    @Test
+    void linesAreThoseTheProgramSays() throws IOException {
+        Path program = build();
+        List<Programs.Said> said = Programs.listen(program);
+        ProcessMaps maps = new ProcessMaps();
+        Map<Long, CodePlaces.Found> places = calls(program, maps, said, true);
+        int pid = (int) ProcessHandle.current().pid();
+        for (Programs.Said one : said) {
+            CodePlaces.Found place = places.get(maps.location(pid, one.address()));
+            assertThat(place.file()).endsWith("/say.c");
+            assertThat(place.inlined()).allMatch(f -> f.place().matches("say\\.c:\\d+"));
+            List<Integer> lines = new ArrayList<>();
+            place.inlined().forEach(call -> lines.add(call.line()));
+            lines.add(place.line());
+            assertThat(lines).isEqualTo(one.lines());
+        }
+        assertThat(said).isNotEmpty();
     }
 
     @Test
@@ -60,6 +83,6 @@ class InlinedCallsTest {
         Path program = build();
         List<Programs.Said> said = Programs.listen(program);
         Programs.run(folder, List.of("strip", "say"));
-        assertThat(calls(program, new ProcessMaps(), said)).isEmpty();
+        assertThat(calls(program, new ProcessMaps(), said, true)).isEmpty();
     }
 }
