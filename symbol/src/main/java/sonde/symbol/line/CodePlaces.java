@@ -18,9 +18,9 @@ import sonde.symbol.files.Place;
  * Names the lines and the calls that were inlined at locations of {@link ProcessMaps}, all
  * locations of a file at once. What cannot be read has none.
  */
-public final class CodePlaces {
-    /** Larger files take too long for a report that did not ask for them. */
-    private static final long MOST_BYTES = 64L << 20;
+public final class CodePlaces implements AutoCloseable {
+    /** Larger debugging information takes too long where nobody asked for lines. */
+    public static final long QUICK_BYTES = 64L << 20;
 
     private static final int NAME_LIMIT = 4096;
 
@@ -29,6 +29,8 @@ public final class CodePlaces {
     private final SourceOptions options;
     private final boolean inlines;
     private final boolean lines;
+    private final long mostBytes;
+    private final Map<CodeModule, Optional<SourceSymbols>> opened = new HashMap<>();
 
     /**
      * What is known of a location.
@@ -47,14 +49,16 @@ public final class CodePlaces {
      * Nothing is opened yet.
      *
      * @param inlines whether inlined calls are wanted
-     * @param lines whether lines are wanted, however long reading takes; else only debugging
-     *     information is used that is read quickly: tables in the cache, and files that are not
-     *     large
+     * @param lines whether lines are wanted
+     * @param mostBytes of debugging information that is read for it; larger files have places only
+     *     where the cache has their tables
      */
-    public CodePlaces(ProcessMaps maps, SymbolOptions from, boolean inlines, boolean lines) {
+    public CodePlaces(
+            ProcessMaps maps, SymbolOptions from, boolean inlines, boolean lines, long mostBytes) {
         this.maps = maps;
         this.inlines = inlines;
         this.lines = lines;
+        this.mostBytes = mostBytes;
         images = new ModuleImages(from);
         options = new SourceOptions(from.search(), true);
     }
@@ -70,25 +74,51 @@ public final class CodePlaces {
         }
         Map<Long, Found> all = new HashMap<>();
         byModule.forEach((module, some) -> {
-            Optional<Place> place = images.place(module);
-            if (place.isPresent()) {
-                try (SourceSymbols symbols = SourceSymbols.open(place.get(), options)) {
-                    add(symbols, module.shortName(), some, all);
-                } catch (IOException | InternalError e) {
-                    // InternalError: the file shrank while it was mapped. The functions are known.
-                    some.forEach(all::remove);
+            try {
+                Optional<SourceSymbols> symbols = symbols(module);
+                if (symbols.isPresent()) {
+                    add(symbols.get(), module.shortName(), some, all);
                 }
+            } catch (IOException | InternalError e) {
+                // InternalError: the file shrank while it was mapped. The functions are known.
+                some.forEach(all::remove);
             }
         });
         return all;
     }
 
+    private Optional<SourceSymbols> symbols(CodeModule module) throws IOException {
+        Optional<SourceSymbols> known = opened.get(module);
+        if (known == null) {
+            opened.put(module, Optional.empty());
+            known = open(module);
+            opened.put(module, known);
+        }
+        return known;
+    }
+
+    private Optional<SourceSymbols> open(CodeModule module) throws IOException {
+        Optional<Place> place = images.place(module);
+        if (place.isEmpty()) {
+            return Optional.empty();
+        }
+        SourceSymbols symbols = SourceSymbols.open(place.get(), options);
+        boolean quick = symbols.debugBytes() <= mostBytes || symbols.hasTables();
+        if (!symbols.hasLines() || !quick) {
+            symbols.close();
+            return Optional.empty();
+        }
+        return Optional.of(symbols);
+    }
+
+    @Override
+    public void close() {
+        opened.values().forEach(one -> one.ifPresent(SourceSymbols::close));
+        opened.clear();
+    }
+
     private void add(SourceSymbols symbols, String module, List<Long> some, Map<Long, Found> all)
             throws IOException {
-        boolean quick = symbols.debugBytes() <= MOST_BYTES || symbols.hasTables();
-        if (!symbols.hasLines() || !lines && !quick) {
-            return;
-        }
         long[] addresses = new long[some.size()];
         for (int i = 0; i < addresses.length; i++) {
             addresses[i] = symbols.elf().addressOf(ProcessMaps.offset(some.get(i)));

@@ -28,7 +28,10 @@ class CodePlacesTest {
         maps.mapped(0, pid, mapping);
         long[] locations =
                 said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
-        return new CodePlaces(maps, SymbolOptions.here(), true, lines).of(locations);
+        try (CodePlaces places =
+                new CodePlaces(maps, SymbolOptions.here(), true, lines, CodePlaces.QUICK_BYTES)) {
+            return places.of(locations);
+        }
     }
 
     private Path build() throws IOException {

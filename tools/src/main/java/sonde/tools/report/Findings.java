@@ -157,8 +157,11 @@ final class Findings {
         extent = Engine.run(source.recordings(), operators, spare);
         StackOptions shown = options.stacks();
         if ((shown.inlined() || shown.lines()) && frames == symbols) {
-            CodePlaces places = new CodePlaces(maps, from, shown.inlined(), shown.lines());
-            trees.places(places.of(stacks.locations()));
+            long most = shown.lines() ? Long.MAX_VALUE : CodePlaces.QUICK_BYTES;
+            try (CodePlaces places =
+                    new CodePlaces(maps, from, shown.inlined(), shown.lines(), most)) {
+                trees.places(places.of(stacks.locations()));
+            }
         }
         boolean timed = extent.last() > extent.first();
         estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);

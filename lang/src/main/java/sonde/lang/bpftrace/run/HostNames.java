@@ -7,11 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.Frame;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.output.Names;
 import sonde.lang.output.TimeFormat;
 import sonde.lang.type.Type;
 import sonde.symbol.KernelSymbols;
+import sonde.symbol.line.CodePlaces;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
@@ -105,17 +107,33 @@ final class HostNames implements Names {
     @Override
     public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
         List<String> lines = new ArrayList<>();
+        List<UserCode.@Nullable Place> places = code.stack(pid, addresses);
+        boolean perf = mode == Type.StackMode.PERF;
         for (int i = 0; i < addresses.length; i++) {
-            long address = addresses[i];
-            UserCode.Place place = code.find(pid, address, i > 0);
-            String text = place == null ? hex(address) : place.name() + "+" + place.offset();
-            if (mode == Type.StackMode.PERF) {
-                String file = place == null ? "[unknown]" : place.file();
-                text = Long.toHexString(address) + " " + text + " (" + file + ")";
+            UserCode.Place place = places.get(i);
+            String front = perf ? Long.toHexString(addresses[i]) + " " : "";
+            if (place == null) {
+                lines.add(front + hex(addresses[i]) + (perf ? " ([unknown])" : ""));
+                continue;
             }
-            lines.add(text);
+            CodePlaces.Found source = place.source();
+            for (Frame call : source.inlined()) {
+                lines.add(
+                        perf
+                                ? front + call.name() + " (inlined)"
+                                : "[inlined] " + call.name() + line(call.file(), call.line()));
+            }
+            String function = place.name() + "+" + place.offset();
+            lines.add(
+                    perf
+                            ? front + function + " (" + place.file() + ")"
+                            : function + line(source.file(), source.line()));
         }
         return lines;
+    }
+
+    private static String line(String file, int line) {
+        return file.isEmpty() ? "" : "@" + file + ":" + line;
     }
 
     private String pattern(long number) {

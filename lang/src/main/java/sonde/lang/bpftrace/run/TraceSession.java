@@ -92,7 +92,8 @@ public final class TraceSession implements AutoCloseable {
     public static TraceSession open(Prepared script, TraceOptions options, OutputMaker maker)
             throws IOException, LoadException {
         LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
-        UserCode code = new UserCode(script.configuration().cppDemangle());
+        Configuration configuration = script.configuration();
+        UserCode code = new UserCode(configuration.cppDemangle(), configuration.showDebugInfo());
         try {
             if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();

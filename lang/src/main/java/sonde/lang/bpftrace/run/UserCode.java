@@ -3,10 +3,13 @@ package sonde.lang.bpftrace.run;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.perf.LifeRecord;
@@ -17,6 +20,7 @@ import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.symbol.line.CodePlaces;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
@@ -31,6 +35,9 @@ final class UserCode implements AutoCloseable {
     /** Processes that have ended and are still known; each costs about a KiB. */
     private static final int EXITED_KEPT = 1 << 16;
 
+    /** Places of code whose lines are remembered. */
+    private static final int MOST_SOURCES = 1 << 18;
+
     /** Time in a turn for processes that were there before. */
     private static final long SCAN_NANOS = 5_000_000;
 
@@ -39,6 +46,8 @@ final class UserCode implements AutoCloseable {
             new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
     private final JitMaps jit = new JitMaps(symbolizer);
     private final boolean demangles;
+    private final @Nullable CodePlaces lines;
+    private final Map<Long, CodePlaces.Found> sources = new HashMap<>();
     private final Set<Integer> known = new HashSet<>();
     private final Map<Integer, Boolean> elsewhere = new HashMap<>();
     private final ArrayDeque<Integer> unread = new ArrayDeque<>();
@@ -49,9 +58,15 @@ final class UserCode implements AutoCloseable {
      * Nothing is known yet.
      *
      * @param demangles whether names of C++ are shown as in the source
+     * @param withLines whether stacks have lines and inlined functions
      */
-    UserCode(boolean demangles) {
+    UserCode(boolean demangles, boolean withLines) {
         this.demangles = demangles;
+        lines =
+                withLines
+                        ? new CodePlaces(
+                                maps, SymbolOptions.here(), true, true, CodePlaces.QUICK_BYTES)
+                        : null;
     }
 
     /**
@@ -59,8 +74,14 @@ final class UserCode implements AutoCloseable {
      *
      * @param offset of the address in it
      * @param file the path of what was mapped
+     * @param source its line, and what was inlined there
      */
-    record Place(String name, long offset, String file) {}
+    record Place(String name, long offset, String file, CodePlaces.Found source) {
+        /** Without lines. */
+        Place(String name, long offset, String file) {
+            this(name, offset, file, CodePlaces.Found.UNKNOWN);
+        }
+    }
 
     /** Begins to follow all processes; where that is refused says why in {@link #problem}. */
     void follow() {
@@ -206,6 +227,46 @@ final class UserCode implements AutoCloseable {
         return place;
     }
 
+    /** The functions of a stack, innermost first, with their lines; null where there is none. */
+    List<@Nullable Place> stack(int pid, long[] addresses) {
+        List<@Nullable Place> places = new ArrayList<>();
+        long[] locations = new long[addresses.length];
+        for (int i = 0; i < addresses.length; i++) {
+            places.add(find(pid, addresses[i], i > 0));
+            locations[i] = maps.location(pid, i > 0 ? addresses[i] - 1 : addresses[i]);
+        }
+        learnLines(locations);
+        for (int i = 0; i < locations.length; i++) {
+            Place place = places.get(i);
+            CodePlaces.Found source = sources.get(locations[i]);
+            if (place != null && source != null) {
+                places.set(i, new Place(place.name, place.offset, place.file, source));
+            }
+        }
+        return places;
+    }
+
+    private void learnLines(long[] locations) {
+        if (lines == null) {
+            return;
+        }
+        long[] unknown =
+                LongStream.of(locations)
+                        .filter(at -> !sources.containsKey(at))
+                        .distinct()
+                        .toArray();
+        if (unknown.length == 0) {
+            return;
+        }
+        if (sources.size() > MOST_SOURCES) {
+            sources.clear();
+        }
+        for (long location : unknown) {
+            sources.put(location, CodePlaces.Found.UNKNOWN);
+        }
+        sources.putAll(lines.of(unknown));
+    }
+
     private @Nullable Place known(int pid, long address, boolean returned) {
         int back = returned ? 1 : 0;
         long location = maps.location(pid, address - back);
@@ -239,6 +300,9 @@ final class UserCode implements AutoCloseable {
 
     @Override
     public void close() {
+        if (lines != null) {
+            lines.close();
+        }
         if (life != null) {
             life.close();
             life = null;

@@ -107,6 +107,41 @@ final class UserCodeKernelTest {
     }
 
     @Test
+    void linesAndInlinedFunctions() throws Exception {
+        assumeX86();
+        Path program =
+                Traced.compile(
+                        folder,
+                        "lines",
+                        """
+                        static inline __attribute__((always_inline)) void asks(void) {
+                            long number = 110;
+                            __asm__ volatile("syscall" : "+a"(number) : : "rcx", "r11", "memory");
+                        }
+                        __attribute__((noinline)) void outer(void) {
+                            asks();
+                            __asm__ volatile("");
+                        }
+                        int main() {
+                            outer();
+                            return 0;
+                        }
+                        """,
+                        "-g");
+        String getppid = "tracepoint:syscalls:sys_enter_getppid /comm == \"lines\"/ ";
+        String both = getppid + "{ print(ustack(2)); print(ustack(perf, 2)); }";
+        assertThat(Traced.run(both, program.toString()))
+                .containsPattern(
+                        "\\[inlined\\] asks@\\S+/lines\\.c:3\\s+outer\\+\\d+@\\S+/lines\\.c:6"
+                                + "\\s+main\\+\\d+@\\S+/lines\\.c:10\n")
+                .containsPattern("\t[0-9a-f]+ asks \\(inlined\\)\n\t[0-9a-f]+ outer\\+\\d+ \\(");
+        String off = "config = { show_debug_info = false } " + both;
+        assertThat(Traced.run(off, program.toString()))
+                .containsPattern("\\s+outer\\+\\d+\\s+main\\+\\d+\n")
+                .doesNotContain("lines.c", "inlined");
+    }
+
+    @Test
     void librariesThatAreLoadedLater() throws Exception {
         Path library = Traced.compile(folder, "libplug.so", LIBRARY, "-shared", "-fPIC");
         Path program = Traced.compile(folder, "loader", LOADER, "-ldl");
