@@ -1,4 +1,4 @@
-package sonde.format.dwarf.code;
+package sonde.format.dwarf.section;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -10,7 +10,7 @@ import sonde.format.MalformedInputException;
  * that has just begun reads arrays many times faster than mapped memory, and a section may be
  * larger than the heap.
  */
-final class SectionCursor {
+public final class SectionCursor {
     /** Longer texts are cut. */
     private static final int MOST_TEXT = 1 << 16;
 
@@ -21,23 +21,28 @@ final class SectionCursor {
     private long base;
     private int at;
     private int limit;
+    private boolean wide;
 
-    SectionCursor(MemorySegment section, boolean big, int windowBytes) {
+    public SectionCursor(MemorySegment section, boolean big, int windowBytes) {
         this.section = section;
         this.big = big;
         size = section.byteSize();
         window = new byte[(int) Math.clamp(size, 16L, windowBytes)];
     }
 
-    long size() {
+    public long size() {
         return size;
     }
 
-    long position() {
+    public boolean hasMore() {
+        return position() < size;
+    }
+
+    public long position() {
         return base + at;
     }
 
-    void seek(long offset) throws MalformedInputException {
+    public void seek(long offset) throws MalformedInputException {
         long inside = offset - base;
         if (inside >= 0 && inside <= limit) {
             at = (int) inside;
@@ -51,7 +56,7 @@ final class SectionCursor {
         limit = 0;
     }
 
-    void skip(long bytes) throws MalformedInputException {
+    public void skip(long bytes) throws MalformedInputException {
         if (bytes >= 0 && bytes <= limit - at) {
             at += (int) bytes;
         } else if (bytes < 0 || bytes > size - position()) {
@@ -61,7 +66,7 @@ final class SectionCursor {
         }
     }
 
-    MalformedInputException malformed(String found) {
+    public MalformedInputException malformed(String found) {
         return new MalformedInputException("DWARF", "section", position(), found);
     }
 
@@ -78,14 +83,14 @@ final class SectionCursor {
         limit = count;
     }
 
-    int u8() throws MalformedInputException {
+    public int u8() throws MalformedInputException {
         if (at >= limit) {
             fill(1);
         }
         return window[at++] & 0xff;
     }
 
-    int u16() throws MalformedInputException {
+    public int u16() throws MalformedInputException {
         if (limit - at < 2) {
             fill(2);
         }
@@ -95,14 +100,14 @@ final class SectionCursor {
         return big ? a << 8 | b : b << 8 | a;
     }
 
-    int u24() throws MalformedInputException {
+    public int u24() throws MalformedInputException {
         int a = u8();
         int b = u8();
         int c = u8();
         return big ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
     }
 
-    long u32() throws MalformedInputException {
+    public long u32() throws MalformedInputException {
         if (limit - at < 4) {
             fill(4);
         }
@@ -117,14 +122,14 @@ final class SectionCursor {
                 & 0xffff_ffffL;
     }
 
-    long u64() throws MalformedInputException {
+    public long u64() throws MalformedInputException {
         long a = u32();
         long b = u32();
         return big ? a << 32 | b : b << 32 | a;
     }
 
-    /** A number of 1 to 8 bytes. */
-    long unsigned(int bytes) throws MalformedInputException {
+    /** A number of 1, 2, 3, 4 or 8 bytes. */
+    public long unsigned(int bytes) throws MalformedInputException {
         return switch (bytes) {
             case 1 -> u8();
             case 2 -> u16();
@@ -135,8 +140,34 @@ final class SectionCursor {
         };
     }
 
+    /** {@link #unsigned} with its sign extended. */
+    public long signed(int bytes) throws MalformedInputException {
+        int unused = 64 - 8 * bytes;
+        return unsigned(bytes) << unused >> unused;
+    }
+
+    /**
+     * Length of what begins here, which {@link #offsetBytes} then goes with (DWARF 5, 7.4).
+     *
+     * @throws MalformedInputException when it is longer than the section
+     */
+    public long length() throws MalformedInputException {
+        long length = u32();
+        wide = length == 0xffff_ffffL;
+        length = wide ? u64() : length;
+        if (length < 0 || length > size - position()) {
+            throw malformed("a unit or table of " + length + " bytes");
+        }
+        return length;
+    }
+
+    /** Bytes of numbers that are offsets, 4 or 8, in what {@link #length} was read of last. */
+    public int offsetBytes() {
+        return wide ? 8 : 4;
+    }
+
     /** Unsigned LEB128; bits beyond 64 are dropped. */
-    long uleb() throws MalformedInputException {
+    public long uleb() throws MalformedInputException {
         int first = u8();
         return first < 0x80 ? first : longUleb(first & 0x7f);
     }
@@ -156,13 +187,13 @@ final class SectionCursor {
     }
 
     /** An unsigned LEB128 that is to be an int; larger ones are no number of anything. */
-    int smallUleb() throws MalformedInputException {
+    public int smallUleb() throws MalformedInputException {
         long value = uleb();
         return value < 0 || value > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) value;
     }
 
     /** Signed LEB128. */
-    long sleb() throws MalformedInputException {
+    public long sleb() throws MalformedInputException {
         long value = 0;
         int shift = 0;
         int b;
@@ -177,21 +208,28 @@ final class SectionCursor {
     }
 
     /** Behind an LEB128. */
-    void skipLeb() throws MalformedInputException {
+    public void skipLeb() throws MalformedInputException {
         while (u8() >= 0x80) {
             // A byte of it.
         }
     }
 
     /** Behind a text that ends with NUL. */
-    void skipText() throws MalformedInputException {
+    public void skipText() throws MalformedInputException {
         while (u8() != 0) {
             // A byte of it.
         }
     }
 
+    /** The next bytes where they lie; the cursor is then behind them. */
+    public MemorySegment slice(long bytes) throws MalformedInputException {
+        long from = position();
+        skip(bytes);
+        return section.asSlice(from, bytes);
+    }
+
     /** A text that ends with NUL or with the section; the cursor is somewhere behind it. */
-    String text() throws MalformedInputException {
+    public String text() throws MalformedInputException {
         if (limit - at < 128 && size - position() > limit - at) {
             fill(1);
         }
@@ -211,7 +249,7 @@ final class SectionCursor {
     }
 
     /** The text at an offset; empty where the section has none. */
-    String text(long offset) throws MalformedInputException {
+    public String text(long offset) throws MalformedInputException {
         if (offset < 0 || offset >= size) {
             return "";
         }
