@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Arithmetic;
 import sonde.format.dwarf.section.SectionCursor;
 
 /**
@@ -112,7 +113,7 @@ final class ExpressionMachine {
             stack.push(new Value.Constant(constant(cursor, code)));
         } else if (code >= 0x12 && code <= 0x17) {
             shuffle(cursor, code);
-        } else if (code >= 0x19 && code <= 0x2e && code != 0x23 && code != 0x28) {
+        } else if (code == 0x19 || code == 0x1f || code == 0x20 || Arithmetic.isBinary(code)) {
             stack.calculate(code);
         } else if (code >= 0x93) {
             late(cursor, code);
@@ -178,11 +179,11 @@ final class ExpressionMachine {
     }
 
     private static int register(SectionCursor cursor) throws MalformedInputException {
-        long number = cursor.uleb();
-        if (number < 0 || number > 1 << 16) {
-            throw cursor.malformed("register " + number);
+        int number = cursor.register();
+        if (number < 0) {
+            throw cursor.malformed("a register that no machine has");
         }
-        return (int) number;
+        return number;
     }
 
     private void late(SectionCursor cursor, int code) throws MalformedInputException {

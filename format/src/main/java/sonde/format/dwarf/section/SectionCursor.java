@@ -2,6 +2,7 @@ package sonde.format.dwarf.section;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import sonde.format.MalformedInputException;
 
@@ -14,19 +15,39 @@ public final class SectionCursor {
     /** Longer texts are cut. */
     private static final int MOST_TEXT = 1 << 16;
 
+    private final String format;
+    private final String part;
     private final MemorySegment section;
     private final boolean big;
     private final byte[] window;
     private final long size;
+    private long end;
     private long base;
     private int at;
+    private int filled;
+
+    /** As much of what is filled as lies before the end. */
     private int limit;
+
     private boolean wide;
 
     public SectionCursor(MemorySegment section, boolean big, int windowBytes) {
+        this("DWARF", "section", section, big, windowBytes);
+    }
+
+    /** Over a section of ELF that is to be named where it is malformed. */
+    public SectionCursor(String name, MemorySegment section, ByteOrder order, int windowBytes) {
+        this("ELF", name, section, order == ByteOrder.BIG_ENDIAN, windowBytes);
+    }
+
+    private SectionCursor(
+            String format, String part, MemorySegment section, boolean big, int windowBytes) {
+        this.format = format;
+        this.part = part;
         this.section = section;
         this.big = big;
         size = section.byteSize();
+        end = size;
         window = new byte[(int) Math.clamp(size, 16L, windowBytes)];
     }
 
@@ -35,7 +56,7 @@ public final class SectionCursor {
     }
 
     public boolean hasMore() {
-        return position() < size;
+        return position() < end;
     }
 
     public long position() {
@@ -48,18 +69,34 @@ public final class SectionCursor {
             at = (int) inside;
             return;
         }
-        if (offset < 0 || offset > size) {
+        if (offset < 0 || offset > end) {
             throw malformed("offset 0x" + Long.toHexString(offset) + " outside its section");
         }
         base = offset;
         at = 0;
+        filled = 0;
         limit = 0;
+    }
+
+    /** Goes to a place from which what lies before {@code to} may be read, up to the next such. */
+    public void seek(long from, long to) throws MalformedInputException {
+        if (from < 0 || to < from || to > size) {
+            throw malformed("bytes " + from + " to " + to + " of " + size);
+        }
+        end = to;
+        limit = (int) Math.clamp(to - base, 0L, filled);
+        seek(from);
+    }
+
+    /** What is read lies before it: the end of the section, or what was said last. */
+    public long end() {
+        return end;
     }
 
     public void skip(long bytes) throws MalformedInputException {
         if (bytes >= 0 && bytes <= limit - at) {
             at += (int) bytes;
-        } else if (bytes < 0 || bytes > size - position()) {
+        } else if (bytes < 0 || bytes > end - position()) {
             throw malformed("ends too early");
         } else {
             seek(position() + bytes);
@@ -67,19 +104,20 @@ public final class SectionCursor {
     }
 
     public MalformedInputException malformed(String found) {
-        return new MalformedInputException("DWARF", "section", position(), found);
+        return new MalformedInputException(format, part, position(), found);
     }
 
     /** Makes the next bytes lie in the window. */
     private void fill(int bytes) throws MalformedInputException {
         long here = position();
-        if (size - here < bytes) {
+        if (end - here < bytes) {
             throw malformed("ends too early");
         }
-        int count = (int) Math.min(window.length, size - here);
+        int count = (int) Math.min(window.length, end - here);
         MemorySegment.copy(section, ValueLayout.JAVA_BYTE, here, window, 0, count);
         base = here;
         at = 0;
+        filled = count;
         limit = count;
     }
 
@@ -155,7 +193,7 @@ public final class SectionCursor {
         long length = u32();
         wide = length == 0xffff_ffffL;
         length = wide ? u64() : length;
-        if (length < 0 || length > size - position()) {
+        if (length < 0 || length > end - position()) {
             throw malformed("a unit or table of " + length + " bytes");
         }
         return length;
@@ -190,6 +228,12 @@ public final class SectionCursor {
     public int smallUleb() throws MalformedInputException {
         long value = uleb();
         return value < 0 || value > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) value;
+    }
+
+    /** A register, as unsigned LEB128; -1 for those that no machine has. */
+    public int register() throws MalformedInputException {
+        long value = uleb();
+        return value < 0 || value > 0xffff ? -1 : (int) value;
     }
 
     /** Signed LEB128. */
@@ -230,7 +274,7 @@ public final class SectionCursor {
 
     /** A text that ends with NUL or with the section; the cursor is somewhere behind it. */
     public String text() throws MalformedInputException {
-        if (limit - at < 128 && size - position() > limit - at) {
+        if (limit - at < 128 && end - position() > limit - at) {
             fill(1);
         }
         for (int end = at; end < limit; end++) {
@@ -239,7 +283,7 @@ public final class SectionCursor {
             }
         }
         long here = position();
-        int most = (int) Math.min(MOST_TEXT, size - here);
+        int most = (int) Math.min(MOST_TEXT, end - here);
         byte[] bytes = section.asSlice(here, most).toArray(ValueLayout.JAVA_BYTE);
         int length = 0;
         while (length < most && bytes[length] != 0) {
@@ -250,7 +294,7 @@ public final class SectionCursor {
 
     /** The text at an offset; empty where the section has none. */
     public String text(long offset) throws MalformedInputException {
-        if (offset < 0 || offset >= size) {
+        if (offset < 0 || offset >= end) {
             return "";
         }
         seek(offset);
