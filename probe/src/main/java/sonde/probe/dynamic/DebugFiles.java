@@ -11,6 +11,7 @@ import sonde.format.elf.DebugAltLink;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenDebug;
@@ -25,8 +26,21 @@ final class DebugFiles implements AutoCloseable {
 
     /** With folders to look in besides the usual ones. */
     DebugFiles(List<Path> folders) {
+        search = search(folders);
+    }
+
+    /** In the usual folders of this machine, before them in those. */
+    static DebugSearch search(List<Path> folders) {
         List<String> user = folders.stream().map(Path::toString).toList();
-        search = new DebugSearch(SearchFolders.here().withUser(user));
+        return new DebugSearch(SearchFolders.here().withUser(user));
+    }
+
+    /** The files that were met and are of another build, damaged, or may not be read. */
+    static List<String> misfits(DebugFile found) {
+        return found.refusals().stream()
+                .filter(attempt -> attempt.outcome() != Outcome.LACKING)
+                .map(Attempt::sentence)
+                .toList();
     }
 
     /** What has entries, and the file that they are in. */
@@ -42,11 +56,7 @@ final class DebugFiles implements AutoCloseable {
         Place place = Place.named(Path.of(path).toAbsolutePath().normalize().toString());
         OpenDebug debug = OpenDebug.of(search, place, elf, Need.ENTRIES);
         open.add(debug);
-        for (Attempt attempt : debug.found().refusals()) {
-            if (attempt.outcome() != Outcome.LACKING) {
-                notes.add(attempt.sentence());
-            }
-        }
+        notes.addAll(misfits(debug.found()));
         try {
             return new Found(entries(debug), debug.elf());
         } catch (IOException e) {
