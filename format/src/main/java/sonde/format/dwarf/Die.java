@@ -1,6 +1,11 @@
 package sonde.format.dwarf;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.location.Attribute;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * A debugging information entry: those of its attributes that tell of functions and types. Numbers
@@ -34,101 +39,83 @@ public final class Die {
     public static final int RVALUE_REFERENCE_TYPE = 0x42;
     public static final int ATOMIC_TYPE = 0x47;
 
-    final Unit unit;
-    final long offset;
-    final int tag;
-    final boolean hasChildren;
-    long next;
-    long sibling = NONE;
+    /** DW_OP_constu and DW_OP_plus_uconst. */
+    private static final int CONSTU = 0x10;
 
-    /** Form and value; 0 for no form. */
-    int nameForm;
+    private static final int PLUS_UCONST = 0x23;
 
-    long name;
-    int linkageForm;
-    long linkageName;
-    int dwoForm;
-    long dwoName;
-    int folderForm;
-    long folder;
+    final Entry entry;
 
-    int typeForm;
-    long type;
-    int originForm;
-    long origin;
-    int signatureForm;
-    long signature;
+    Die(Entry entry) {
+        this.entry = entry;
+    }
 
-    boolean declaration;
-    long sizeBytes = NONE;
-    long bits = NONE;
-    long bitOffset = NONE;
-    long dataBitOffset = NONE;
-    long location = NONE;
-    long encoding = NONE;
-    long upperBound = NONE;
-    long count = NONE;
-    long constant = NONE;
-    long stringOffsets = NONE;
-    long lines = NONE;
-
-    Die(Unit unit, long offset, int tag, boolean hasChildren) {
-        this.unit = unit;
-        this.offset = offset;
-        this.tag = tag;
-        this.hasChildren = hasChildren;
+    private long number(int attribute) {
+        return entry.constant(attribute, NONE);
     }
 
     /** DW_TAG_*. */
     public int tag() {
-        return tag;
+        return entry.tag();
     }
 
     /** Whether it stands for something that is defined elsewhere. */
     public boolean isDeclaration() {
-        return declaration;
+        return entry.flag(Attribute.DECLARATION);
     }
 
     /** DW_AT_byte_size. */
     public long sizeBytes() {
-        return sizeBytes;
+        return number(Attribute.BYTE_SIZE);
     }
 
     /** DW_AT_bit_size. */
     public long bits() {
-        return bits;
+        return number(Attribute.BIT_SIZE);
     }
 
     /** DW_AT_bit_offset, from the highest bit of the storage (DWARF 2 and 3). */
     public long bitOffset() {
-        return bitOffset;
+        return number(Attribute.BIT_OFFSET);
     }
 
     /** DW_AT_data_bit_offset, from the start of what contains it. */
     public long dataBitOffset() {
-        return dataBitOffset;
+        return number(Attribute.DATA_BIT_OFFSET);
     }
 
-    /** DW_AT_data_member_location, in bytes. */
+    /** DW_AT_data_member_location, in bytes; it may be a program, C's is one addition. */
     public long location() {
-        return location;
+        MemorySegment program = entry.block(Attribute.DATA_MEMBER_LOCATION);
+        if (program == null) {
+            return number(Attribute.DATA_MEMBER_LOCATION);
+        }
+        try {
+            SectionCursor cursor = new SectionCursor(program, false, 16);
+            int operation = cursor.hasMore() ? cursor.u8() : 0;
+            return operation == PLUS_UCONST || operation == CONSTU ? cursor.uleb() : NONE;
+        } catch (MalformedInputException e) {
+            return NONE;
+        }
     }
 
     /** DW_AT_encoding, DW_ATE_*. */
     public long encoding() {
-        return encoding;
+        return number(Attribute.ENCODING);
     }
 
     /** DW_AT_const_value. */
     public long constant() {
-        return constant;
+        return number(Attribute.CONST_VALUE);
     }
 
     /** How many elements a dimension of an array has; 0 where that is not said. */
     public long elements() {
+        long count = number(Attribute.COUNT);
         if (count != NONE) {
             return count;
         }
+        long upperBound = number(Attribute.UPPER_BOUND);
         // C gives -1 as an unsigned number for [].
         return upperBound == NONE || upperBound == -1 || upperBound == 0xffff_ffffL
                 ? 0
@@ -138,13 +125,11 @@ public final class Die {
     /** Whether both are the same entry of one file. */
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Die that
-                && offset == that.offset
-                && unit.types() == that.unit.types();
+        return other instanceof Die that && entry.equals(that.entry);
     }
 
     @Override
     public int hashCode() {
-        return Long.hashCode(offset);
+        return entry.hashCode();
     }
 }

@@ -1,7 +1,9 @@
 package sonde.format.unwind;
 
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** Runs call frame instructions (DWARF 5, 6.4.2; the GNU and vendor ones beside). */
 final class CfiProgram {
@@ -13,7 +15,7 @@ final class CfiProgram {
 
     private final UnwindMachine machine;
     private final PointerEncoding encoding;
-    private final ByteReader in;
+    private final SectionCursor in;
     private final Cie cie;
     private final long start;
     private final FrameRule.Builder state;
@@ -31,7 +33,11 @@ final class CfiProgram {
     }
 
     CfiProgram(
-            UnwindMachine machine, PointerEncoding encoding, ByteReader in, Cie cie, long start) {
+            UnwindMachine machine,
+            PointerEncoding encoding,
+            SectionCursor in,
+            Cie cie,
+            long start) {
         this.machine = machine;
         this.encoding = encoding;
         this.in = in;
@@ -141,7 +147,7 @@ final class CfiProgram {
     private void setLocation(Rows rows) throws MalformedInputException {
         long address =
                 cie.pointers() == PointerEncoding.ABSOLUTE
-                        ? in.word(cie.addressBytes())
+                        ? in.unsigned(cie.addressBytes())
                         : encoding.pointer(in, cie.pointers(), start);
         long target = address - start;
         if (target < location || target > 0xffff_ffffL) {
@@ -205,10 +211,10 @@ final class CfiProgram {
     }
 
     private byte[] expression() throws MalformedInputException {
-        byte[] code = in.copy(in.uleb(), EXPRESSION_LIMIT);
-        if (code.length == 0) {
-            throw in.malformed("an expression without operations");
+        long count = in.uleb();
+        if (count <= 0 || count > EXPRESSION_LIMIT) {
+            throw in.malformed("an expression of " + Long.toUnsignedString(count) + " bytes");
         }
-        return code;
+        return in.slice(count).toArray(ValueLayout.JAVA_BYTE);
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at once; the instructions of
@@ -22,6 +23,7 @@ final class CfiSection implements FrameSource {
     }
 
     private static final int MOST_NOTES = 4;
+    private static final int WINDOW = 1 << 10;
     private static final int MOST_FUNCTIONS = 1 << 23;
     private static final int MOST_RULES = 1 << 18;
     private static final int MOST_ROWS = 1 << 24;
@@ -30,7 +32,7 @@ final class CfiSection implements FrameSource {
 
     private final Kind kind;
     private final UnwindMachine machine;
-    private final ByteReader in;
+    private final SectionCursor in;
     private final PointerEncoding encoding;
     private final List<String> notes;
     private final Map<Long, Cie> cies = new HashMap<>();
@@ -63,7 +65,7 @@ final class CfiSection implements FrameSource {
         this.encoding = encoding;
         this.notes = notes;
         String name = kind == Kind.EH_FRAME ? ".eh_frame" : ".debug_frame";
-        in = new ByteReader(name, bytes, order);
+        in = new SectionCursor(name, bytes, order, WINDOW);
         FunctionIndex.Builder found = new FunctionIndex.Builder();
         scan(found, bytes.byteSize());
         index = found.build();
@@ -115,14 +117,14 @@ final class CfiSection implements FrameSource {
             length = in.u64();
         }
         if (length == 0) {
-            return in.at; // a terminator: crtend.o's may lie amidst those of other objects
+            return in.position(); // a terminator: crtend.o's may lie amidst those of other objects
         }
-        if (length < 4 || length > size - in.at) {
+        if (length < 4 || length > size - in.position()) {
             throw in.malformed("an entry of " + Long.toUnsignedString(length) + " bytes");
         }
-        long idAt = in.at;
-        entryEnd = in.at + length;
-        in.end = entryEnd;
+        long idAt = in.position();
+        entryEnd = in.position() + length;
+        in.seek(idAt, entryEnd);
         // 64-bit entries of .debug_frame have a wide id; those of .eh_frame as gcc's reads them
         long id = wide && kind == Kind.DEBUG_FRAME ? in.u64() : in.u32();
         boolean common = kind == Kind.EH_FRAME ? id == 0 : id == (wide ? -1L : 0xffff_ffffL);
@@ -138,7 +140,7 @@ final class CfiSection implements FrameSource {
 
     /** Reads the FDE behind whose id {@code in} stands. */
     private void function(FunctionIndex.Builder found, long at) throws MalformedInputException {
-        long here = in.at;
+        long here = in.position();
         long end = entryEnd;
         Cie cie = cie(entryId);
         in.seek(here, end);
@@ -149,13 +151,13 @@ final class CfiSection implements FrameSource {
     private long start(Cie cie) throws MalformedInputException {
         in.skip(cie.segmentBytes());
         return cie.pointers() == PointerEncoding.ABSOLUTE
-                ? in.word(cie.addressBytes())
+                ? in.unsigned(cie.addressBytes())
                 : encoding.pointer(in, cie.pointers(), 0);
     }
 
     private long size(Cie cie) throws MalformedInputException {
         return cie.pointers() == PointerEncoding.ABSOLUTE
-                ? in.word(cie.addressBytes())
+                ? in.unsigned(cie.addressBytes())
                 : encoding.value(in, cie.pointers());
     }
 
@@ -167,7 +169,7 @@ final class CfiSection implements FrameSource {
         long keptId = entryId;
         long keptEnd = entryEnd;
         entry(at, in.size());
-        boolean common = entryId < 0 && in.at > at + 4;
+        boolean common = entryId < 0 && in.position() > at + 4;
         entryId = keptId;
         entryEnd = keptEnd;
         if (!common || cies.size() == MOST_CIES) {
@@ -224,7 +226,7 @@ final class CfiSection implements FrameSource {
         long at = index.place(function);
         try {
             entry(at, in.size());
-            long here = in.at;
+            long here = in.position();
             long end = entryEnd;
             Cie cie = cie(entryId);
             in.seek(here, end);
@@ -234,7 +236,7 @@ final class CfiSection implements FrameSource {
                 in.skip(in.uleb());
             }
             new CfiProgram(machine, encoding, in, cie, index.start(function))
-                    .run(in.at, end, (offset, rule) -> row(function, offset, rule));
+                    .run(in.position(), end, (offset, rule) -> row(function, offset, rule));
         } catch (MalformedInputException e) {
             note(e.getMessage());
         }

@@ -1,6 +1,7 @@
 package sonde.format.unwind;
 
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * A common information entry (DWARF 5, 6.4.1; LSB Core 5.0, 10.6.1.1).
@@ -31,14 +32,14 @@ record Cie(
     private static final int TEXT_LIMIT = 32;
 
     /** Reads what stands behind length and id. */
-    static Cie read(ByteReader in, PointerEncoding encoding) throws MalformedInputException {
+    static Cie read(SectionCursor in, PointerEncoding encoding) throws MalformedInputException {
         int version = in.u8();
         if (version != 1 && version != 3 && version != 4) {
             throw in.malformed("CIE of version " + version);
         }
         String augmentation = text(in);
         if (augmentation.startsWith("eh")) {
-            in.word(encoding.wordBytes()); // gcc 2.95: a pointer to a table
+            in.unsigned(encoding.wordBytes()); // gcc 2.95: a pointer to a table
         }
         int addressBytes = encoding.wordBytes();
         int segmentBytes = 0;
@@ -60,8 +61,8 @@ record Cie(
         boolean augmented = augmentation.startsWith("z");
         if (augmented) {
             long length = in.uleb();
-            long end = in.at + length;
-            if (length < 0 || end > in.end) {
+            long end = in.position() + length;
+            if (length < 0 || end > in.end()) {
                 throw in.malformed("augmentation of " + length + " bytes");
             }
             int known = 1;
@@ -76,7 +77,7 @@ record Cie(
                     default -> goesOn = false; // what follows is skipped by its length
                 }
             }
-            in.skip(end - in.at);
+            in.skip(end - in.position());
         } else if (!augmentation.isEmpty() && !augmentation.startsWith("eh")) {
             throw in.malformed("augmentation " + augmentation);
         }
@@ -89,11 +90,11 @@ record Cie(
                 signal,
                 segmentBytes,
                 addressBytes,
-                in.at,
-                in.end);
+                in.position(),
+                in.end());
     }
 
-    private static String text(ByteReader in) throws MalformedInputException {
+    private static String text(SectionCursor in) throws MalformedInputException {
         StringBuilder text = new StringBuilder();
         for (int one = in.u8(); one != 0; one = in.u8()) {
             if (text.length() == TEXT_LIMIT) {

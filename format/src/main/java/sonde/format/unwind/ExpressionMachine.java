@@ -1,5 +1,6 @@
 package sonde.format.unwind;
 
+import sonde.format.dwarf.section.Arithmetic;
 import sonde.format.unwind.FrameStepper.Outcome;
 
 /**
@@ -86,8 +87,8 @@ final class ExpressionMachine {
             case 0x15 -> pick(byteAt()); // DW_OP_pick
             case 0x16 -> swap();
             case 0x17 -> rotate();
-            case 0x19, 0x1f, 0x20 -> unary(op, 0);
-            case 0x23 -> unary(op, uleb()); // DW_OP_plus_uconst
+            case 0x19, 0x1f, 0x20 -> unary(op);
+            case 0x23 -> add(uleb()); // DW_OP_plus_uconst
             case 0x28 -> branch(true); // DW_OP_bra
             case 0x2f -> branch(false); // DW_OP_skip
             case 0x90 -> register(Math.clamp(uleb(), -1, 1 << 16), 0, registers); // regx
@@ -158,19 +159,20 @@ final class ExpressionMachine {
         return true;
     }
 
-    private boolean unary(int op, long operand) {
+    private boolean unary(int op) {
         if (depth == 0) {
             return false;
         }
-        long value = signed(stack[depth - 1]);
-        long result =
-                switch (op) {
-                    case 0x19 -> Math.abs(value); // DW_OP_abs
-                    case 0x1f -> -value; // DW_OP_neg
-                    case 0x20 -> ~value; // DW_OP_not
-                    default -> value + operand;
-                };
-        stack[depth - 1] = result & mask;
+        long value = stack[depth - 1];
+        stack[depth - 1] = Arithmetic.unary(op, value, machine.wordBytes()) & mask;
+        return true;
+    }
+
+    private boolean add(long operand) {
+        if (depth == 0) {
+            return false;
+        }
+        stack[depth - 1] = stack[depth - 1] + operand & mask;
         return true;
     }
 
@@ -188,44 +190,13 @@ final class ExpressionMachine {
             return false;
         }
         long right = stack[depth - 1];
-        long left = stack[depth - 2];
-        long a = signed(left);
-        long b = signed(right);
-        boolean wide = Long.compareUnsigned(right, 64) >= 0;
-        long result;
-        switch (op) {
-            case 0x1a -> result = left & right; // DW_OP_and
-            case 0x1b, 0x1d -> { // DW_OP_div, mod
-                if (b == 0) {
-                    return false;
-                }
-                result = op == 0x1b ? a / b : Long.remainderUnsigned(left, right);
-            }
-            case 0x1c -> result = a - b; // DW_OP_minus
-            case 0x1e -> result = a * b; // DW_OP_mul
-            case 0x21 -> result = left | right; // DW_OP_or
-            case 0x22 -> result = a + b; // DW_OP_plus
-            case 0x24 -> result = wide ? 0 : left << right; // DW_OP_shl
-            case 0x25 -> result = wide ? 0 : left >>> right; // DW_OP_shr
-            case 0x26 -> result = a >> (wide ? 63 : right); // DW_OP_shra
-            case 0x27 -> result = left ^ right; // DW_OP_xor
-            case 0x29 -> result = a == b ? 1 : 0; // DW_OP_eq
-            case 0x2a -> result = a >= b ? 1 : 0; // DW_OP_ge
-            case 0x2b -> result = a > b ? 1 : 0; // DW_OP_gt
-            case 0x2c -> result = a <= b ? 1 : 0; // DW_OP_le
-            case 0x2d -> result = a < b ? 1 : 0; // DW_OP_lt
-            case 0x2e -> result = a != b ? 1 : 0; // DW_OP_ne
-            default -> {
-                return false;
-            }
+        if (!Arithmetic.isBinary(op) || Arithmetic.divides(op) && right == 0) {
+            return false;
         }
         depth--;
-        stack[depth - 1] = result & mask;
+        long left = stack[depth - 1];
+        stack[depth - 1] = Arithmetic.binary(op, left, right, machine.wordBytes()) & mask;
         return true;
-    }
-
-    private long signed(long value) {
-        return mask == -1L ? value : (int) value;
     }
 
     private int byteAt() {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 import sonde.format.elf.Segment;
@@ -112,7 +113,8 @@ public final class FrameTable {
             if (header.type() != PT_GNU_EH_FRAME) {
                 continue;
             }
-            ByteReader in = new ByteReader(".eh_frame_hdr", elf.content(header), elf.order());
+            SectionCursor in =
+                    new SectionCursor(".eh_frame_hdr", elf.content(header), elf.order(), 16);
             if (in.u8() != 1) {
                 throw in.malformed("another version");
             }

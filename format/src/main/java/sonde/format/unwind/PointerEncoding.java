@@ -1,6 +1,7 @@
 package sonde.format.unwind;
 
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** DW_EH_PE_*: how a pointer lies in {@code .eh_frame} (LSB Core 5.0, 10.5). */
 record PointerEncoding(int wordBytes, long sectionAddress, long textAddress, long dataAddress) {
@@ -18,15 +19,15 @@ record PointerEncoding(int wordBytes, long sectionAddress, long textAddress, lon
      * @param function start of the function, of which DW_EH_PE_funcrel counts
      * @throws MalformedInputException for unknown forms, and for pointers that lie elsewhere
      */
-    long pointer(ByteReader in, int encoding, long function) throws MalformedInputException {
+    long pointer(SectionCursor in, int encoding, long function) throws MalformedInputException {
         if ((encoding & INDIRECT) != 0) {
             throw in.malformed("an address that lies elsewhere");
         }
         if (encoding == ALIGNED) {
             align(in);
-            return in.word(wordBytes);
+            return in.unsigned(wordBytes);
         }
-        long place = sectionAddress + in.at;
+        long place = sectionAddress + in.position();
         long value = value(in, encoding);
         long base =
                 switch (encoding & PLACE) {
@@ -41,9 +42,9 @@ record PointerEncoding(int wordBytes, long sectionAddress, long textAddress, lon
     }
 
     /** The number as it lies, without what it counts from: sizes of functions. */
-    long value(ByteReader in, int encoding) throws MalformedInputException {
+    long value(SectionCursor in, int encoding) throws MalformedInputException {
         return switch (encoding & FORM) {
-            case 0 -> in.word(wordBytes);
+            case 0 -> in.unsigned(wordBytes);
             case 1 -> in.uleb();
             case 2 -> in.u16();
             case 3 -> in.u32();
@@ -57,20 +58,20 @@ record PointerEncoding(int wordBytes, long sectionAddress, long textAddress, lon
     }
 
     /** Goes behind a pointer that nobody needs. */
-    void skip(ByteReader in, int encoding) throws MalformedInputException {
+    void skip(SectionCursor in, int encoding) throws MalformedInputException {
         if (encoding == OMIT) {
             return;
         }
         if (encoding == ALIGNED) {
             align(in);
-            in.word(wordBytes);
+            in.unsigned(wordBytes);
         } else {
             value(in, encoding);
         }
     }
 
-    private void align(ByteReader in) throws MalformedInputException {
-        in.skip(-(sectionAddress + in.at) & wordBytes - 1L);
+    private void align(SectionCursor in) throws MalformedInputException {
+        in.skip(-(sectionAddress + in.position()) & wordBytes - 1L);
     }
 
     private long narrow(long address) {

@@ -5,12 +5,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * {@code .sframe}: where CFA, return address and frame pointer are, for every place of the code
  * (the SFrame format, versions 1 to 3 of binutils 2.40, 2.41 and 2.46), for AMD64 and AArch64.
  */
 final class SFrame implements FrameSource {
+    private static final int WINDOW = 1 << 8;
     private static final int MAGIC = 0xdee2;
     private static final int HEADER_BYTES = 28;
     private static final int FLAG_START_PCREL = 4;
@@ -22,7 +24,7 @@ final class SFrame implements FrameSource {
     private static final int[] INDEX_BYTES = {0, 17, 20, 16};
 
     private final UnwindMachine machine;
-    private final ByteReader in;
+    private final SectionCursor in;
     private final int version;
     private final int fixedFramePointer;
     private final int fixedReturn;
@@ -40,7 +42,7 @@ final class SFrame implements FrameSource {
     SFrame(UnwindMachine machine, MemorySegment bytes, ByteOrder order, long address)
             throws MalformedInputException {
         this.machine = machine;
-        in = new ByteReader(".sframe", bytes, order);
+        in = new SectionCursor(".sframe", bytes, order, WINDOW);
         if (in.u16() != MAGIC) {
             throw in.malformed("no SFrame magic");
         }
@@ -110,7 +112,7 @@ final class SFrame implements FrameSource {
             in.skip(12);
             long from = rowsAt + in.u32();
             in.seek(from, rowsEnd);
-            return new Function(in.u16(), in.u8(), in.u8() & 0x1f, in.u8(), in.at);
+            return new Function(in.u16(), in.u8(), in.u8() & 0x1f, in.u8(), in.position());
         }
         in.skip(8);
         long from = rowsAt + in.u32();
@@ -127,7 +129,7 @@ final class SFrame implements FrameSource {
         int startBytes = 1 << (function.info & 3);
         long best = -1;
         for (long row = 0; row < function.rows; row++) {
-            long at = in.at;
+            long at = in.position();
             long start = unsigned(startBytes);
             if (start > offset) {
                 break;

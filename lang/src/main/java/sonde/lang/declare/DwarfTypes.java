@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Die;
 import sonde.format.dwarf.Dwarf;
@@ -25,11 +24,11 @@ import sonde.lang.type.Type;
  */
 public final class DwarfTypes implements TypeSource, AutoCloseable {
     private final List<DwarfMapping> parts;
-    private final List<Input> files;
+    private final DebugFiles files;
     private final Map<String, Optional<Type>> types = new HashMap<>();
     private final Map<String, Optional<Signature>> functions = new HashMap<>();
 
-    private DwarfTypes(List<DwarfMapping> parts, List<Input> files) {
+    private DwarfTypes(List<DwarfMapping> parts, DebugFiles files) {
         this.parts = parts;
         this.files = files;
     }
@@ -41,15 +40,15 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      * @throws IOException when it is no ELF file that can be read
      */
     public static DwarfTypes open(Path program, List<Path> debugFolders) throws IOException {
-        DebugFiles files = new DebugFiles(debugFolders);
+        DebugFiles files = DebugFiles.open(program, debugFolders);
         try {
             List<DwarfMapping> parts = new ArrayList<>();
-            for (Dwarf dwarf : files.of(program)) {
+            for (Dwarf dwarf : files.all()) {
                 parts.add(new DwarfMapping(dwarf));
             }
-            return new DwarfTypes(parts, List.copyOf(files.open()));
+            return new DwarfTypes(parts, files);
         } catch (IOException e) {
-            files.open().forEach(Input::close);
+            files.close();
             throw e;
         }
     }
@@ -213,6 +212,6 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     /** Unmaps the files; structures whose members were not looked at must not be used then. */
     @Override
     public void close() {
-        files.forEach(Input::close);
+        files.close();
     }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +16,11 @@ import sonde.format.Input;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.KernelSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.Place;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
@@ -47,26 +51,16 @@ final class KernelImage implements AutoCloseable {
             TargetFile file = TargetFile.openTrusted(path, Subject.MOST_BYTES);
             return new KernelImage(file, elf(file), notes);
         }
-        byte[] wanted = runningBuildId();
-        for (Path candidate : candidates(folders, wanted)) {
-            if (!Files.isRegularFile(candidate)) {
-                continue;
-            }
-            TargetFile file = TargetFile.openTrusted(candidate.toString(), Subject.MOST_BYTES);
-            ElfFile elf = elf(file);
-            byte[] found = elf.buildId().orElse(new byte[0]);
-            if (wanted.length == 0 || Arrays.equals(found, wanted)) {
-                return new KernelImage(file, elf, notes);
-            }
-            file.close();
-            notes.add(
-                    candidate
-                            + ": is of build "
-                            + HexFormat.of().formatHex(found)
-                            + ", the running kernel is "
-                            + HexFormat.of().formatHex(wanted));
+        DebugSearch search = DebugFiles.search(folders);
+        String release = Machine.uname().release();
+        DebugFile found = new KernelSearch(search).kernel(release, runningBuildId(), Need.ENTRIES);
+        notes.addAll(DebugFiles.misfits(found));
+        Place place = found.place();
+        if (place == null) {
+            return new KernelImage(null, null, notes);
         }
-        return new KernelImage(null, null, notes);
+        TargetFile file = place.open();
+        return new KernelImage(file, elf(file), notes);
     }
 
     private static ElfFile elf(TargetFile file) throws IOException {
@@ -76,36 +70,6 @@ final class KernelImage implements AutoCloseable {
             file.close();
             throw e;
         }
-    }
-
-    private static List<Path> candidates(List<Path> folders, byte[] buildId) {
-        String release = Machine.uname().release();
-        List<Path> all = new ArrayList<>();
-        for (Path folder : folders) {
-            all.add(folder.resolve("vmlinux"));
-            all.add(folder.resolve("boot/vmlinux-" + release));
-            all.add(folder.resolve("vmlinux-" + release));
-        }
-        if (buildId.length > 1) {
-            String id = HexFormat.of().formatHex(buildId);
-            all.add(
-                    Path.of(
-                            "/usr/lib/debug/.build-id",
-                            id.substring(0, 2),
-                            id.substring(2) + ".debug"));
-        }
-        for (String place :
-                List.of(
-                        "/usr/lib/debug/boot/vmlinux-%s",
-                        "/usr/lib/debug/lib/modules/%s/vmlinux",
-                        "/usr/lib/debug/usr/lib/modules/%s/vmlinux",
-                        "/usr/lib/debug/vmlinux-%s",
-                        "/lib/modules/%s/build/vmlinux",
-                        "/lib/modules/%s/vmlinux",
-                        "/boot/vmlinux-%s")) {
-            all.add(Path.of(place.formatted(release)));
-        }
-        return all;
     }
 
     /** That of the running kernel; of no bytes where it is not said. */

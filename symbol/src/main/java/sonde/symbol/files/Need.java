@@ -8,6 +8,8 @@ import sonde.format.elf.Section;
 public enum Need {
     /** Entries or line tables of DWARF. */
     DEBUG_INFORMATION("debugging information"),
+    /** Entries of DWARF, which tell of types and variables. */
+    ENTRIES("entries of debugging information"),
     /** A symbol table with all functions, {@code .symtab}. */
     SYMBOLS("symbol table"),
     /** Tables for unwinding, {@code .debug_frame}. */
@@ -30,6 +32,7 @@ public enum Need {
     public boolean isMetBy(ElfFile elf) {
         return switch (this) {
             case DEBUG_INFORMATION -> has(elf, ".debug_info") || has(elf, ".debug_line");
+            case ENTRIES -> has(elf, ".debug_info");
             case SYMBOLS -> elf.sections().stream().anyMatch(Need::isSymbolTable);
             case FRAMES -> has(elf, ".debug_frame");
             case ANY -> true;

@@ -23,9 +23,9 @@ import sonde.symbol.FunctionTable;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
-import sonde.symbol.files.Wanted;
 import sonde.sys.TargetFile;
 
 /**
@@ -47,10 +47,8 @@ public final class SourceSymbols implements AutoCloseable {
     private static final int MOST_SAME = 64;
 
     private final OpenElf binary;
-    private final @Nullable OpenElf separate;
-    private final DebugFile found;
+    private final OpenDebug debug;
     private final ElfFile elf;
-    private final DebugCompanions companions;
     private final DwarfCode code;
     private final CodeReader reader;
     private final int threads;
@@ -63,20 +61,12 @@ public final class SourceSymbols implements AutoCloseable {
     private ElfFile tableOf;
     private @Nullable Map<String, List<Integer>> names;
 
-    private SourceSymbols(
-            OpenElf binary,
-            @Nullable OpenElf separate,
-            DebugFile found,
-            DebugCompanions companions,
-            boolean cached)
-            throws IOException {
+    private SourceSymbols(OpenElf binary, OpenDebug debug, boolean cached) throws IOException {
         this.binary = binary;
-        this.separate = separate;
-        this.found = found;
-        this.companions = companions;
+        this.debug = debug;
         elf = binary.elf();
         tableOf = elf;
-        code = DwarfCode.of(debugElf(), companions);
+        code = DwarfCode.of(debug.elf(), debug);
         reader = code.reader();
         this.cached = cached;
         threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
@@ -97,40 +87,22 @@ public final class SourceSymbols implements AutoCloseable {
     public static SourceSymbols open(Place place, SourceOptions options) throws IOException {
         DebugSearch search = new DebugSearch(options.folders());
         OpenElf binary = OpenElf.asIs(place);
-        OpenElf separate = null;
-        DebugCompanions companions = null;
+        OpenDebug debug = null;
         try {
-            Need need = Need.DEBUG_INFORMATION;
-            boolean whole = need.isMetBy(binary.elf());
-            DebugFile found =
-                    whole
-                            ? new DebugFile(place, DebugFile.Kind.ITSELF, List.of())
-                            : search.separate(Wanted.of(place, binary.elf(), need));
-            Place other = found.place();
-            if (!whole && other != null) {
-                separate = OpenElf.asIs(other);
-            }
-            companions = new DebugCompanions(search, place, found);
-            return new SourceSymbols(binary, separate, found, companions, options.cache());
+            debug = OpenDebug.of(search, place, binary.elf(), Need.DEBUG_INFORMATION);
+            return new SourceSymbols(binary, debug, options.cache());
         } catch (IOException | RuntimeException e) {
-            if (companions != null) {
-                companions.close();
-            }
-            if (separate != null) {
-                separate.close();
+            if (debug != null) {
+                debug.close();
             }
             binary.close();
             throw e;
         }
     }
 
-    private ElfFile debugElf() {
-        return separate == null ? elf : separate.elf();
-    }
-
     /** Where debugging information was found, or which places were tried. */
     public DebugFile debugFile() {
-        return found;
+        return debug.found();
     }
 
     /** Whether there is debugging information, so that lines can be told. */
@@ -232,7 +204,7 @@ public final class SourceSymbols implements AutoCloseable {
 
     /** How large the file with the debugging information is. */
     long debugBytes() {
-        return debugElf().sizeBytes();
+        return debug.elf().sizeBytes();
     }
 
     @Nullable LineTables build() throws MalformedInputException {
@@ -310,8 +282,8 @@ public final class SourceSymbols implements AutoCloseable {
     private Optional<ElfSymbols> symbols() throws MalformedInputException {
         if (table == null) {
             table = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
-            if (table == null && separate != null) {
-                tableOf = separate.elf();
+            if (table == null && debug.separate().isPresent()) {
+                tableOf = debug.elf();
                 table = tableOf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
             }
             if (table == null) {
@@ -332,7 +304,7 @@ public final class SourceSymbols implements AutoCloseable {
 
     /** Where a section begins, for addresses that count from there; empty when there is none. */
     public OptionalLong sectionStart(String name) {
-        Optional<Section> section = debugElf().section(name);
+        Optional<Section> section = debug.elf().section(name);
         return section.isPresent()
                 ? OptionalLong.of(code.layout().base(section.get().index()))
                 : OptionalLong.empty();
@@ -403,10 +375,7 @@ public final class SourceSymbols implements AutoCloseable {
         if (cacheFile != null) {
             cacheFile.close();
         }
-        companions.close();
-        if (separate != null) {
-            separate.close();
-        }
+        debug.close();
         binary.close();
     }
 }

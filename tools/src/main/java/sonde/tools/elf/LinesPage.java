@@ -5,14 +5,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
 import sonde.format.dwarf.code.DwarfCode;
 import sonde.format.dwarf.code.UnitCode;
-import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 
@@ -42,20 +41,15 @@ public final class LinesPage implements ElfPage {
         void end(long address) throws IOException;
     }
 
-    /** The file that has the lines; null when there is none. */
-    private @Nullable DebugFile debug() {
-        DebugFile found = search.debugFile(binary, Need.DEBUG_INFORMATION);
-        return found.isFound() ? found : null;
-    }
-
-    private void each(DebugFile debug, Taker taker) throws IOException {
-        Place place = debug.place();
-        if (place == null) {
-            return;
-        }
-        try (OpenElf file = OpenElf.asIs(place);
-                Companions companions = new Companions(search, binary, debug)) {
-            DwarfCode code = DwarfCode.of(file.elf(), companions);
+    /** Whether there is a file that has the lines. */
+    private boolean each(Taker taker) throws IOException {
+        Need need = Need.DEBUG_INFORMATION;
+        try (OpenElf file = OpenElf.asIs(binary);
+                OpenDebug debug = OpenDebug.of(search, binary, file.elf(), need)) {
+            if (!debug.found().isFound()) {
+                return false;
+            }
+            DwarfCode code = DwarfCode.of(debug.elf(), debug);
             CodeReader reader = code.reader();
             for (int unit = 0; unit < code.unitCount(); unit++) {
                 UnitCode read = code.mayHaveCode(unit) ? reader.read(unit, null, false) : null;
@@ -63,6 +57,7 @@ public final class LinesPage implements ElfPage {
                     rows(read, taker);
                 }
             }
+            return true;
         }
     }
 
@@ -95,74 +90,68 @@ public final class LinesPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) throws IOException {
-        DebugFile debug = debug();
-        if (debug == null) {
+        boolean found =
+                each(
+                        new Taker() {
+                            @Override
+                            public void unit(String compiled) {
+                                out.println(compiled + ":");
+                            }
+
+                            @Override
+                            public void row(long address, String path, int line, int column) {
+                                out.printf(
+                                        "  0x%016x  %s:%d%s%n",
+                                        address, path, line, column == 0 ? "" : ":" + column);
+                            }
+
+                            @Override
+                            public void end(long address) {
+                                out.printf("  0x%016x  end%n", address);
+                            }
+                        });
+        if (!found) {
             out.println(
                     "There are no line tables for this file; without options, it is said where"
                             + " they were looked for.");
-            return;
         }
-        each(
-                debug,
-                new Taker() {
-                    @Override
-                    public void unit(String compiled) {
-                        out.println(compiled + ":");
-                    }
-
-                    @Override
-                    public void row(long address, String path, int line, int column) {
-                        out.printf(
-                                "  0x%016x  %s:%d%s%n",
-                                address, path, line, column == 0 ? "" : ":" + column);
-                    }
-
-                    @Override
-                    public void end(long address) {
-                        out.printf("  0x%016x  end%n", address);
-                    }
-                });
     }
 
     @Override
     public void json(JsonGenerator out) throws IOException {
         out.writeStartArray();
-        DebugFile debug = debug();
-        if (debug != null) {
-            boolean[] open = {false};
-            each(
-                    debug,
-                    new Taker() {
-                        @Override
-                        public void unit(String compiled) throws IOException {
-                            close(out, open);
-                            open[0] = true;
-                            out.writeStartObject();
-                            out.writeStringField("unit", compiled);
-                            out.writeArrayFieldStart("rows");
-                        }
+        boolean[] open = {false};
+        each(
+                new Taker() {
+                    @Override
+                    public void unit(String compiled) throws IOException {
+                        close(out, open);
+                        open[0] = true;
+                        out.writeStartObject();
+                        out.writeStringField("unit", compiled);
+                        out.writeArrayFieldStart("rows");
+                    }
 
-                        @Override
-                        public void row(long address, String path, int line, int column)
-                                throws IOException {
-                            out.writeStartObject();
-                            out.writeStringField("address", Forms.hex(address));
-                            out.writeStringField("file", path);
-                            out.writeNumberField("line", line);
-                            out.writeNumberField("column", column);
-                            out.writeEndObject();
-                        }
+                    @Override
+                    public void row(long address, String path, int line, int column)
+                            throws IOException {
+                        out.writeStartObject();
+                        out.writeStringField("address", Forms.hex(address));
+                        out.writeStringField("file", path);
+                        out.writeNumberField("line", line);
+                        out.writeNumberField("column", column);
+                        out.writeEndObject();
+                    }
 
-                        @Override
-                        public void end(long address) throws IOException {
-                            out.writeStartObject();
-                            out.writeStringField("address", Forms.hex(address));
-                            out.writeBooleanField("end", true);
-                            out.writeEndObject();
-                        }
-                    });
-            close(out, open);
-        }
+                    @Override
+                    public void end(long address) throws IOException {
+                        out.writeStartObject();
+                        out.writeStringField("address", Forms.hex(address));
+                        out.writeBooleanField("end", true);
+                        out.writeEndObject();
+                    }
+                });
+        close(out, open);
         out.writeEndArray();
     }
 

@@ -2,6 +2,7 @@ package sonde.format.dwarf.code;
 
 import java.util.Arrays;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** {@code .debug_aranges}: which unit has which addresses (DWARF 5, 6.1.2), as far as it says. */
 final class AddressRanges {
@@ -25,15 +26,8 @@ final class AddressRanges {
             DwarfFile file, CodeLayout layout, SectionCursor cursor, RangeIndex into)
             throws MalformedInputException {
         long start = cursor.position();
-        long length = cursor.u32();
-        int offsetBytes = 4;
-        if (length == 0xffff_ffffL) {
-            length = cursor.u64();
-            offsetBytes = 8;
-        }
-        if (length < 0 || length > cursor.size() - cursor.position()) {
-            throw cursor.malformed("a set of " + length + " bytes");
-        }
+        long length = cursor.length();
+        int offsetBytes = cursor.offsetBytes();
         long end = cursor.position() + length;
         int version = cursor.u16();
         int unit = Arrays.binarySearch(file.unitOffsets(), cursor.unsigned(offsetBytes));

@@ -2,6 +2,8 @@ package sonde.format.dwarf.code;
 
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.LineProgram;
+import sonde.format.dwarf.section.UnitHeader;
 
 /** Reads units of a file; belongs to one thread. */
 public final class CodeReader {
@@ -71,8 +73,10 @@ public final class CodeReader {
         }
         RowCollector rows = new RowCollector(code.layout, result.rows, wanted);
         try {
-            LineProgram program =
-                    new LineProgram(reader, own.lines, own.folder(), own.header, own.stringsBase);
+            LineProgram.Start start =
+                    new LineProgram.Start(
+                            own.lines, own.folder(), own.header.addressBytes(), own.stringsBase);
+            LineProgram program = new LineProgram(reader.lines, reader, start);
             result.files(program.files());
             program.run(rows);
         } catch (MalformedInputException e) {

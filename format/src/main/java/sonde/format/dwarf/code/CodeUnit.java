@@ -1,6 +1,10 @@
 package sonde.format.dwarf.code;
 
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 
 /** A unit of code: its first entry, read, and what the entries below count from. */
 final class CodeUnit {

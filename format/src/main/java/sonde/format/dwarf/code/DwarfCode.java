@@ -2,9 +2,6 @@ package sonde.format.dwarf.code;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -13,8 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.UnitHeader;
+import sonde.format.elf.DebugAltLink;
 import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
 
 /**
  * Which functions, inlined calls and lines the code of a file came from: DWARF 2 to 5, also where
@@ -22,7 +20,6 @@ import sonde.format.elf.Section;
  * of its own.
  */
 public final class DwarfCode {
-    private static final int MOST_NAME = 4096;
     private static final int HASHED_BYTES = 4096;
 
     /** Other files that a file's debugging information is spread over; null where there is none. */
@@ -95,29 +92,8 @@ public final class DwarfCode {
 
     private static @Nullable ElfFile supplement(ElfFile elf, Companions companions)
             throws IOException {
-        Optional<Section> section = elf.section(".gnu_debugaltlink");
-        int skipped = 0;
-        if (section.isEmpty()) {
-            section = elf.section(".debug_sup");
-            skipped = 3; // version, is_supplementary
-        }
-        if (section.isEmpty() || section.get().sizeBytes() > MOST_NAME) {
-            return null;
-        }
-        byte[] bytes = elf.content(section.get()).toArray(ValueLayout.JAVA_BYTE);
-        int end = skipped;
-        while (end < bytes.length && bytes[end] != 0) {
-            end++;
-        }
-        if (end >= bytes.length || end == skipped) {
-            return null;
-        }
-        String name = new String(bytes, skipped, end - skipped, StandardCharsets.UTF_8);
-        int id = skipped == 0 ? end + 1 : end + 2; // .debug_sup states the length of the id
-        if (id > bytes.length) {
-            return null;
-        }
-        return companions.supplement(name, Arrays.copyOfRange(bytes, id, bytes.length));
+        DebugAltLink link = elf.debugAltLink().orElse(null);
+        return link == null ? null : companions.supplement(link.fileName(), link.id());
     }
 
     /** Whether the file says nothing of its code. */

@@ -5,6 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 
 /** The debugging information of one file, shared by all threads that read it. */
 final class DwarfFile {
@@ -74,8 +77,7 @@ final class DwarfFile {
     }
 
     AbbreviationTable table(SectionCursor cursor, UnitHeader unit) throws MalformedInputException {
-        int sizes = unit.offsetBytes() / 8 << 4 | unit.addressBytes() / 4 << 1;
-        long key = unit.abbreviations() << 8 | sizes | (unit.version() == 2 ? 1 : 0);
+        long key = AbbreviationTable.key(unit);
         AbbreviationTable known = tables.get(key);
         if (known == null) {
             known = new AbbreviationTable(cursor, unit);

@@ -3,9 +3,14 @@ package sonde.format.dwarf.code;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.LineTexts;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 
 /** What one thread reads a file with: a cursor for each section. */
-final class FileReader {
+final class FileReader implements LineTexts {
     private static final int SMALL = 1 << 9;
     private static final int MIDDLE = 1 << 13;
     private static final int LARGE = 1 << 16;
@@ -75,6 +80,12 @@ final class FileReader {
         UnitHeader header = UnitHeader.read(peek, file.unitOffsets()[unit]);
         lastHeader = header;
         return offset >= header.first() && offset < header.end() ? header : null;
+    }
+
+    @Override
+    public String text(int form, long value, long offsetsBase, int offsetBytes)
+            throws MalformedInputException {
+        return text(form, value, offsetsBase, offsetBytes, lineNames);
     }
 
     /**

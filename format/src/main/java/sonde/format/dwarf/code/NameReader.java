@@ -4,6 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 
 /** Names of functions: an entry often only says which other one it completes (DWARF 5, 2.13). */
 final class NameReader {

@@ -1,6 +1,8 @@
 package sonde.format.dwarf.code;
 
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** Addresses that an entry covers: DW_AT_low_pc, high_pc, ranges (DWARF 5, 2.17). */
 final class RangeReader {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.format.dwarf.section.LineProgram;
+import sonde.format.dwarf.section.ProgramRows;
 
 /** Takes the rows of a line program that are of use, in the order of addresses. */
 final class RowCollector implements LineProgram.Sink {
@@ -11,16 +13,16 @@ final class RowCollector implements LineProgram.Sink {
     private record Sequence(long start, long end, int from, int to) {}
 
     private final CodeLayout layout;
-    private final LineRows into;
+    private final ProgramRows into;
     private final long @Nullable [] wanted;
     private final boolean[] found;
-    private final LineRows all = new LineRows();
+    private final ProgramRows all = new ProgramRows();
     private final List<Sequence> sequences = new ArrayList<>();
 
     /**
      * @param wanted ascending: a row is kept for each of them, and begins there; null for all rows
      */
-    RowCollector(CodeLayout layout, LineRows into, long @Nullable [] wanted) {
+    RowCollector(CodeLayout layout, ProgramRows into, long @Nullable [] wanted) {
         this.layout = layout;
         this.into = into;
         this.wanted = wanted;
@@ -28,12 +30,12 @@ final class RowCollector implements LineProgram.Sink {
     }
 
     @Override
-    public void sequence(LineRows rows, long end) {
-        if (rows.count == 0) {
+    public void sequence(ProgramRows rows, long end) {
+        if (rows.count() == 0) {
             return;
         }
         rows.sort();
-        long start = rows.addresses[0];
+        long start = rows.address(0);
         if (Long.compareUnsigned(start, end) >= 0 || !layout.isCode(start)) {
             return;
         }
@@ -44,7 +46,7 @@ final class RowCollector implements LineProgram.Sink {
         }
     }
 
-    private void pick(long[] addresses, LineRows rows, long start, long end) {
+    private void pick(long[] addresses, ProgramRows rows, long start, long end) {
         int at = Arrays.binarySearch(addresses, start);
         for (at = at < 0 ? -at - 1 : at; at < addresses.length; at++) {
             long address = addresses[at];
@@ -54,22 +56,22 @@ final class RowCollector implements LineProgram.Sink {
             int row = rows.floor(address);
             if (row >= 0 && !found[at]) {
                 found[at] = true;
-                into.add(address, rows.files[row], rows.lines[row], rows.columns[row]);
+                into.add(address, rows.file(row), rows.line(row), rows.column(row), 0);
             }
         }
     }
 
-    private void keep(LineRows rows, long start, long end) {
-        int from = all.count;
-        for (int i = 0; i < rows.count; i++) {
-            long address = rows.addresses[i];
-            boolean last = i + 1 == rows.count || rows.addresses[i + 1] != address;
+    private void keep(ProgramRows rows, long start, long end) {
+        int from = all.count();
+        for (int i = 0; i < rows.count(); i++) {
+            long address = rows.address(i);
+            boolean last = i + 1 == rows.count() || rows.address(i + 1) != address;
             // Of several rows of one address the last one counts.
             if (last && Long.compareUnsigned(address, end) < 0) {
-                all.add(address, rows.files[i], rows.lines[i], rows.columns[i]);
+                all.add(rows, i);
             }
         }
-        sequences.add(new Sequence(start, end, from, all.count));
+        sequences.add(new Sequence(start, end, from, all.count()));
     }
 
     /** Puts what was taken in order. */
@@ -86,8 +88,8 @@ final class RowCollector implements LineProgram.Sink {
                 continue; // the same code once more
             }
             for (int i = one.from; i < one.to; i++) {
-                if (!any || Long.compareUnsigned(all.addresses[i], covered) >= 0) {
-                    into.merge(all.addresses[i], all.files[i], all.lines[i], all.columns[i]);
+                if (!any || Long.compareUnsigned(all.address(i), covered) >= 0) {
+                    into.merge(all.address(i), all.file(i), all.line(i), all.column(i));
                 }
             }
             into.merge(one.end, UnitCode.NONE, 0, 0);

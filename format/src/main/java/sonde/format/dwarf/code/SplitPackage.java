@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * A {@code .dwp} file: what skeleton units of many objects left out (DWARF 5, 7.3.5; version 2 of

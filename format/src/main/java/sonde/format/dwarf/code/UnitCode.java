@@ -3,6 +3,8 @@ package sonde.format.dwarf.code;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.LineFiles;
+import sonde.format.dwarf.section.ProgramRows;
 
 /**
  * What the code of one unit came from: intervals of functions and inlined calls, and lines. Belongs
@@ -21,7 +23,7 @@ public final class UnitCode {
     private static final int MOST_NODES = 1 << 24;
 
     final Intervals intervals = new Intervals();
-    final LineRows rows = new LineRows();
+    final ProgramRows rows = new ProgramRows();
     private final CodeUnit own;
     private final NameReader nameReader;
     private @Nullable LineFiles files;
@@ -127,35 +129,34 @@ public final class UnitCode {
 
     /** Number of rows. */
     public int rowCount() {
-        return rows.count;
+        return rows.count();
     }
 
     /** The row that holds an address, {@link #NONE} for none. */
     public int rowAt(long address) {
         int row = rows.floor(address);
-        boolean none =
-                row < 0 || rows.files[row] == NONE || picked && rows.addresses[row] != address;
+        boolean none = row < 0 || rows.file(row) == NONE || picked && rows.address(row) != address;
         return none ? NONE : row;
     }
 
     /** Where a row begins; ascending. */
     public long rowStart(int row) {
-        return rows.addresses[row];
+        return rows.address(row);
     }
 
     /** The file of a row, {@link #NONE} where lines end. */
     public int rowFile(int row) {
-        return rows.files[row];
+        return rows.file(row);
     }
 
     /** Line from 1, 0 where instructions have none. */
     public int rowLine(int row) {
-        return rows.lines[row];
+        return rows.line(row);
     }
 
     /** Column from 1, 0 where it is not said. */
     public int rowColumn(int row) {
-        return rows.columns[row];
+        return rows.column(row);
     }
 
     /** The whole path of a file; empty for none. */

@@ -3,6 +3,9 @@ package sonde.format.dwarf.code;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * Goes through the entries of a unit for functions and inlined calls (DWARF 5, 3.3). Where only

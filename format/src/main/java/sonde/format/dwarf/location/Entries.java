@@ -3,7 +3,6 @@ package sonde.format.dwarf.location;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +11,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 
@@ -21,14 +24,15 @@ import sonde.format.elf.Section;
  */
 public final class Entries {
     private static final int MOST_UNITS = 1 << 20;
-    private static final int MOST_NAME_BYTES = 1 << 16;
+    private static final int WINDOW = 1 << 8;
 
     private final ElfFile elf;
     private final String suffix;
     private final @Nullable Entries supplement;
     private final @Nullable Entries host;
     private final Map<String, MemorySegment> sections = new HashMap<>();
-    private final Map<Long, EntryShape.Table> shapes = new HashMap<>();
+    private final Map<Long, AbbreviationTable> shapes = new HashMap<>();
+    private final Map<MemorySegment, SectionCursor> cursors = new HashMap<>();
     private final Map<Long, EntryUnit> bySignature = new HashMap<>();
     private final Map<EntryUnit, Long> textBases = new HashMap<>();
     private final Map<EntryUnit, Long> addressBases = new HashMap<>();
@@ -63,6 +67,11 @@ public final class Entries {
         return new Entries(elf, "", read(supplementary), null);
     }
 
+    /** Of a {@code .dwo} file by itself: what skeleton units leave out, without their addresses. */
+    public static Entries readSplit(ElfFile elf) throws MalformedInputException {
+        return new Entries(elf, ".dwo", null, null);
+    }
+
     /** Finds the file that a skeleton unit left its entries to (DWARF 5, 3.1.2). */
     public interface SplitFiles {
         /**
@@ -88,11 +97,11 @@ public final class Entries {
 
     private @Nullable EntryUnit split(Entry root, SplitFiles files) throws MalformedInputException {
         boolean old = root.has(Attribute.GNU_DWO_NAME);
-        String name = root.text(old ? Attribute.GNU_DWO_NAME : Attribute.DWO_NAME);
+        String name = root.splitName();
         if (name.isEmpty()) {
             return null;
         }
-        long id = old ? root.constant(Attribute.GNU_DWO_ID, 0) : root.unit.signature;
+        long id = old ? root.constant(Attribute.GNU_DWO_ID, 0) : root.unit.header.id();
         ElfFile file = files.open(root.text(Attribute.COMP_DIR), name, id).orElse(null);
         if (file == null) {
             return null;
@@ -105,7 +114,7 @@ public final class Entries {
                             && id
                                     == (old
                                             ? whole.constant(Attribute.GNU_DWO_ID, 0)
-                                            : unit.signature);
+                                            : unit.header.id());
             if (fits) {
                 split.skeletons.put(unit, root);
                 return unit;
@@ -124,15 +133,19 @@ public final class Entries {
     }
 
     private void readUnits(MemorySegment section, boolean types) {
+        SectionCursor cursor = cursor(section);
         long at = 0;
         while (at < section.byteSize() && own.size() < MOST_UNITS) {
             try {
-                EntryUnit unit = new EntryUnit(this, section, at, types);
-                own.add(unit);
-                if (unit.isType()) {
-                    bySignature.putIfAbsent(unit.signature, unit);
+                UnitHeader header = UnitHeader.read(cursor, at, types);
+                if (header.isReadable()) {
+                    EntryUnit unit = new EntryUnit(this, section, header);
+                    own.add(unit);
+                    if (unit.isType()) {
+                        bySignature.putIfAbsent(header.id(), unit);
+                    }
                 }
-                at = unit.end();
+                at = header.end();
             } catch (MalformedInputException e) {
                 // Where one ends wrongly nobody knows where the next begins.
                 return;
@@ -150,8 +163,21 @@ public final class Entries {
         return host == null ? elf : host.elf();
     }
 
-    ByteOrder order() {
-        return elf.order();
+    /** Whether numbers have their most significant byte first. */
+    boolean isBig() {
+        return elf.order() == ByteOrder.BIG_ENDIAN;
+    }
+
+    /** The cursor over a section that all share: it stands anywhere. */
+    SectionCursor cursor(MemorySegment section) {
+        return cursors.computeIfAbsent(section, bytes -> new SectionCursor(bytes, isBig(), WINDOW));
+    }
+
+    /** A cursor over a section that nobody else moves. */
+    SectionCursor cursor(MemorySegment section, long at) throws MalformedInputException {
+        SectionCursor cursor = new SectionCursor(section, isBig(), WINDOW);
+        cursor.seek(at);
+        return cursor;
     }
 
     RangeLists ranges() {
@@ -180,37 +206,32 @@ public final class Entries {
         return known;
     }
 
-    EntryShape.Table shapes(long offset) throws MalformedInputException {
-        EntryShape.Table known = shapes.get(offset);
+    AbbreviationTable shapes(UnitHeader unit) throws MalformedInputException {
+        long key = AbbreviationTable.key(unit);
+        AbbreviationTable known = shapes.get(key);
         if (known == null) {
-            known = new EntryShape.Table(section(".debug_abbrev"), order(), offset);
-            shapes.put(offset, known);
+            known = new AbbreviationTable(cursor(section(".debug_abbrev")), unit);
+            shapes.put(key, known);
         }
         return known;
     }
 
-    /** A word of {@code sizeBytes} in a table; empty where the table is shorter. */
-    private OptionalLong word(MemorySegment in, long at, int sizeBytes) {
-        if (at < 0 || at > in.byteSize() - sizeBytes) {
+    /** A word in a table; empty where the table is shorter. */
+    private OptionalLong word(String name, long base, long index, int sizeBytes)
+            throws MalformedInputException {
+        SectionCursor cursor = cursor(section(name));
+        if (base < 0 || index < 0 || index >= (cursor.size() - base) / sizeBytes) {
             return OptionalLong.empty();
         }
-        return OptionalLong.of(
-                switch (sizeBytes) {
-                    case 8 -> in.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order()), at);
-                    case 4 ->
-                            in.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(order()), at)
-                                    & 0xffff_ffffL;
-                    default ->
-                            in.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order()), at)
-                                    & 0xffffL;
-                });
+        cursor.seek(base + index * sizeBytes);
+        return OptionalLong.of(cursor.unsigned(sizeBytes));
     }
 
     OptionalLong address(EntryUnit unit, int form, long value) throws MalformedInputException {
-        if (form == Form.ADDR) {
+        if (form == Forms.ADDR) {
             return OptionalLong.of(value);
         }
-        return Form.isAddressIndex(form) ? indexed(unit, value) : OptionalLong.empty();
+        return Forms.isAddressIndex(form) ? indexed(unit, value) : OptionalLong.empty();
     }
 
     /** An entry of {@code .debug_addr} (DWARF 5, 7.27). */
@@ -223,25 +244,42 @@ public final class Entries {
             base = root.constant(old ? Attribute.GNU_ADDR_BASE : Attribute.ADDR_BASE, header);
             addressBases.put(unit, base);
         }
-        int bytes = unit.addressBytes();
-        boolean fits = index >= 0 && index <= Long.MAX_VALUE / 16 && base >= 0;
-        return fits
-                ? word(addresses().section(".debug_addr"), base + index * bytes, bytes)
-                : OptionalLong.empty();
+        return addresses().word(".debug_addr", base, index, unit.addressBytes());
     }
 
-    String text(Entry entry, int form, long value) throws MalformedInputException {
+    String text(EntryUnit unit, int form, long value) throws MalformedInputException {
+        MemorySegment in = textSection(unit, form);
+        return in == null ? "" : cursor(in).text(textStart(unit, form, value));
+    }
+
+    /** Whether a text is made of those bytes: without making one. */
+    boolean isText(Entry entry, int form, long value, byte[] wanted)
+            throws MalformedInputException {
+        MemorySegment in = textSection(entry.unit, form);
+        long from = in == null ? -1 : textStart(entry.unit, form, value);
+        if (in == null || from < 0 || in.byteSize() - from <= wanted.length) {
+            return false;
+        }
+        long end = from + wanted.length;
+        MemorySegment bytes = MemorySegment.ofArray(wanted);
+        return in.get(ValueLayout.JAVA_BYTE, end) == 0
+                && MemorySegment.mismatch(in, from, end, bytes, 0, wanted.length) < 0;
+    }
+
+    private @Nullable MemorySegment textSection(EntryUnit unit, int form)
+            throws MalformedInputException {
         return switch (form) {
-            case Form.STRING -> text(entry.unit.section, value);
-            case Form.STRP -> text(section(".debug_str"), value);
-            case Form.LINE_STRP -> text(section(".debug_line_str"), value);
-            case Form.STRP_SUP, Form.GNU_STRP_ALT ->
-                    supplement == null ? "" : text(supplement.section(".debug_str"), value);
-            default ->
-                    Form.isTextIndex(form)
-                            ? text(section(".debug_str"), indexedText(entry.unit, value))
-                            : "";
+            case Forms.STRING -> unit.section;
+            case Forms.STRP -> section(".debug_str");
+            case Forms.LINE_STRP -> section(".debug_line_str");
+            case Forms.STRP_SUP, Forms.GNU_STRP_ALT ->
+                    supplement == null ? null : supplement.section(".debug_str");
+            default -> Forms.isStringIndex(form) ? section(".debug_str") : null;
         };
+    }
+
+    private long textStart(EntryUnit unit, int form, long value) throws MalformedInputException {
+        return Forms.isStringIndex(form) ? indexedText(unit, value) : value;
     }
 
     /** An entry of {@code .debug_str_offsets} (DWARF 5, 7.26); -1 for none. */
@@ -255,44 +293,27 @@ public final class Entries {
                 textBases.put(unit, base);
             }
         }
-        int bytes = unit.offsetBytes;
-        boolean fits = index >= 0 && index <= Long.MAX_VALUE / 16 && base >= 0;
-        return fits
-                ? word(section(".debug_str_offsets"), base + index * bytes, bytes).orElse(-1)
-                : -1;
+        return word(".debug_str_offsets", base, index, unit.offsetBytes).orElse(-1);
     }
 
-    private static String text(MemorySegment in, long from) {
-        if (from < 0 || from >= in.byteSize()) {
-            return "";
-        }
-        long end = from;
-        long most = Math.min(in.byteSize(), from + MOST_NAME_BYTES);
-        while (end < most && in.get(ValueLayout.JAVA_BYTE, end) != 0) {
-            end++;
-        }
-        byte[] bytes = in.asSlice(from, end - from).toArray(ValueLayout.JAVA_BYTE);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    /** A text of the line table's header. */
+    /** A text of the line table's head. */
     String lineText(EntryUnit unit, MemorySegment lines, int form, long value)
             throws MalformedInputException {
-        return form == Form.STRING ? text(lines, value) : text(unit.root(), form, value);
+        return form == Forms.STRING ? cursor(lines).text(value) : text(unit, form, value);
     }
 
     @Nullable Entry refer(EntryUnit from, int form, long value) throws MalformedInputException {
-        if (Form.isLocalReference(form)) {
+        if (Forms.isLocal(form)) {
             return from.entry(from.offset + value);
         }
-        if (form == Form.REF_SIG8) {
+        if (form == Forms.REF_SIG8) {
             EntryUnit unit = bySignature.get(value);
-            return unit == null ? null : unit.entry(unit.offset + unit.typeOffset);
+            return unit == null ? null : unit.entry(unit.offset + unit.header.typeOffset());
         }
-        if (Form.isSupplementary(form)) {
+        if (Forms.isSupplement(form)) {
             return supplement == null ? null : supplement.at(value);
         }
-        return form == Form.REF_ADDR ? at(value) : null;
+        return form == Forms.REF_ADDR ? at(value) : null;
     }
 
     /** The entry at an offset of {@code .debug_info}; null for none. */

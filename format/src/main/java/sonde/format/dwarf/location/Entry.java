@@ -6,25 +6,42 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** A debugging information entry with all its attributes (DWARF 5, 2.1 and 2.2). */
 public final class Entry {
     static final long[] NO_LENGTHS = {};
+
+    /** Of an entry without DW_FORM_indirect. */
+    static final int[] AS_STATED = {};
+
+    private static final int[] SYMBOLS = {Attribute.LINKAGE_NAME, Attribute.MIPS_LINKAGE_NAME};
+    private static final int[] NAMES = {
+        Attribute.NAME, Attribute.LINKAGE_NAME, Attribute.MIPS_LINKAGE_NAME
+    };
     private static final int MOST_CHILDREN = 1 << 20;
     private static final int MOST_HOPS = 8;
 
     final EntryUnit unit;
-    final EntryShape shape;
+    private final int shape;
     private final long offset;
     private final int[] forms;
     private final long[] values;
     private final long[] lengths;
     private final long next;
 
+    /**
+     * @param shape its abbreviation in the table of the unit
+     * @param forms for DW_FORM_indirect, by index of the attribute; else empty
+     * @param values by index; of a block where it begins in the section
+     * @param lengths of blocks, by index; empty for an entry without
+     */
     Entry(
             EntryUnit unit,
             long offset,
-            EntryShape shape,
+            int shape,
             int[] forms,
             long[] values,
             long[] lengths,
@@ -38,9 +55,22 @@ public final class Entry {
         this.next = next;
     }
 
+    private AbbreviationTable table() {
+        return unit.knownShapes();
+    }
+
+    private int index(int attribute) {
+        return table().index(shape, attribute);
+    }
+
+    private int formAt(int index) {
+        int stated = table().attribute(AbbreviationTable.first(shape) + index) & 0xffff;
+        return stated == Forms.INDIRECT ? forms[index] : stated;
+    }
+
     /** DW_TAG_*, see {@link Tag}. */
     public int tag() {
-        return shape.tag();
+        return table().tag(shape);
     }
 
     /** From the start of its section. */
@@ -55,43 +85,43 @@ public final class Entry {
 
     /** Whether an attribute is there, on this very entry. */
     public boolean has(int attribute) {
-        return shape.index(attribute) >= 0;
+        return index(attribute) >= 0;
     }
 
     int form(int attribute) {
-        int index = shape.index(attribute);
-        return index < 0 ? 0 : forms[index];
+        int index = index(attribute);
+        return index < 0 ? 0 : formAt(index);
     }
 
     /** The number as it is written. */
     long raw(int attribute) {
-        return values[shape.index(attribute)];
+        return values[index(attribute)];
     }
 
     /** A number; sdata is signed, data1 to data8 are not. */
     public long constant(int attribute, long otherwise) {
-        int index = shape.index(attribute);
-        return index < 0 || Form.isBlock(forms[index]) ? otherwise : values[index];
+        int index = index(attribute);
+        return index < 0 || Forms.isBlock(formAt(index)) ? otherwise : values[index];
     }
 
     /** Whether a flag is set. */
     public boolean flag(int attribute) {
-        int index = shape.index(attribute);
+        int index = index(attribute);
         return index >= 0 && values[index] != 0;
     }
 
     /** The bytes of a block or expression, where they lie; null for none and for other forms. */
     public @Nullable MemorySegment block(int attribute) {
-        int index = shape.index(attribute);
-        return index < 0 || !Form.isBlock(forms[index])
+        int index = index(attribute);
+        return index < 0 || !Forms.isBlock(formAt(index))
                 ? null
                 : unit.section.asSlice(values[index], lengths[index]);
     }
 
     /** A text; empty for none. */
     public String text(int attribute) throws MalformedInputException {
-        int index = shape.index(attribute);
-        return index < 0 ? "" : unit.file.text(this, forms[index], values[index]);
+        int index = index(attribute);
+        return index < 0 ? "" : unit.file.text(unit, formAt(index), values[index]);
     }
 
     /** The name, or that of the entry that this one completes; empty for none. */
@@ -100,9 +130,14 @@ public final class Entry {
         return named == null ? "" : named.text(Attribute.NAME);
     }
 
+    /** The file that a skeleton unit left its entries to; empty for what is none. */
+    public String splitName() throws MalformedInputException {
+        return text(has(Attribute.GNU_DWO_NAME) ? Attribute.GNU_DWO_NAME : Attribute.DWO_NAME);
+    }
+
     /** The symbol, where the language has one that differs from the name; empty for none. */
     public String linkageName() throws MalformedInputException {
-        for (int attribute : new int[] {Attribute.LINKAGE_NAME, Attribute.MIPS_LINKAGE_NAME}) {
+        for (int attribute : SYMBOLS) {
             Entry named = withOwn(attribute);
             if (named != null) {
                 return named.text(attribute);
@@ -147,8 +182,8 @@ public final class Entry {
 
     /** Another entry; null for none, and where the file that has it is not there. */
     public @Nullable Entry reference(int attribute) throws MalformedInputException {
-        int index = shape.index(attribute);
-        return index < 0 ? null : unit.file.refer(unit, forms[index], values[index]);
+        int index = index(attribute);
+        return index < 0 ? null : unit.file.refer(unit, formAt(index), values[index]);
     }
 
     /** What it is of, DW_AT_type; null for void. */
@@ -161,10 +196,10 @@ public final class Entry {
 
     /** An address as stated in the ELF; empty for none, and for an index without its table. */
     public OptionalLong address(int attribute) throws MalformedInputException {
-        int index = shape.index(attribute);
+        int index = index(attribute);
         return index < 0
                 ? OptionalLong.empty()
-                : unit.file.address(unit, forms[index], values[index]);
+                : unit.file.address(unit, formAt(index), values[index]);
     }
 
     /** The code it stands for: DW_AT_ranges, or DW_AT_low_pc and DW_AT_high_pc. */
@@ -173,14 +208,14 @@ public final class Entry {
             return unit.file.ranges().of(this);
         }
         OptionalLong low = address(Attribute.LOW_PC);
-        int high = shape.index(Attribute.HIGH_PC);
+        int high = index(Attribute.HIGH_PC);
         if (low.isEmpty() || high < 0) {
             return List.of();
         }
         long start = low.getAsLong();
         OptionalLong end = OptionalLong.of(start + values[high]);
-        if (!Form.isConstant(forms[high])) {
-            end = unit.file.address(unit, forms[high], values[high]);
+        if (!Forms.isConstant(formAt(high))) {
+            end = unit.file.address(unit, formAt(high), values[high]);
         }
         return end.isEmpty() || Long.compareUnsigned(end.getAsLong(), start) <= 0
                 ? List.of()
@@ -190,53 +225,72 @@ public final class Entry {
     /** What it contains, one level deep; empty for a list that is damaged from its start. */
     public List<Entry> children() throws MalformedInputException {
         List<Entry> children = new ArrayList<>();
-        if (!shape.hasChildren()) {
-            return children;
-        }
-        EntryCursor cursor = unit.cursor(next);
-        while (cursor.hasMore()) {
-            Entry child = unit.read(cursor);
-            if (child == null) {
-                break;
-            }
+        eachChild(child -> {
             if (children.size() >= MOST_CHILDREN) {
-                throw cursor.malformed("too many children");
+                throw new MalformedInputException("DWARF", "entry", offset, "too many children");
             }
-            children.add(child);
-            cursor.seek(child.behind());
-        }
+            return children.add(child);
+        });
         return children;
     }
 
+    /** Takes entries one after the other. */
+    public interface Taker {
+        /** Whether to go on. */
+        boolean take(Entry entry) throws MalformedInputException;
+    }
+
+    /** Gives what it contains, one level deep. */
+    public void eachChild(Taker taker) throws MalformedInputException {
+        if (!hasChildren()) {
+            return;
+        }
+        SectionCursor cursor = unit.cursor(next);
+        while (cursor.hasMore()) {
+            Entry child = unit.read(cursor);
+            if (child == null || !taker.take(child)) {
+                return;
+            }
+            cursor.seek(child.behind());
+        }
+    }
+
     boolean hasChildren() {
-        return shape.hasChildren();
+        return table().hasChildren(shape);
     }
 
     long next() {
         return next;
     }
 
+    /** Offset of the next entry beside this one, as DW_AT_sibling has it; 0 where it does not. */
+    private long sibling() {
+        int index = index(Attribute.SIBLING);
+        if (index < 0 || !Forms.isLocal(formAt(index))) {
+            return 0;
+        }
+        long sibling = unit.offset + values[index];
+        return sibling > next && sibling <= unit.end() ? sibling : 0;
+    }
+
     /** Offset behind this entry and all it contains. */
     long behind() throws MalformedInputException {
-        if (!shape.hasChildren()) {
+        if (!hasChildren()) {
             return next;
         }
-        if (shape.sibling() >= 0) {
-            long sibling = unit.offset + values[shape.sibling()];
-            if (sibling > next && sibling <= unit.end()) {
-                return sibling;
-            }
+        long stated = sibling();
+        if (stated > 0) {
+            return stated;
         }
-        EntryCursor cursor = unit.cursor(next);
+        SectionCursor cursor = unit.cursor(next);
         int depth = 1;
         while (depth > 0 && cursor.hasMore()) {
             Entry one = unit.read(cursor);
             if (one == null) {
                 depth--;
-            } else if (one.shape.hasChildren()) {
-                long sibling =
-                        one.shape.sibling() < 0 ? 0 : unit.offset + one.values[one.shape.sibling()];
-                if (sibling > one.next && sibling <= unit.end()) {
+            } else if (one.hasChildren()) {
+                long sibling = one.sibling();
+                if (sibling > 0) {
                     cursor.seek(sibling);
                 } else {
                     depth++;
@@ -244,6 +298,22 @@ public final class Entry {
             }
         }
         return cursor.position();
+    }
+
+    /** Whether a name or symbol, of this entry or one that it completes, is those bytes. */
+    public boolean isNamed(byte[] wanted) throws MalformedInputException {
+        Entry at = this;
+        for (int hops = 0; at != null && hops < MOST_HOPS; hops++) {
+            for (int attribute : NAMES) {
+                int index = at.index(attribute);
+                if (index >= 0
+                        && at.unit.file.isText(at, at.formAt(index), at.values[index], wanted)) {
+                    return true;
+                }
+            }
+            at = at.completed();
+        }
+        return false;
     }
 
     /** Whether both are the same entry of one file. */
@@ -261,6 +331,6 @@ public final class Entry {
 
     @Override
     public String toString() {
-        return "entry 0x%x of tag 0x%x".formatted(offset, shape.tag());
+        return "entry 0x%x of tag 0x%x".formatted(offset, tag());
     }
 }

@@ -1,91 +1,50 @@
 package sonde.format.dwarf.location;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.dwarf.section.UnitHeader;
 
 /**
  * A unit of {@code .debug_info} or {@code .debug_types} (DWARF 5, 7.5.1) and what its first entry
  * says for all others. Not safe for several threads.
  */
 public final class EntryUnit {
-    static final int COMPILE = 1;
-    static final int TYPE = 2;
-    static final int SKELETON = 4;
-    static final int SPLIT_COMPILE = 5;
-    static final int SPLIT_TYPE = 6;
+    private static final int WINDOW = 1 << 10;
+    private static final int SMALL_WINDOW = 1 << 7;
 
     final Entries file;
     final MemorySegment section;
+    final UnitHeader header;
     final long offset;
     final int offsetBytes;
-    final int type;
-    final long typeOffset;
-    final long signature;
-    private final long first;
-    private final long end;
-    private final int version;
-    private final int addressBytes;
-    private final long abbreviations;
-    private EntryShape.@Nullable Table shapes;
+    private final MemorySegment entries;
+    private final SectionCursor peek;
+    private @Nullable AbbreviationTable shapes;
     private @Nullable Entry root;
 
-    /** Reads the header at an offset. */
-    EntryUnit(Entries file, MemorySegment section, long offset, boolean types)
-            throws MalformedInputException {
+    EntryUnit(Entries file, MemorySegment section, UnitHeader header) {
         this.file = file;
         this.section = section;
-        this.offset = offset;
-        EntryCursor cursor = new EntryCursor(section, file.order(), offset, Long.MAX_VALUE);
-        long length = cursor.u32();
-        boolean wide = length == 0xffff_ffffL;
-        offsetBytes = wide ? 8 : 4;
-        length = wide ? cursor.u64() : length;
-        if (length < 0 || length > cursor.end() - cursor.position()) {
-            throw cursor.malformed("a unit of " + length + " bytes");
-        }
-        end = cursor.position() + length;
-        version = cursor.u16();
-        if (version < 2 || version > 5) {
-            throw cursor.malformed("version " + version);
-        }
-        if (version >= 5) {
-            type = cursor.u8();
-            addressBytes = cursor.u8();
-            abbreviations = cursor.unsigned(offsetBytes);
-        } else {
-            type = types ? TYPE : COMPILE;
-            abbreviations = cursor.unsigned(offsetBytes);
-            addressBytes = cursor.u8();
-        }
-        if (addressBytes != 2 && addressBytes != 4 && addressBytes != 8) {
-            throw cursor.malformed("addresses of " + addressBytes + " bytes");
-        }
-        switch (type) {
-            case TYPE, SPLIT_TYPE -> {
-                signature = cursor.u64();
-                typeOffset = cursor.unsigned(offsetBytes);
-            }
-            case SKELETON, SPLIT_COMPILE -> {
-                signature = cursor.u64(); // dwo_id
-                typeOffset = 0;
-            }
-            default -> {
-                signature = 0;
-                typeOffset = 0;
-            }
-        }
-        first = cursor.position();
+        this.header = header;
+        offset = header.offset();
+        offsetBytes = header.offsetBytes();
+        entries = section.asSlice(0, header.end());
+        peek = new SectionCursor(entries, file.isBig(), SMALL_WINDOW);
     }
 
     /** 2 to 5. */
     public int version() {
-        return version;
+        return header.version();
     }
 
     /** Bytes of an address: 2, 4 or 8. */
     public int addressBytes() {
-        return addressBytes;
+        return header.addressBytes();
     }
 
     /** DW_LANG_*, 0 when it is not said. */
@@ -104,35 +63,37 @@ public final class EntryUnit {
     }
 
     long first() {
-        return first;
+        return header.first();
     }
 
     long end() {
-        return end;
+        return header.end();
     }
 
-    int offsetBytes() {
-        return offsetBytes;
+    /** Whether it is of one type that others refer to by its signature. */
+    public boolean isType() {
+        return header.isType();
     }
 
-    boolean isType() {
-        return type == TYPE || type == SPLIT_TYPE;
-    }
-
-    EntryShape.Table shapes() throws MalformedInputException {
-        EntryShape.Table known = shapes;
+    AbbreviationTable shapes() throws MalformedInputException {
+        AbbreviationTable known = shapes;
         if (known == null) {
-            known = file.shapes(abbreviations);
+            known = file.shapes(header);
             shapes = known;
         }
         return known;
+    }
+
+    /** Those of a unit of which an entry has been read. */
+    AbbreviationTable knownShapes() {
+        return Objects.requireNonNull(shapes);
     }
 
     /** The entry that all others are in. */
     public Entry root() throws MalformedInputException {
         Entry known = root;
         if (known == null) {
-            known = entry(first);
+            known = entry(first());
             if (known == null) {
                 throw new MalformedInputException("DWARF", "unit", offset, "it has no entries");
             }
@@ -149,47 +110,52 @@ public final class EntryUnit {
 
     /** The entry at an offset of the section; null for the mark that ends a list. */
     @Nullable Entry entry(long at) throws MalformedInputException {
-        if (at < first) {
+        if (at < first()) {
             throw new MalformedInputException("DWARF", "entry", at, "outside its unit");
         }
-        return read(new EntryCursor(section, file.order(), at, end));
+        peek.seek(at);
+        return read(peek);
     }
 
     /** A cursor over this unit's entries. */
-    EntryCursor cursor(long at) throws MalformedInputException {
-        return new EntryCursor(section, file.order(), at, end);
+    SectionCursor cursor(long at) throws MalformedInputException {
+        SectionCursor cursor = new SectionCursor(entries, file.isBig(), WINDOW);
+        cursor.seek(at);
+        return cursor;
     }
 
     /** The entry where a cursor stands, which then is behind it. */
-    @Nullable Entry read(EntryCursor cursor) throws MalformedInputException {
+    @Nullable Entry read(SectionCursor cursor) throws MalformedInputException {
         long at = cursor.position();
         long code = cursor.uleb();
         if (code == 0) {
             return null;
         }
-        EntryShape shape = shapes().find(code);
-        if (shape == null) {
-            throw cursor.malformed("there is no abbreviation " + code);
-        }
-        int count = shape.forms().length;
-        long[] values = new long[count];
-        int[] forms = shape.forms();
-        long[] lengths = shape.hasBlocks() ? new long[count] : Entry.NO_LENGTHS;
-        for (int i = 0; i < count; i++) {
-            int form = forms[i];
-            if (form == Form.INDIRECT) {
-                form = Form.direct(cursor);
-                forms = forms.clone();
+        AbbreviationTable table = shapes();
+        int shape = table.find(cursor, code);
+        int first = AbbreviationTable.first(shape);
+        long[] values = new long[table.places(shape)];
+        int[] forms = Entry.AS_STATED;
+        long[] lengths = Entry.NO_LENGTHS;
+        for (int i = 0; i < values.length; i++) {
+            int form = table.attribute(first + i) & 0xffff;
+            if (form == Forms.IMPLICIT_CONST) {
+                values[i] = table.constant(first + i);
+                i++; // a place without a form
+                continue;
+            }
+            if (form == Forms.INDIRECT) {
+                form = Forms.direct(cursor, form);
+                forms = forms.length == 0 ? new int[values.length] : forms;
                 forms[i] = form;
             }
-            if (form == Form.IMPLICIT_CONST) {
-                values[i] = shape.values()[i];
-            } else if (Form.isBlock(form)) {
-                lengths[i] = Form.blockBytes(cursor, form);
+            if (Forms.isBlock(form)) {
+                lengths = lengths.length == 0 ? new long[values.length] : lengths;
+                lengths[i] = Forms.blockBytes(cursor, form);
                 values[i] = cursor.position();
                 cursor.skip(lengths[i]);
             } else {
-                values[i] = Form.value(cursor, form, this);
+                values[i] = Forms.value(cursor, form, 0, header);
             }
         }
         return new Entry(this, at, shape, forms, values, lengths, cursor.position());

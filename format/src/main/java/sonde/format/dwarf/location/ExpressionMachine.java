@@ -1,11 +1,14 @@
 package sonde.format.dwarf.location;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Arithmetic;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * Works out an expression (DWARF 5, 2.5 and 2.6) without registers or memory: what is not known
@@ -13,6 +16,7 @@ import sonde.format.MalformedInputException;
  * an expression that loops for ever is malformed.
  */
 final class ExpressionMachine {
+    private static final int WINDOW = 1 << 8;
     private static final int MOST_STEPS = 10_000;
     private static final int MOST_STACK = 1 << 10;
     private static final int MOST_CALLS = 8;
@@ -89,8 +93,7 @@ final class ExpressionMachine {
     }
 
     private void run(MemorySegment expression) throws MalformedInputException {
-        long size = expression.byteSize();
-        EntryCursor cursor = new EntryCursor(expression, unit.file.order(), 0, size);
+        SectionCursor cursor = new SectionCursor(expression, unit.file.isBig(), WINDOW);
         while (cursor.hasMore()) {
             if (budget.steps-- <= 0) {
                 throw cursor.malformed("an expression of more than " + MOST_STEPS + " steps");
@@ -99,7 +102,7 @@ final class ExpressionMachine {
         }
     }
 
-    private void step(EntryCursor cursor, int code) throws MalformedInputException {
+    private void step(SectionCursor cursor, int code) throws MalformedInputException {
         if (code >= 0x30 && code <= 0x4f) {
             stack.push(new Value.Constant(code - 0x30)); // lit
         } else if (code >= 0x50 && code <= 0x6f) {
@@ -110,7 +113,7 @@ final class ExpressionMachine {
             stack.push(new Value.Constant(constant(cursor, code)));
         } else if (code >= 0x12 && code <= 0x17) {
             shuffle(cursor, code);
-        } else if (code >= 0x19 && code <= 0x2e && code != 0x23 && code != 0x28) {
+        } else if (code == 0x19 || code == 0x1f || code == 0x20 || Arithmetic.isBinary(code)) {
             stack.calculate(code);
         } else if (code >= 0x93) {
             late(cursor, code);
@@ -120,7 +123,7 @@ final class ExpressionMachine {
     }
 
     /** const1u to consts. */
-    private static long constant(EntryCursor cursor, int code) throws MalformedInputException {
+    private static long constant(SectionCursor cursor, int code) throws MalformedInputException {
         return switch (code) {
             case 0x10 -> cursor.uleb();
             case 0x11 -> cursor.sleb();
@@ -131,7 +134,7 @@ final class ExpressionMachine {
         };
     }
 
-    private void shuffle(EntryCursor cursor, int code) throws MalformedInputException {
+    private void shuffle(SectionCursor cursor, int code) throws MalformedInputException {
         switch (code) {
             case 0x12 -> stack.pick(0);
             case 0x13 -> stack.pop();
@@ -142,7 +145,7 @@ final class ExpressionMachine {
         }
     }
 
-    private void early(EntryCursor cursor, int code) throws MalformedInputException {
+    private void early(SectionCursor cursor, int code) throws MalformedInputException {
         switch (code) {
             case 0x03 -> stack.push(new Value.Static(cursor.unsigned(unit.addressBytes())));
             case 0x06 -> stack.load(unit.addressBytes());
@@ -171,19 +174,19 @@ final class ExpressionMachine {
         }
     }
 
-    private static MalformedInputException unknown(EntryCursor cursor, int code) {
+    private static MalformedInputException unknown(SectionCursor cursor, int code) {
         return cursor.malformed("operation 0x" + Integer.toHexString(code));
     }
 
-    private static int register(EntryCursor cursor) throws MalformedInputException {
-        long number = cursor.uleb();
-        if (number < 0 || number > 1 << 16) {
-            throw cursor.malformed("register " + number);
+    private static int register(SectionCursor cursor) throws MalformedInputException {
+        int number = cursor.register();
+        if (number < 0) {
+            throw cursor.malformed("a register that no machine has");
         }
-        return (int) number;
+        return number;
     }
 
-    private void late(EntryCursor cursor, int code) throws MalformedInputException {
+    private void late(SectionCursor cursor, int code) throws MalformedInputException {
         switch (code) {
             case 0x93 -> piece(cursor, Math.multiplyExact(8, bound(cursor, cursor.uleb())), 0);
             case 0x94 -> stack.load(cursor.u8());
@@ -207,7 +210,7 @@ final class ExpressionMachine {
                 long bits = bound(cursor, cursor.uleb());
                 piece(cursor, bits, bound(cursor, cursor.uleb()));
             }
-            case 0x9e -> simple = new Location.Bytes(cursor.bytes(bound(cursor, cursor.uleb())));
+            case 0x9e -> simple = bytes(cursor);
             case 0x9f -> simple = new Location.Computed(stack.pop());
             case 0xa0, 0xf2 -> {
                 boolean old = unit.version() == 2;
@@ -230,7 +233,7 @@ final class ExpressionMachine {
     }
 
     /** Operations of types that are not the address's (DWARF 5, 2.5.1.6). */
-    private void typed(EntryCursor cursor, int code) throws MalformedInputException {
+    private void typed(SectionCursor cursor, int code) throws MalformedInputException {
         switch (code) {
             case 0xa4, 0xf4 -> { // const_type
                 type(cursor.uleb());
@@ -284,21 +287,27 @@ final class ExpressionMachine {
         return bytes >= 8 ? value : new Value.Cast(value, bytes, signed);
     }
 
-    private static long bound(EntryCursor cursor, long count) throws MalformedInputException {
+    private static Location bytes(SectionCursor cursor) throws MalformedInputException {
+        long count = bound(cursor, cursor.uleb());
+        return new Location.Bytes(cursor.slice(count).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    private static long bound(SectionCursor cursor, long count) throws MalformedInputException {
         if (count < 0 || count > 1 << 28) {
             throw cursor.malformed("a piece of " + count);
         }
         return count;
     }
 
-    private void piece(EntryCursor cursor, long bits, long offset) throws MalformedInputException {
+    private void piece(SectionCursor cursor, long bits, long offset)
+            throws MalformedInputException {
         if (pieces.size() >= MOST_PIECES) {
             throw cursor.malformed("too many pieces");
         }
         pieces.add(new Location.Piece(part(), bits, offset));
     }
 
-    private long indexed(EntryCursor cursor) throws MalformedInputException {
+    private long indexed(SectionCursor cursor) throws MalformedInputException {
         long index = cursor.uleb();
         return unit.file
                 .indexed(unit, index)
@@ -354,12 +363,10 @@ final class ExpressionMachine {
         }
     }
 
-    private Value atEntry(EntryCursor cursor) throws MalformedInputException {
+    private Value atEntry(SectionCursor cursor) throws MalformedInputException {
         long bytes = bound(cursor, cursor.uleb());
-        long from = cursor.position();
         ExpressionMachine machine = inner(unit);
-        machine.run(cursor.slice(from, bytes));
-        cursor.skip(bytes);
+        machine.run(cursor.slice(bytes));
         return new Value.AtEntry(
                 switch (machine.location()) {
                     case Location.InRegister in -> new Value.Register(in.number());

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * Finds functions by name, with the places where they were inlined. A unit that is damaged is
@@ -119,7 +121,7 @@ public final class Functions {
         }
 
         private void in(Entry scope, String prefix, int depth) throws MalformedInputException {
-            EntryCursor cursor = scope.unit.cursor(scope.next());
+            SectionCursor cursor = scope.unit.cursor(scope.next());
             while (scope.hasChildren() && cursor.hasMore()) {
                 Entry child = scope.unit.read(cursor);
                 look();
@@ -170,7 +172,7 @@ public final class Functions {
         OptionalLong stated = OptionalLong.empty();
         if (entry.has(Attribute.ENTRY_PC)) {
             stated =
-                    Form.isConstant(entry.form(Attribute.ENTRY_PC))
+                    Forms.isConstant(entry.form(Attribute.ENTRY_PC))
                             ? OptionalLong.of(
                                     ranges.getFirst().start() + entry.raw(Attribute.ENTRY_PC))
                             : entry.address(Attribute.ENTRY_PC);
@@ -189,7 +191,7 @@ public final class Functions {
                 if (!unit.isType()
                         && (own
                                 || unit.shapes()
-                                        .refersOutside(
+                                        .leaves(
                                                 Tag.INLINED_SUBROUTINE,
                                                 Attribute.ABSTRACT_ORIGIN))) {
                     inlined(unit, found);
@@ -203,7 +205,7 @@ public final class Functions {
 
     private void inlined(EntryUnit unit, Map<Entry, Found> found) throws MalformedInputException {
         Set<Entry> wanted = found.keySet();
-        EntryCursor cursor = unit.cursor(unit.first());
+        SectionCursor cursor = unit.cursor(unit.first());
         while (cursor.hasMore()) {
             look();
             Entry entry = unit.read(cursor);

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /**
  * Expressions that count for some addresses: {@code .debug_loc}, its form in {@code .dwo} files of
@@ -49,7 +51,7 @@ final class LocationLists {
         }
         LocationLists lists = new LocationLists(entry.unit);
         try {
-            lists.read(entry.raw(attribute), entry.form(attribute) == Form.LOCLISTX);
+            lists.read(entry.raw(attribute), entry.form(attribute) == Forms.LOCLISTX);
         } catch (MalformedInputException e) {
             if (lists.found.isEmpty()) {
                 throw e;
@@ -63,14 +65,14 @@ final class LocationLists {
             long at = isIndex ? indexed(value) : value;
             lists(cursor(".debug_loclists", at));
         } else if (file.skeleton(unit) != null) {
-            oldSplit(cursor(".debug_loc", value));
+            lists(cursor(".debug_loc", value));
         } else {
             old(cursor(".debug_loc", value));
         }
     }
 
-    private EntryCursor cursor(String section, long at) throws MalformedInputException {
-        return new EntryCursor(file.section(section), file.order(), at, Long.MAX_VALUE);
+    private SectionCursor cursor(String section, long at) throws MalformedInputException {
+        return file.cursor(file.section(section), at);
     }
 
     private long indexed(long index) throws MalformedInputException {
@@ -83,18 +85,15 @@ final class LocationLists {
         return start + cursor(".debug_loclists", at).unsigned(unit.offsetBytes);
     }
 
-    private void add(EntryCursor cursor, long start, long end, long bytes)
+    private void add(SectionCursor cursor, long start, long end, long bytes)
             throws MalformedInputException {
-        long from = cursor.position();
-        cursor.skip(bytes);
+        MemorySegment expression = cursor.slice(bytes);
         if (Long.compareUnsigned(start, end) < 0) {
-            String section = unit.version() >= 5 ? ".debug_loclists" : ".debug_loc";
-            MemorySegment expression = file.section(section).asSlice(from, bytes);
             found.add(new Part(new AddressRange(start, end), expression));
         }
     }
 
-    private void old(EntryCursor cursor) throws MalformedInputException {
+    private void old(SectionCursor cursor) throws MalformedInputException {
         int bytes = unit.addressBytes();
         long selection = -1L >>> (64 - 8 * bytes);
         for (int i = 0; i < MOST; i++) {
@@ -111,97 +110,67 @@ final class LocationLists {
         }
     }
 
-    /** GNU's form of DWARF 4, from which that of DWARF 5 grew. */
-    private void oldSplit(EntryCursor cursor) throws MalformedInputException {
-        for (int i = 0; i < MOST; i++) {
-            int kind = cursor.u8();
-            long start;
-            long end;
-            switch (kind) {
-                case 0 -> {
-                    return;
-                }
-                case 1 -> {
-                    base = address(cursor.uleb());
-                    continue;
-                }
-                case 2 -> {
-                    start = address(cursor.uleb());
-                    end = address(cursor.uleb());
-                }
-                case 3 -> {
-                    start = address(cursor.uleb());
-                    end = start + cursor.u32();
-                }
-                case 4 -> {
-                    start = base + cursor.u32();
-                    end = base + cursor.u32();
-                }
-                default -> throw cursor.malformed("a location of kind " + kind);
-            }
-            add(cursor, start, end, cursor.u16());
-        }
-    }
-
     private long address(long index) throws MalformedInputException {
         return file.indexed(unit, index).orElse(0);
     }
 
-    /** DW_LLE_* (DWARF 5, 7.7.3). */
-    private void lists(EntryCursor cursor) throws MalformedInputException {
-        int bytes = unit.addressBytes();
+    /**
+     * DW_LLE_* (DWARF 5, 7.7.3), and GNU's form for split units of DWARF 4 from which it grew: of
+     * five kinds, and with numbers of four bytes where it has LEB128.
+     */
+    private void lists(SectionCursor cursor) throws MalformedInputException {
+        boolean five = unit.version() >= 5;
         for (int i = 0; i < MOST; i++) {
             int kind = cursor.u8();
-            long start;
-            long end;
+            long start = 0;
             switch (kind) {
                 case 0 -> {
-                    return;
+                    return; // end_of_list
                 }
-                case 1 -> {
-                    base = address(cursor.uleb());
-                    continue;
+                case 1 -> base = address(cursor.uleb()); // base_addressx
+                case 2, 3 -> start = address(cursor.uleb()); // startx_endx, startx_length
+                case 4 -> start = base + number(cursor); // offset_pair
+                default -> {
+                    if (!five) {
+                        throw cursor.malformed("a location of kind " + kind);
+                    }
+                    start = late(cursor, kind);
                 }
-                case 6 -> {
-                    base = cursor.unsigned(bytes);
-                    continue;
-                }
-                case VIEW_PAIR -> {
-                    cursor.uleb();
-                    cursor.uleb();
-                    continue;
-                }
-                case 5 -> {
-                    long length = cursor.uleb();
-                    long from = cursor.position();
-                    cursor.skip(length);
-                    found.add(
-                            new Part(null, file.section(".debug_loclists").asSlice(from, length)));
-                    continue;
-                }
-                case 2 -> {
-                    start = address(cursor.uleb());
-                    end = address(cursor.uleb());
-                }
-                case 3 -> {
-                    start = address(cursor.uleb());
-                    end = start + cursor.uleb();
-                }
-                case 4 -> {
-                    start = base + cursor.uleb();
-                    end = base + cursor.uleb();
-                }
-                case 7 -> {
-                    start = cursor.unsigned(bytes);
-                    end = cursor.unsigned(bytes);
-                }
-                case 8 -> {
-                    start = cursor.unsigned(bytes);
-                    end = start + cursor.uleb();
-                }
-                default -> throw cursor.malformed("a location of kind " + kind);
             }
-            add(cursor, start, end, cursor.uleb());
+            long end;
+            switch (kind) {
+                case 2 -> end = address(cursor.uleb());
+                case 3 -> end = start + number(cursor);
+                case 4 -> end = base + number(cursor);
+                case 7 -> end = cursor.unsigned(unit.addressBytes()); // start_end
+                case 8 -> end = start + cursor.uleb(); // start_length
+                default -> {
+                    continue;
+                }
+            }
+            add(cursor, start, end, five ? cursor.uleb() : cursor.u16());
         }
+    }
+
+    private long number(SectionCursor cursor) throws MalformedInputException {
+        return unit.version() >= 5 ? cursor.uleb() : cursor.u32();
+    }
+
+    /** What only DWARF 5 has: the address with which a kind begins. */
+    private long late(SectionCursor cursor, int kind) throws MalformedInputException {
+        switch (kind) {
+            case 5 -> // default_location
+                    found.add(new Part(null, cursor.slice(cursor.uleb())));
+            case 6 -> base = cursor.unsigned(unit.addressBytes()); // base_address
+            case 7, 8 -> {
+                return cursor.unsigned(unit.addressBytes());
+            }
+            case VIEW_PAIR -> {
+                cursor.uleb();
+                cursor.uleb();
+            }
+            default -> throw cursor.malformed("a location of kind " + kind);
+        }
+        return 0;
     }
 }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Forms;
+import sonde.format.dwarf.section.SectionCursor;
 
 /** Address ranges of entries: {@code .debug_ranges} and {@code .debug_rnglists} (DWARF 5, 2.17). */
 final class RangeLists {
@@ -28,7 +30,7 @@ final class RangeLists {
             old(unit, value + added, base, found);
         } else {
             long at = value;
-            if (entry.form(Attribute.RANGES) == Form.RNGLISTX) {
+            if (entry.form(Attribute.RANGES) == Forms.RNGLISTX) {
                 at = indexed(unit, root, value);
             }
             lists(unit, at, base, found);
@@ -54,15 +56,13 @@ final class RangeLists {
         if (index < 0 || index > 1 << 24 || base < 0) {
             return -1;
         }
-        MemorySegment section = section(unit);
-        long at = base + index * unit.offsetBytes;
-        EntryCursor cursor = new EntryCursor(section, file.order(), at, Long.MAX_VALUE);
+        SectionCursor cursor = file.cursor(section(unit), base + index * unit.offsetBytes);
         return base + cursor.unsigned(unit.offsetBytes);
     }
 
     private void old(EntryUnit unit, long at, long unitBase, List<AddressRange> found)
             throws MalformedInputException {
-        EntryCursor cursor = new EntryCursor(section(unit), file.order(), at, Long.MAX_VALUE);
+        SectionCursor cursor = file.cursor(section(unit), at);
         int bytes = unit.addressBytes();
         long selection = -1L >>> (64 - 8 * bytes);
         long base = unitBase;
@@ -82,7 +82,7 @@ final class RangeLists {
 
     private void lists(EntryUnit unit, long at, long unitBase, List<AddressRange> found)
             throws MalformedInputException {
-        EntryCursor cursor = new EntryCursor(section(unit), file.order(), at, Long.MAX_VALUE);
+        SectionCursor cursor = file.cursor(section(unit), at);
         long base = unitBase;
         int bytes = unit.addressBytes();
         while (cursor.hasMore() && found.size() < MOST) {

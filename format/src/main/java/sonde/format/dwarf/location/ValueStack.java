@@ -3,6 +3,7 @@ package sonde.format.dwarf.location;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.section.Arithmetic;
 
 /** The stack of an expression (DWARF 5, 2.5.1): arithmetic of constants is done, other kept. */
 final class ValueStack {
@@ -115,7 +116,11 @@ final class ValueStack {
         Value right = pop();
         Value left = pop();
         if (left instanceof Value.Constant a && right instanceof Value.Constant b) {
-            push(new Value.Constant(constant(code, a.value(), b.value())));
+            if (Arithmetic.divides(code) && b.value() == 0) {
+                throw malformed("a division by zero");
+            }
+            long result = Arithmetic.binary(code, a.value(), b.value(), addressBytes);
+            push(new Value.Constant(result));
         } else {
             push(mixed(code, left, right));
         }
@@ -137,57 +142,10 @@ final class ValueStack {
     private void unary(int code) throws MalformedInputException {
         Value value = pop();
         if (value instanceof Value.Constant constant) {
-            long v = signed(constant.value());
-            push(
-                    new Value.Constant(
-                            switch (code) {
-                                case 0x19 -> Math.abs(v);
-                                case 0x1f -> -v;
-                                default -> ~v;
-                            }));
+            push(new Value.Constant(Arithmetic.unary(code, constant.value(), addressBytes)));
         } else {
             push(new Value.Operation(symbol(code), value, null));
         }
-    }
-
-    private long signed(long value) {
-        return addressBytes == 4 ? (int) value : value;
-    }
-
-    private long constant(int code, long left, long right) throws MalformedInputException {
-        long a = signed(left);
-        long b = signed(right);
-        boolean zero = right == 0;
-        boolean far = right < 0 || right >= 64;
-        return switch (code) {
-            case 0x1a -> left & right;
-            case 0x1b -> {
-                if (zero) {
-                    throw malformed("a division by zero");
-                }
-                yield a / b;
-            }
-            case 0x1c -> left - right;
-            case 0x1d -> {
-                if (zero) {
-                    throw malformed("a division by zero");
-                }
-                yield Long.remainderUnsigned(left, right);
-            }
-            case 0x1e -> left * right;
-            case 0x21 -> left | right;
-            case 0x22 -> left + right;
-            case 0x24 -> far ? 0 : left << right;
-            case 0x25 -> far ? 0 : left >>> right;
-            case 0x26 -> far ? (a < 0 ? -1 : 0) : a >> right;
-            case 0x27 -> left ^ right;
-            case 0x29 -> a == b ? 1 : 0;
-            case 0x2a -> a >= b ? 1 : 0;
-            case 0x2b -> a > b ? 1 : 0;
-            case 0x2c -> a <= b ? 1 : 0;
-            case 0x2d -> a < b ? 1 : 0;
-            default -> a != b ? 1 : 0;
-        };
     }
 
     private static String symbol(int code) {

@@ -1,30 +1,31 @@
-package sonde.format.dwarf.code;
+package sonde.format.dwarf.section;
 
 import sonde.format.MalformedInputException;
 
 /** Runs a line program (DWARF 5, 6.2); all versions from 2 to 5. */
-final class LineProgram {
+public final class LineProgram {
     /** Rows of one sequence: more than the largest unit has. */
     private static final int MOST_ROWS = 1 << 25;
 
     /** Takes what a program makes. */
-    interface Sink {
+    public interface Sink {
         /**
          * Rows that lie together.
          *
          * @param rows in the order of the program; valid during the call
          * @param end address behind the last
          */
-        void sequence(LineRows rows, long end);
+        void sequence(ProgramRows rows, long end) throws MalformedInputException;
     }
 
     private final SectionCursor cursor;
     private final LineFiles files;
-    private final LineRows rows = new LineRows();
+    private final ProgramRows rows = new ProgramRows();
     private final int version;
     private final long end;
     private final long program;
     private final int step;
+    private final boolean isStatement;
     private final int operations;
     private final int base;
     private final int lineBase;
@@ -36,26 +37,24 @@ final class LineProgram {
     private int file = 1;
     private int line = 1;
     private int column;
+    private int flags;
 
     /**
-     * Reads the head.
+     * What a unit says of its program.
      *
      * @param offset of it in {@code .debug_line}
      * @param folder the compiler's, where relative names begin
+     * @param stringsBase DW_AT_str_offsets_base, 0 where it is not said
      */
-    LineProgram(FileReader reader, long offset, String folder, UnitHeader unit, long stringsBase)
+    public record Start(long offset, String folder, int addressBytes, long stringsBase) {}
+
+    /** Reads the head. */
+    public LineProgram(SectionCursor lines, LineTexts texts, Start start)
             throws MalformedInputException {
-        cursor = reader.lines;
-        cursor.seek(offset);
-        long length = cursor.u32();
-        int offsetBytes = 4;
-        if (length == 0xffff_ffffL) {
-            length = cursor.u64();
-            offsetBytes = 8;
-        }
-        if (length < 0 || length > cursor.size() - cursor.position()) {
-            throw cursor.malformed("a table of " + length + " bytes");
-        }
+        cursor = lines;
+        cursor.seek(start.offset());
+        long length = cursor.length();
+        int offsetBytes = cursor.offsetBytes();
         end = cursor.position() + length;
         version = cursor.u16();
         if (version < 2 || version > 5) {
@@ -71,7 +70,7 @@ final class LineProgram {
         }
         step = cursor.u8();
         operations = version >= 4 ? Math.max(1, cursor.u8()) : 1;
-        cursor.skip(1); // default_is_stmt: every row counts here
+        isStatement = cursor.u8() != 0;
         lineBase = (byte) cursor.u8();
         lineRange = Math.max(1, cursor.u8());
         base = cursor.u8();
@@ -80,20 +79,35 @@ final class LineProgram {
             operands[i] = cursor.u8();
         }
         UnitHeader sizes =
-                new UnitHeader(0, 0, end, version, offsetBytes, unit.addressBytes(), 0, 0, 0);
-        files = new LineFiles(reader, folder, sizes);
-        if (stringsBase > 0) {
-            files.stringsBase(stringsBase);
+                new UnitHeader(0, 0, end, version, offsetBytes, start.addressBytes(), 0, 0, 0, 0);
+        files = new LineFiles(texts, start.folder(), sizes);
+        if (start.stringsBase() > 0) {
+            files.stringsBase(start.stringsBase());
         }
         files.read(cursor);
     }
 
-    LineFiles files() {
+    public LineFiles files() {
         return files;
     }
 
+    /** Version of the table: 2 to 5. */
+    public int version() {
+        return version;
+    }
+
+    /** Offset behind it. */
+    public long end() {
+        return end;
+    }
+
+    /** Rows of a sequence without an end, after {@link #run}. */
+    public ProgramRows rows() {
+        return rows;
+    }
+
     /** Gives all sequences. */
-    void run(Sink sink) throws MalformedInputException {
+    public void run(Sink sink) throws MalformedInputException {
         cursor.seek(program);
         reset();
         int range = lineRange;
@@ -118,14 +132,16 @@ final class LineProgram {
         file = 1;
         line = 1;
         column = 0;
-        rows.count = 0;
+        flags = isStatement ? ProgramRows.STATEMENT : 0;
+        rows.clear();
     }
 
     private void row() throws MalformedInputException {
-        if (rows.count == MOST_ROWS) {
+        if (rows.count() == MOST_ROWS) {
             throw cursor.malformed("a sequence without end");
         }
-        rows.add(address, file, line, column);
+        rows.add(address, file, line, column, flags);
+        flags &= ProgramRows.STATEMENT;
     }
 
     /** By a number of operations: instructions, or parts of a VLIW bundle (6.2.5.1). */
@@ -146,7 +162,9 @@ final class LineProgram {
             case 3 -> line += (int) cursor.sleb(); // advance_line
             case 4 -> file = cursor.smallUleb(); // set_file
             case 5 -> column = cursor.smallUleb(); // set_column
-            case 6, 7, 10, 11 -> {} // negate_stmt, set_basic_block, prologue, epilogue
+            case 6 -> flags ^= ProgramRows.STATEMENT; // negate_stmt
+            case 7, 11 -> {} // set_basic_block, set_epilogue_begin
+            case 10 -> flags |= ProgramRows.PROLOGUE_END; // set_prologue_end
             case 8 -> advance((255 - base) / lineRange); // const_add_pc
             case 9 -> { // fixed_advance_pc
                 address += cursor.u16();

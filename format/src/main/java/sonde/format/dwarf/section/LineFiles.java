@@ -1,4 +1,4 @@
-package sonde.format.dwarf.code;
+package sonde.format.dwarf.section;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,7 +8,7 @@ import java.util.Map;
 import sonde.format.MalformedInputException;
 
 /** Files of a line program (DWARF 5, 6.2.4.1); their names are read when asked for. */
-final class LineFiles {
+public final class LineFiles {
     private static final int MOST = 1 << 20;
     private static final int MOST_FORMATS = 64;
 
@@ -17,7 +17,7 @@ final class LineFiles {
 
     private static final int DIRECTORY = 2;
 
-    private final FileReader reader;
+    private final LineTexts texts;
     private final String folder;
     private final UnitHeader sizes;
     private final boolean five;
@@ -33,20 +33,20 @@ final class LineFiles {
      * @param folder the compiler's, where relative names begin
      * @param sizes of the numbers in the head of the program
      */
-    LineFiles(FileReader reader, String folder, UnitHeader sizes) {
-        this.reader = reader;
+    public LineFiles(LineTexts texts, String folder, UnitHeader sizes) {
+        this.texts = texts;
         this.folder = folder;
         this.sizes = sizes;
         five = sizes.version() >= 5;
         stringsBase = sizes.offsetBytes() == 8 ? 16 : 8;
     }
 
-    void stringsBase(long base) {
+    public void stringsBase(long base) {
         stringsBase = base;
     }
 
     /** Reads the two tables of a head. */
-    void read(SectionCursor cursor) throws MalformedInputException {
+    public void read(SectionCursor cursor) throws MalformedInputException {
         if (five) {
             table(cursor, true);
             table(cursor, false);
@@ -73,7 +73,7 @@ final class LineFiles {
     }
 
     /** An entry of the older tables, also that of DW_LNE_define_file. */
-    void named(SectionCursor cursor) throws MalformedInputException {
+    public void named(SectionCursor cursor) throws MalformedInputException {
         long from = cursor.position();
         cursor.skipText();
         int place = cursor.smallUleb();
@@ -141,12 +141,12 @@ final class LineFiles {
     }
 
     /** Number of entries. */
-    int count() {
+    public int count() {
         return count;
     }
 
     /** The whole path of a file by its index, as the program counts; empty for none. */
-    String path(int index) throws MalformedInputException {
+    public String path(int index) throws MalformedInputException {
         if (index < 0 || index >= count) {
             return "";
         }
@@ -172,7 +172,7 @@ final class LineFiles {
     }
 
     private String text(int form, long value) throws MalformedInputException {
-        return reader.text(form, value, stringsBase, sizes.offsetBytes(), reader.lineNames);
+        return texts.text(form, value, stringsBase, sizes.offsetBytes());
     }
 
     private static String join(String folder, String name) {

@@ -1,4 +1,4 @@
-package sonde.format.dwarf.code;
+package sonde.format.dwarf.section;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -9,19 +9,19 @@ import sonde.format.MalformedInputException;
  * A table of {@code .debug_abbrev} (DWARF 5, 7.5.3) in two arrays: what attributes an entry has,
  * and how to come to its end without looking at them.
  */
-final class AbbreviationTable {
+public final class AbbreviationTable {
     /** What the walk over entries does with one. */
-    static final int OTHER = 0;
+    public static final int OTHER = 0;
 
-    static final int FUNCTION = 1;
-    static final int INLINED = 2;
-    static final int SCOPE = 3;
+    public static final int FUNCTION = 1;
+    public static final int INLINED = 2;
+    public static final int SCOPE = 3;
 
     /** Operations of {@link #skips}: a number of bytes, or the negative of a form. */
-    static final int END = Integer.MIN_VALUE;
+    public static final int END = Integer.MIN_VALUE;
 
     /** Added to the negative of the form of DW_AT_sibling. */
-    static final int SIBLING = -0x10_0000;
+    public static final int SIBLING = -0x10_0000;
 
     private static final int MOST = 1 << 20;
     private static final int MOST_ATTRIBUTES = 1 << 10;
@@ -37,7 +37,7 @@ final class AbbreviationTable {
     private long[] constants = new long[4];
     private int constantCount;
 
-    AbbreviationTable(SectionCursor cursor, UnitHeader unit) throws MalformedInputException {
+    public AbbreviationTable(SectionCursor cursor, UnitHeader unit) throws MalformedInputException {
         this.unit = unit;
         cursor.seek(unit.abbreviations());
         int count = 0;
@@ -62,13 +62,24 @@ final class AbbreviationTable {
         }
     }
 
-    /** An abbreviation in {@code specs}: tag, kind and children, skips, attributes up to 0. */
+    /** Units whose tables cannot be shared, of one offset, differ in this. */
+    public static long key(UnitHeader unit) {
+        int sizes = unit.offsetBytes() / 8 << 4 | unit.addressBytes() / 4 << 1;
+        return unit.abbreviations() << 8 | sizes | (unit.version() == 2 ? 1 : 0);
+    }
+
+    /**
+     * An abbreviation in {@code specs}: tag, kind and children, skips, number of places of
+     * attributes, attributes up to 0.
+     */
     private void one(SectionCursor cursor) throws MalformedInputException {
         int tag = cursor.smallUleb();
         boolean children = cursor.u8() != 0;
         spec(tag);
         spec(kindOf(tag) << 1 | (children ? 1 : 0));
         spec(skipCount);
+        int places = specCount;
+        spec(0);
         int pending = 0;
         for (int count = 0; ; count++) {
             int attribute = cursor.smallUleb();
@@ -96,6 +107,7 @@ final class AbbreviationTable {
                 pending += fixed;
             }
         }
+        specs[places] = specCount - places - 1;
         spec(0);
         skip(pending);
         skipOperation(END);
@@ -139,7 +151,7 @@ final class AbbreviationTable {
     }
 
     /** Where an abbreviation begins. */
-    int find(SectionCursor place, long code) throws MalformedInputException {
+    public int find(SectionCursor place, long code) throws MalformedInputException {
         int at;
         if (code >= 0 && code < dense.length) {
             at = dense[(int) code];
@@ -153,35 +165,64 @@ final class AbbreviationTable {
     }
 
     /** DW_TAG_*. */
-    int tag(int abbreviation) {
+    public int tag(int abbreviation) {
         return specs[abbreviation];
     }
 
-    int kind(int abbreviation) {
+    public int kind(int abbreviation) {
         return specs[abbreviation + 1] >> 1;
     }
 
-    boolean hasChildren(int abbreviation) {
+    public boolean hasChildren(int abbreviation) {
         return (specs[abbreviation + 1] & 1) != 0;
     }
 
     /** The first attribute. */
-    static int first(int abbreviation) {
-        return abbreviation + 3;
+    public static int first(int abbreviation) {
+        return abbreviation + 4;
+    }
+
+    /** How many places its attributes take; one with a constant takes two. */
+    public int places(int abbreviation) {
+        return specs[abbreviation + 3];
+    }
+
+    /** How many places an attribute stands behind the first; -1 where it is not there. */
+    public int index(int abbreviation, int attribute) {
+        int first = first(abbreviation);
+        for (int at = first; specs[at] != 0; at++) {
+            if (specs[at] >>> 16 == attribute) {
+                return at - first;
+            }
+            at += (specs[at] & 0xffff) == Forms.IMPLICIT_CONST ? 1 : 0;
+        }
+        return -1;
+    }
+
+    /** Whether entries of a tag have an attribute by a form that may leave their unit. */
+    public boolean leaves(int tag, int attribute) {
+        return Arrays.stream(dense).anyMatch(at -> leaves(at, tag, attribute))
+                || sparse.values().stream().anyMatch(at -> leaves(at, tag, attribute));
+    }
+
+    private boolean leaves(int abbreviation, int tag, int attribute) {
+        int index =
+                abbreviation > 0 && tag(abbreviation) == tag ? index(abbreviation, attribute) : -1;
+        return index >= 0 && !Forms.isLocal(specs[first(abbreviation) + index] & 0xffff);
     }
 
     /** Attribute and form, 0 behind the last. */
-    int attribute(int place) {
+    public int attribute(int place) {
         return specs[place];
     }
 
     /** The value of the DW_FORM_implicit_const that stands at a place. */
-    long constant(int place) {
+    public long constant(int place) {
         return constants[specs[place + 1]];
     }
 
     /** Goes to the end of an entry; gives the value of DW_AT_sibling, 0 for none. */
-    long skip(SectionCursor cursor, int abbreviation) throws MalformedInputException {
+    public long skip(SectionCursor cursor, int abbreviation) throws MalformedInputException {
         long sibling = 0;
         for (int i = specs[abbreviation + 2]; ; i++) {
             int operation = skips[i];
