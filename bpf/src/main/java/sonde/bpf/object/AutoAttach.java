@@ -5,13 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,8 +29,6 @@ import sonde.sys.Arch;
 /** Attaches programs to what the names of their sections say. */
 final class AutoAttach {
     private static final Path FUNCTIONS = Path.of("/sys/kernel/tracing/available_filter_functions");
-
-    private static final int MOST_DIGITS = 64;
 
     /** {@code name+offset}. */
     private static final Pattern PLACE =
@@ -215,20 +211,13 @@ final class AutoAttach {
         if (target.contains("..")) {
             throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
         }
-        // Its number alone is needed; else its format is read, and says what is wrong.
-        String id = "/sys/kernel/tracing/events/" + category + "/" + name + "/id";
-        Tracepoint tracepoint;
-        try {
-            byte[] digits = sonde.sys.Files.readAll(id, MOST_DIGITS);
-            int number = Integer.parseInt(new String(digits, StandardCharsets.US_ASCII).strip());
-            tracepoint = new Tracepoint(category, name, number, Map.of());
-        } catch (IOException | NumberFormatException e) {
-            Tracepoint found = Tracepoint.find(category, name);
-            if (found == null) {
-                throw new ObjectException(
-                        place(program), "this kernel has no tracepoint " + target);
-            }
-            tracepoint = found;
+        Tracepoint tracepoint = object.tracepoints().of(target);
+        if (tracepoint == null) {
+            // Its format is read, and says what is wrong.
+            tracepoint = Tracepoint.find(category, name);
+        }
+        if (tracepoint == null) {
+            throw new ObjectException(place(program), "this kernel has no tracepoint " + target);
         }
         return Link.tracepoint(loaded, tracepoint, 0);
     }

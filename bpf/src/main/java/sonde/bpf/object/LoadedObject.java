@@ -25,6 +25,8 @@ public final class LoadedObject implements AutoCloseable {
     private final Map<String, Program> programs;
     private final Map<String, BpfMap> maps;
     private final Map<String, BpfMap> data;
+    private final Map<String, MappedValues> arenas;
+    private final TracepointNumbers tracepoints;
     private final Deque<AutoCloseable> open;
     private final Map<String, Globals> globals = new LinkedHashMap<>();
     private final Map<String, Link> links = new LinkedHashMap<>();
@@ -35,11 +37,15 @@ public final class LoadedObject implements AutoCloseable {
             Map<String, Program> programs,
             Map<String, BpfMap> maps,
             Map<String, BpfMap> data,
+            Map<String, MappedValues> arenas,
+            TracepointNumbers tracepoints,
             Deque<AutoCloseable> open) {
         this.object = object;
         this.programs = programs;
         this.maps = maps;
         this.data = data;
+        this.arenas = arenas;
+        this.tracepoints = tracepoints;
         this.open = new ArrayDeque<>(open);
         for (AutoCloseable one : open) {
             if (one instanceof MapMaker.Pin pin) {
@@ -51,6 +57,11 @@ public final class LoadedObject implements AutoCloseable {
     /** A number for one more description of where a marker's arguments are. */
     int nextUsdtSpec() {
         return usdtSpecs++;
+    }
+
+    /** The numbers of the tracepoints that its sections name. */
+    TracepointNumbers tracepoints() {
+        return tracepoints;
     }
 
     /** What it was loaded from. */
@@ -84,6 +95,15 @@ public final class LoadedObject implements AutoCloseable {
      */
     public BpfMap map(String name) {
         return named(maps.get(name), "map", name);
+    }
+
+    /**
+     * The memory of an arena, which this process shares with the programs from loading on.
+     *
+     * @throws IllegalArgumentException when the object defines none of that name
+     */
+    public MappedValues arena(String name) {
+        return named(arenas.get(name), "arena", name);
     }
 
     /** The maps of its variables, by section. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Closing;
+import sonde.bpf.Link;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
@@ -24,6 +25,7 @@ import sonde.bpf.insn.Code;
 import sonde.bpf.object.Function.Reference;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.BtfType;
+import sonde.sys.Fd;
 import sonde.sys.SyscallException;
 
 /**
@@ -31,12 +33,21 @@ import sonde.sys.SyscallException;
  * what an object lacks is told before anything is made; then types, maps, values, programs.
  */
 final class ObjectLoader {
+    /** NR_OPEN_DEFAULT: as many descriptors has the table of a process at first. */
+    private static final int FIRST_DESCRIPTORS = 64;
+
+    private static final int MOST_DESCRIPTORS = 4096;
+
+    /** Those of the JVM, of sections of variables, and some more. */
+    private static final int DESCRIPTORS_BESIDES = 24;
+
     private final ObjectFile object;
     private final LoadOptions options;
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
     private final List<ObjectProgram> wanted = new ArrayList<>();
     private final Map<Function.Place, Function> needed = new LinkedHashMap<>();
     private final Map<Function.Place, FunctionFit> fits = new HashMap<>();
+    private final TracepointNumbers tracepoints = new TracepointNumbers();
 
     /** An entry with everything but descriptors. */
     private record Draft(
@@ -71,9 +82,45 @@ final class ObjectLoader {
     }
 
     LoadedObject load() throws IOException {
+        Thread descriptors = reserveDescriptors();
+        try {
+            return loadNow();
+        } finally {
+            finish(descriptors);
+        }
+    }
+
+    /** Where there will be many, on a thread of its own: it waits while programs are made ready. */
+    private @Nullable Thread reserveDescriptors() {
+        int programs = object.programs().size();
+        int most =
+                Math.min(
+                        2 * programs + object.maps().size() + DESCRIPTORS_BESIDES,
+                        MOST_DESCRIPTORS);
+        return most <= FIRST_DESCRIPTORS
+                ? null
+                : Thread.ofPlatform().name("descriptors").start(() -> Fd.reserve(most));
+    }
+
+    private static void finish(@Nullable Thread thread) {
+        boolean interrupted = false;
+        while (thread != null && thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private LoadedObject loadNow() throws IOException {
         try (RunningKernel kernel = new RunningKernel(options.btf())) {
             List<Draft> drafts = drafts(kernel);
             ExternValues externs = ExternValues.resolve(object, kernel);
+            kernel.forget();
             return load(drafts, new ReferenceLinker(object, externs), externs.settings());
         } catch (IOException | RuntimeException e) {
             Closing.all(made);
@@ -98,6 +145,10 @@ final class ObjectLoader {
         List<Draft> drafts = new ArrayList<>();
         for (ObjectProgram program : wanted) {
             ProgramSection section = goals.section(program);
+            if (section.way() == ProgramSection.Way.TRACEPOINT) {
+                tracepoints.learn(section.target());
+                Link.prepare();
+            }
             ProgramAssembly assembly =
                     ProgramAssembly.of(object, object.entry(program.name()), fits);
             drafts.add(new Draft(program, section, assembly, goals.goal(program, section)));
@@ -152,7 +203,7 @@ final class ObjectLoader {
         if (types != null) {
             types.btf().close();
         }
-        return new LoadedObject(object, programs, maps, data, made);
+        return new LoadedObject(object, programs, maps, data, maker.arenas(), tracepoints, made);
     }
 
     private Described described(List<Draft> drafts) throws IOException {
