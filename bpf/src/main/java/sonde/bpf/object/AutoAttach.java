@@ -25,6 +25,8 @@ import sonde.bpf.link.Network;
 import sonde.bpf.link.Tracing;
 import sonde.bpf.link.Uprobes;
 import sonde.sys.Arch;
+import sonde.sys.Errno;
+import sonde.sys.SyscallException;
 
 /** Attaches programs to what the names of their sections say. */
 final class AutoAttach {
@@ -106,13 +108,14 @@ final class AutoAttach {
                         : Network.netns(loaded, type, targets.netns());
             }
             case DEVICE -> {
-                return targets.device() == 0 ? null : device(section, loaded);
+                return targets.device() == 0 ? null : device(section, loaded, place(program));
             }
         }
         throw new IllegalStateException("" + section.way());
     }
 
-    private Link device(ProgramSection section, Program loaded) throws IOException {
+    private Link device(ProgramSection section, Program loaded, ObjectException.Place place)
+            throws IOException {
         AttachType type = section.attach();
         if (type == AttachType.XDP) {
             return Network.xdp(loaded, targets.device(), Network.XdpMode.ANY);
@@ -125,6 +128,13 @@ final class AutoAttach {
             attr.set(JAVA_INT, 4, targets.device());
             attr.set(JAVA_INT, 8, type == null ? 0 : type.code());
             return Link.create(loaded, attr, section.name() + " of device " + targets.device());
+        } catch (SyscallException e) {
+            // All that is left here is netkit.
+            if (e.errno() == Errno.EINVAL) {
+                throw new ObjectException(
+                        place, "device " + targets.device() + " is no netkit device", e);
+            }
+            throw e;
         }
     }
 

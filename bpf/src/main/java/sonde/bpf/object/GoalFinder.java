@@ -26,8 +26,9 @@ final class GoalFinder {
         if (section == null) {
             throw new ObjectException(
                     place(program),
-                    "no kind of program has that section name; known are "
-                            + String.join(", ", ProgramSection.known()));
+                    "no kind of program has that section name; there are "
+                            + String.join(", ", ProgramSection.near(program.sectionName()))
+                            + " and others");
         }
         if (section.way() == ProgramSection.Way.STRUCT_OPS) {
             throw new ObjectException(

@@ -14,7 +14,6 @@ import sonde.bpf.Closing;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.map.MappedValues;
-import sonde.sys.SyscallException;
 
 /**
  * An object in the kernel. Closing detaches its programs and gives everything back, but what was
@@ -106,7 +105,7 @@ public final class LoadedObject implements AutoCloseable {
         return named(arenas.get(name), "arena", name);
     }
 
-    /** The maps of its variables, by section. */
+    /** The maps of its variables and of its settings ({@code .kconfig}), by section. */
     public Map<String, BpfMap> data() {
         return Collections.unmodifiableMap(data);
     }
@@ -173,7 +172,9 @@ public final class LoadedObject implements AutoCloseable {
             throws IOException {
         try {
             return attach.attach(program, loaded);
-        } catch (SyscallException e) {
+        } catch (ObjectException e) {
+            throw e;
+        } catch (IOException e) {
             throw new ObjectException(
                     object.place().section(program.sectionName()).symbol(program.name()),
                     "cannot be attached: " + e.getMessage(),

@@ -192,6 +192,9 @@ final class ObjectLoader {
         Map<String, BpfMap> maps = maker.maps();
         Map<String, BpfMap> data = maker.data();
         BpfMap settingsMap = maker.settings(settings);
+        if (settingsMap != null) {
+            data.put(TypeFixes.CONFIG_SECTION, settingsMap);
+        }
         Map<String, Program> programs = new LinkedHashMap<>();
         for (Draft draft : drafts) {
             linker.link(draft.assembly(), maps, data, settingsMap);
