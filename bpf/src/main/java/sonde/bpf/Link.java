@@ -60,6 +60,11 @@ public final class Link implements AutoCloseable {
         return attr;
     }
 
+    /** Finds out beforehand what attaching to tracepoints needs to know of the machine. */
+    public static void prepare() throws SyscallException {
+        firstCpu();
+    }
+
     private static int firstCpu() throws SyscallException {
         int known = firstCpu;
         if (known < 0) {

@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sonde.bpf.object.LoadedObject;
 import sonde.bpf.object.ObjectFile;
-import sonde.bpf.object.ObjectProgram;
 import sonde.tools.report.NothingMatchesException;
 
 /** {@code sonde bpf attach}. */
@@ -64,15 +63,13 @@ final class BpfAttachCommand implements Callable<Integer> {
             object.attach(given.targets(line));
             if (object.links().isEmpty()) {
                 throw new NothingMatchesException(
-                        "no section of "
-                                + file.name()
-                                + " says where to attach its program: "
-                                + file.programs().stream()
-                                        .map(ObjectProgram::sectionName)
-                                        .toList());
+                        "nothing of %s is attached; %s"
+                                .formatted(file.name(), String.join("; ", Unattached.of(object))));
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
             given.show(object, pins, line.getOut());
+            Unattached.of(object)
+                    .forEach(one -> Failures.say(line.getErr(), "not attached: " + one));
             if (pin == null) {
                 Runtime.getRuntime().addShutdownHook(hook);
                 if (time == null) {

@@ -59,6 +59,10 @@ final class BpfLoadCommand implements Callable<Integer> {
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
             given.show(object, pins, line.getOut());
+            if (attach) {
+                Unattached.of(object)
+                        .forEach(one -> Failures.say(line.getErr(), "not attached: " + one));
+            }
         }
         if (pin == null) {
             Failures.say(line.getErr(), "all of it is given back; --pin DIR keeps it");

@@ -238,4 +238,17 @@ final class BpfObjectsKernelTest {
         assertThat(outcome.err())
                 .contains("lost.bpf.o, section tp/sched/no_such_event, symbol lost: this kernel");
     }
+
+    @Test
+    void programsWithoutAPlaceAreToldWithWhatTheyNeed() throws Exception {
+        String source =
+                HEAD
+                        + "SEC(\"xdp\") int pass(void *c) { return 2; }"
+                        + "SEC(\"tc\") int look(void *c) { return 0; }";
+        Sonde.Outcome outcome = sonde("attach", object("placeless", source), "--for", "1ms");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err())
+                .contains("pass (xdp): needs --dev DEVICE")
+                .contains("look (tc): no section of its kind says where");
+    }
 }

@@ -13,6 +13,9 @@ public final class Pages {
     public static final int MAP_ANONYMOUS = 0x20;
     public static final int MAP_POPULATE = 0x8000;
 
+    /** At the address that is given, or EEXIST where something is there (Linux 4.17). */
+    public static final int MAP_FIXED_NOREPLACE = 0x10_0000;
+
     /** Advice of madvise(2). */
     public static final int MADV_SEQUENTIAL = 2;
 
@@ -34,7 +37,13 @@ public final class Pages {
      */
     public static MemorySegment map(int fd, long offset, long sizeBytes, int prot, int flags)
             throws SyscallException {
-        long address = Native.syscall(MMAP, 0, sizeBytes, prot, flags, fd, offset);
+        return mapAt(0, fd, offset, sizeBytes, prot, flags);
+    }
+
+    private static MemorySegment mapAt(
+            long at, int fd, long offset, long sizeBytes, int prot, int flags)
+            throws SyscallException {
+        long address = Native.syscall(MMAP, at, sizeBytes, prot, flags, fd, offset);
         if (address < 0) {
             throw new SyscallException(
                     "mmap", "fd " + fd + ", " + sizeBytes + " bytes", (int) -address);
@@ -49,11 +58,23 @@ public final class Pages {
     public static MemorySegment map(
             Arena arena, int fd, long offset, long sizeBytes, int prot, int flags)
             throws SyscallException {
-        return map(fd, offset, sizeBytes, prot, flags)
-                .reinterpret(
-                        arena,
-                        mapping ->
-                                Native.syscall(MUNMAP, mapping.address(), mapping.byteSize(), 0));
+        return owned(arena, map(fd, offset, sizeBytes, prot, flags));
+    }
+
+    /**
+     * Maps a whole file where its bytes refer to each other by address.
+     *
+     * @param at the address, a multiple of the page size
+     */
+    public static MemorySegment mapAt(
+            Arena arena, long at, int fd, long sizeBytes, int prot, int flags)
+            throws SyscallException {
+        return owned(arena, mapAt(at, fd, 0, sizeBytes, prot, flags | MAP_FIXED_NOREPLACE));
+    }
+
+    private static MemorySegment owned(Arena arena, MemorySegment mapping) {
+        return mapping.reinterpret(
+                arena, closed -> Native.syscall(MUNMAP, closed.address(), closed.byteSize(), 0));
     }
 
     /** Takes back a mapping as {@link #map(int, long, long, int, int)} gave it. */

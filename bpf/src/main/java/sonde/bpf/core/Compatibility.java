@@ -160,7 +160,8 @@ public final class Compatibility {
                             && x.count() == y.count()
                             && matches(x.type(), y.type(), pointed, depth - 1);
             case BtfType.FuncProto x ->
-                    other instanceof BtfType.FuncProto y && matchingParameters(x, y, depth);
+                    other instanceof BtfType.FuncProto y
+                            && matchingParameters(x, y, pointed, depth);
             case BtfType _ -> false;
         };
     }
@@ -196,7 +197,7 @@ public final class Compatibility {
         for (BtfType.Member member : one.members()) {
             boolean found = false;
             for (BtfType.Member candidate : other.members()) {
-                if (member.name().equals(candidate.name())
+                if (Flavour.without(member.name()).equals(Flavour.without(candidate.name()))
                         && matches(member.type(), candidate.type(), false, depth - 1)) {
                     found = true;
                     break;
@@ -209,7 +210,8 @@ public final class Compatibility {
         return true;
     }
 
-    private boolean matchingParameters(BtfType.FuncProto one, BtfType.FuncProto other, int depth)
+    private boolean matchingParameters(
+            BtfType.FuncProto one, BtfType.FuncProto other, boolean pointed, int depth)
             throws MalformedInputException {
         List<BtfType.Param> params = one.params();
         if (params.size() != other.params().size()) {
@@ -217,10 +219,10 @@ public final class Compatibility {
         }
         for (int i = 0; i < params.size(); i++) {
             int theirs = other.params().get(i).type();
-            if (!matches(params.get(i).type(), theirs, false, depth - 1)) {
+            if (!matches(params.get(i).type(), theirs, pointed, depth - 1)) {
                 return false;
             }
         }
-        return matches(one.returnType(), other.returnType(), false, depth - 1);
+        return matches(one.returnType(), other.returnType(), pointed, depth - 1);
     }
 }

@@ -15,6 +15,10 @@ import sonde.sys.SyscallException;
  * The values of an array in this process's memory, without system calls: arrays made with {@link
  * sonde.bpf.MapSpec#MAPPABLE} (Linux 5.5), and arenas. Programs write meanwhile; {@link #acquire}
  * and {@link #add} are atomic, plain access through {@link #segment()} is not.
+ *
+ * <p>An arena lies where its first mapping is, or at the address it was made with: programs see the
+ * address of {@link #segment()} plus offset. A process maps it once. Pages that no program has
+ * allocated are made when they are touched.
  */
 public final class MappedValues implements AutoCloseable {
     private static final VarHandle WORD = JAVA_LONG.varHandle();
@@ -34,7 +38,7 @@ public final class MappedValues implements AutoCloseable {
      *
      * @param writable false for maps that are frozen or read-only here
      * @throws SyscallException EINVAL when the map was not made for it, EPERM when it may not be
-     *     written
+     *     written, EBUSY for an arena that is mapped already
      */
     public static MappedValues of(BpfMap map, boolean writable) throws SyscallException {
         int stride = map.spec().valueBytes() + 7 & ~7;
@@ -46,8 +50,11 @@ public final class MappedValues implements AutoCloseable {
         long whole = (bytes + page - 1) / page * page;
         Arena owner = Arena.ofShared();
         try {
+            long at = arena ? map.spec().extra() : 0;
             MemorySegment values =
-                    Pages.map(owner, map.fd(), 0, whole, protection, Pages.MAP_SHARED);
+                    at == 0
+                            ? Pages.map(owner, map.fd(), 0, whole, protection, Pages.MAP_SHARED)
+                            : Pages.mapAt(owner, at, map.fd(), whole, protection, Pages.MAP_SHARED);
             // A store into pages that may not be written would end the JVM.
             return new MappedValues(owner, writable ? values : values.asReadOnly(), stride);
         } catch (SyscallException e) {

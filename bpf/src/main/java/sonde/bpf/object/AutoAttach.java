@@ -5,13 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,12 +25,12 @@ import sonde.bpf.link.Network;
 import sonde.bpf.link.Tracing;
 import sonde.bpf.link.Uprobes;
 import sonde.sys.Arch;
+import sonde.sys.Errno;
+import sonde.sys.SyscallException;
 
 /** Attaches programs to what the names of their sections say. */
 final class AutoAttach {
     private static final Path FUNCTIONS = Path.of("/sys/kernel/tracing/available_filter_functions");
-
-    private static final int MOST_DIGITS = 64;
 
     /** {@code name+offset}. */
     private static final Pattern PLACE =
@@ -110,13 +108,14 @@ final class AutoAttach {
                         : Network.netns(loaded, type, targets.netns());
             }
             case DEVICE -> {
-                return targets.device() == 0 ? null : device(section, loaded);
+                return targets.device() == 0 ? null : device(section, loaded, place(program));
             }
         }
         throw new IllegalStateException("" + section.way());
     }
 
-    private Link device(ProgramSection section, Program loaded) throws IOException {
+    private Link device(ProgramSection section, Program loaded, ObjectException.Place place)
+            throws IOException {
         AttachType type = section.attach();
         if (type == AttachType.XDP) {
             return Network.xdp(loaded, targets.device(), Network.XdpMode.ANY);
@@ -129,6 +128,13 @@ final class AutoAttach {
             attr.set(JAVA_INT, 4, targets.device());
             attr.set(JAVA_INT, 8, type == null ? 0 : type.code());
             return Link.create(loaded, attr, section.name() + " of device " + targets.device());
+        } catch (SyscallException e) {
+            // All that is left here is netkit.
+            if (e.errno() == Errno.EINVAL) {
+                throw new ObjectException(
+                        place, "device " + targets.device() + " is no netkit device", e);
+            }
+            throw e;
         }
     }
 
@@ -215,20 +221,13 @@ final class AutoAttach {
         if (target.contains("..")) {
             throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
         }
-        // Its number alone is needed; else its format is read, and says what is wrong.
-        String id = "/sys/kernel/tracing/events/" + category + "/" + name + "/id";
-        Tracepoint tracepoint;
-        try {
-            byte[] digits = sonde.sys.Files.readAll(id, MOST_DIGITS);
-            int number = Integer.parseInt(new String(digits, StandardCharsets.US_ASCII).strip());
-            tracepoint = new Tracepoint(category, name, number, Map.of());
-        } catch (IOException | NumberFormatException e) {
-            Tracepoint found = Tracepoint.find(category, name);
-            if (found == null) {
-                throw new ObjectException(
-                        place(program), "this kernel has no tracepoint " + target);
-            }
-            tracepoint = found;
+        Tracepoint tracepoint = object.tracepoints().of(target);
+        if (tracepoint == null) {
+            // Its format is read, and says what is wrong.
+            tracepoint = Tracepoint.find(category, name);
+        }
+        if (tracepoint == null) {
+            throw new ObjectException(place(program), "this kernel has no tracepoint " + target);
         }
         return Link.tracepoint(loaded, tracepoint, 0);
     }

@@ -1,6 +1,7 @@
 package sonde.bpf.object;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import sonde.format.btf.Flavour;
 
 /** What the running kernel has for the externs of an object. */
 final class ExternValues {
+    private static final int MOST_DIGITS = 24;
     private static final String SYSCALL_WRAPPER = "LINUX_HAS_SYSCALL_WRAPPER";
 
     private final ObjectFile object;
@@ -170,13 +172,13 @@ final class ExternValues {
         String name = extern.name();
         int size = ObjectTypes.size(object.types(), extern.type(), place(extern));
         switch (name) {
-            case "LINUX_KERNEL_VERSION" -> number(extern, RunningKernel.version(), size, to);
+            case "LINUX_KERNEL_VERSION" -> write(extern, RunningKernel.version(), size, to);
             case "LINUX_HAS_BPF_COOKIE" ->
-                    number(extern, RunningKernel.version() >= 0x050f00 ? 1 : 0, size, to);
+                    write(extern, RunningKernel.version() >= 0x050f00 ? 1 : 0, size, to);
             case SYSCALL_WRAPPER -> {
                 Set<String> wrappers = Set.of("__x64_sys_bpf", "__arm64_sys_bpf");
                 boolean has = !RunningKernel.addresses(wrappers).isEmpty();
-                number(extern, has ? 1 : 0, size, to);
+                write(extern, has ? 1 : 0, size, to);
             }
             default -> {
                 if (!name.startsWith("CONFIG_")) {
@@ -199,7 +201,7 @@ final class ExternValues {
         BtfType type = ObjectTypes.skip(object.types(), extern.type(), place(extern));
         if (value.startsWith("\"") && value.endsWith("\"") && value.length() > 1) {
             if (!(type instanceof BtfType.Array)) {
-                throw new ObjectException(place(extern), value + " for no array of char");
+                throw unfit(extern, value, type);
             }
             byte[] text = value.substring(1, value.length() - 1).getBytes(StandardCharsets.UTF_8);
             to.put(text, 0, Math.min(text.length, Math.max(0, size - 1)));
@@ -215,28 +217,56 @@ final class ExternValues {
                 boolean flag =
                         type instanceof BtfType.Int i && i.encoding() == BtfType.Int.Encoding.BOOL;
                 if (!tristate && !letter && !(flag && !value.equals("m"))) {
-                    throw new ObjectException(place(extern), "'" + value + "' for a " + type);
+                    throw unfit(extern, value, type);
                 }
                 int number =
                         letter
                                 ? value.charAt(0)
                                 : value.equals("y") ? 1 : value.equals("m") ? 2 : 0;
-                number(extern, number, size, to);
+                write(extern, number, size, to);
             }
-            default -> {
-                try {
-                    number(extern, Long.decode(value), size, to);
-                } catch (NumberFormatException e) {
-                    throw new ObjectException(place(extern), "'" + value + "' is no number", e);
-                }
-            }
+            default -> number(extern, value, type, size, to);
         }
     }
 
-    private void number(Extern extern, long value, int size, ByteBuffer to) throws ObjectException {
-        if (size < 8 && (value >= 1L << 8 * size || value < -(1L << 8 * size - 1))) {
-            throw new ObjectException(place(extern), value + " does not fit " + size + " bytes");
+    private ObjectException unfit(Extern extern, String value, BtfType type) {
+        String kind = type.name().isEmpty() ? type.getClass().getSimpleName() : type.name();
+        return new ObjectException(
+                place(extern), "is '%s' in this kernel, which no %s is".formatted(value, kind));
+    }
+
+    /** A number, which fits all integers but bool; above 2^63 only unsigned ones. */
+    private void number(Extern extern, String value, BtfType type, int size, ByteBuffer to)
+            throws ObjectException {
+        if (!(type instanceof BtfType.Int number)
+                || number.encoding() == BtfType.Int.Encoding.BOOL) {
+            throw unfit(extern, value, type);
         }
+        BigInteger exact;
+        try {
+            if (value.length() > MOST_DIGITS) {
+                throw new NumberFormatException(value);
+            }
+            boolean hex = value.startsWith("0x") || value.startsWith("0X");
+            exact = hex ? new BigInteger(value.substring(2), 16) : new BigInteger(value);
+        } catch (NumberFormatException e) {
+            throw new ObjectException(place(extern), "'" + value + "' is no number", e);
+        }
+        boolean isSigned = number.encoding() == BtfType.Int.Encoding.SIGNED;
+        boolean fits =
+                isSigned
+                        ? exact.bitLength() < 8 * size
+                        : exact.signum() >= 0 && exact.bitLength() <= 8 * size;
+        if (!fits) {
+            throw new ObjectException(
+                    place(extern),
+                    "%s does not fit %d bytes %s"
+                            .formatted(value, size, isSigned ? "with a sign" : "without a sign"));
+        }
+        write(extern, exact.longValue(), size, to);
+    }
+
+    private void write(Extern extern, long value, int size, ByteBuffer to) throws ObjectException {
         switch (size) {
             case 1 -> to.put((byte) value);
             case 2 -> to.putShort((short) value);

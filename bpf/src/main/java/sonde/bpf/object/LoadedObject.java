@@ -14,7 +14,6 @@ import sonde.bpf.Closing;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.map.MappedValues;
-import sonde.sys.SyscallException;
 
 /**
  * An object in the kernel. Closing detaches its programs and gives everything back, but what was
@@ -25,6 +24,8 @@ public final class LoadedObject implements AutoCloseable {
     private final Map<String, Program> programs;
     private final Map<String, BpfMap> maps;
     private final Map<String, BpfMap> data;
+    private final Map<String, MappedValues> arenas;
+    private final TracepointNumbers tracepoints;
     private final Deque<AutoCloseable> open;
     private final Map<String, Globals> globals = new LinkedHashMap<>();
     private final Map<String, Link> links = new LinkedHashMap<>();
@@ -35,11 +36,15 @@ public final class LoadedObject implements AutoCloseable {
             Map<String, Program> programs,
             Map<String, BpfMap> maps,
             Map<String, BpfMap> data,
+            Map<String, MappedValues> arenas,
+            TracepointNumbers tracepoints,
             Deque<AutoCloseable> open) {
         this.object = object;
         this.programs = programs;
         this.maps = maps;
         this.data = data;
+        this.arenas = arenas;
+        this.tracepoints = tracepoints;
         this.open = new ArrayDeque<>(open);
         for (AutoCloseable one : open) {
             if (one instanceof MapMaker.Pin pin) {
@@ -51,6 +56,11 @@ public final class LoadedObject implements AutoCloseable {
     /** A number for one more description of where a marker's arguments are. */
     int nextUsdtSpec() {
         return usdtSpecs++;
+    }
+
+    /** The numbers of the tracepoints that its sections name. */
+    TracepointNumbers tracepoints() {
+        return tracepoints;
     }
 
     /** What it was loaded from. */
@@ -86,7 +96,16 @@ public final class LoadedObject implements AutoCloseable {
         return named(maps.get(name), "map", name);
     }
 
-    /** The maps of its variables, by section. */
+    /**
+     * The memory of an arena, which this process shares with the programs from loading on.
+     *
+     * @throws IllegalArgumentException when the object defines none of that name
+     */
+    public MappedValues arena(String name) {
+        return named(arenas.get(name), "arena", name);
+    }
+
+    /** The maps of its variables and of its settings ({@code .kconfig}), by section. */
     public Map<String, BpfMap> data() {
         return Collections.unmodifiableMap(data);
     }
@@ -153,7 +172,9 @@ public final class LoadedObject implements AutoCloseable {
             throws IOException {
         try {
             return attach.attach(program, loaded);
-        } catch (SyscallException e) {
+        } catch (ObjectException e) {
+            throw e;
+        } catch (IOException e) {
             throw new ObjectException(
                     object.place().section(program.sectionName()).symbol(program.name()),
                     "cannot be attached: " + e.getMessage(),

@@ -17,6 +17,7 @@ import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.call.KernelObject;
+import sonde.bpf.map.MappedValues;
 import sonde.sys.Errno;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
@@ -29,6 +30,7 @@ final class MapMaker {
     private final LoadOptions options;
     private final Deque<AutoCloseable> made;
     private final @Nullable LoadedBtf types;
+    private final Map<String, MappedValues> arenas = new LinkedHashMap<>();
 
     /**
      * @param made gets everything that is to be closed
@@ -56,8 +58,29 @@ final class MapMaker {
             BpfMap one = map.pinned() ? pinned(map) : create(map);
             made.push(one);
             maps.put(map.name(), one);
+            if (one.spec().type() == MapType.ARENA) {
+                arena(map, one);
+            }
         }
         return maps;
+    }
+
+    /**
+     * Programs are not loaded with an arena that has no address yet: the first mapping gives it.
+     */
+    private void arena(ObjectMap map, BpfMap one) throws ObjectException {
+        try {
+            MappedValues memory = MappedValues.of(one, true);
+            made.push(memory);
+            arenas.put(map.name(), memory);
+        } catch (SyscallException e) {
+            throw new ObjectException(place(map), "cannot be mapped: " + e.getMessage(), e);
+        }
+    }
+
+    /** The memory of arenas, by name. */
+    Map<String, MappedValues> arenas() {
+        return arenas;
     }
 
     private BpfMap pinned(ObjectMap map) throws IOException {

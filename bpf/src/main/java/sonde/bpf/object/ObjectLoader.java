@@ -9,12 +9,12 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Closing;
+import sonde.bpf.Link;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
@@ -25,6 +25,7 @@ import sonde.bpf.insn.Code;
 import sonde.bpf.object.Function.Reference;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.BtfType;
+import sonde.sys.Fd;
 import sonde.sys.SyscallException;
 
 /**
@@ -32,17 +33,13 @@ import sonde.sys.SyscallException;
  * what an object lacks is told before anything is made; then types, maps, values, programs.
  */
 final class ObjectLoader {
-    // Source register of 64-bit constants: enum of include/uapi/linux/bpf.h.
-    private static final int PSEUDO_MAP_FD = 1;
-    private static final int PSEUDO_MAP_VALUE = 2;
-    private static final int PSEUDO_BTF_ID = 3;
-    private static final int PSEUDO_KFUNC_CALL = 2;
+    /** NR_OPEN_DEFAULT: as many descriptors has the table of a process at first. */
+    private static final int FIRST_DESCRIPTORS = 64;
 
-    /** Weak functions that are missing, from here on; libbpf's number. */
-    private static final int MISSING_FUNCTION = 2_002_000_000;
+    private static final int MOST_DESCRIPTORS = 4096;
 
-    private static final Pattern POISONED =
-            Pattern.compile("(\\d{1,7}): \\(85\\) call unknown#(\\d{9,10})");
+    /** Those of the JVM, of sections of variables, and some more. */
+    private static final int DESCRIPTORS_BESIDES = 24;
 
     private final ObjectFile object;
     private final LoadOptions options;
@@ -50,22 +47,23 @@ final class ObjectLoader {
     private final List<ObjectProgram> wanted = new ArrayList<>();
     private final Map<Function.Place, Function> needed = new LinkedHashMap<>();
     private final Map<Function.Place, FunctionFit> fits = new HashMap<>();
+    private final TracepointNumbers tracepoints = new TracepointNumbers();
 
     /** An entry with everything but descriptors. */
     private record Draft(
-            ObjectProgram program, ProgramSection section, ProgramAssembly assembly, Goal goal) {}
+            ObjectProgram program,
+            ProgramSection section,
+            ProgramAssembly assembly,
+            ProgramGoal goal) {}
 
-    /**
-     * What a program is for.
-     *
-     * @param owner of the id: a module's types or a program; 0 for the kernel
-     */
-    private record Goal(int btfId, int owner) {}
-
-    /** func_info and line_info of a program. */
-    private record Records(byte[] functions, byte[] lines) {
-        ProgramSpec.Debug debug(int btfFd, boolean needed) {
-            return new ProgramSpec.Debug(btfFd, functions, 8, lines, 16, needed);
+    /** Types of the object in the kernel, and what each program says of itself by them. */
+    private record Described(
+            ProgramTypes.@Nullable Loaded types,
+            Map<Draft, DebugRecords> records,
+            boolean areNeeded) {
+        ProgramSpec.@Nullable Debug of(Draft draft) {
+            DebugRecords found = records.get(draft);
+            return types == null || found == null ? null : found.debug(types.btf().fd(), areNeeded);
         }
     }
 
@@ -84,10 +82,46 @@ final class ObjectLoader {
     }
 
     LoadedObject load() throws IOException {
+        Thread descriptors = reserveDescriptors();
+        try {
+            return loadNow();
+        } finally {
+            finish(descriptors);
+        }
+    }
+
+    /** Where there will be many, on a thread of its own: it waits while programs are made ready. */
+    private @Nullable Thread reserveDescriptors() {
+        int programs = object.programs().size();
+        int most =
+                Math.min(
+                        2 * programs + object.maps().size() + DESCRIPTORS_BESIDES,
+                        MOST_DESCRIPTORS);
+        return most <= FIRST_DESCRIPTORS
+                ? null
+                : Thread.ofPlatform().name("descriptors").start(() -> Fd.reserve(most));
+    }
+
+    private static void finish(@Nullable Thread thread) {
+        boolean interrupted = false;
+        while (thread != null && thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private LoadedObject loadNow() throws IOException {
         try (RunningKernel kernel = new RunningKernel(options.btf())) {
             List<Draft> drafts = drafts(kernel);
             ExternValues externs = ExternValues.resolve(object, kernel);
-            return load(drafts, externs);
+            kernel.forget();
+            return load(drafts, new ReferenceLinker(object, externs), externs.settings());
         } catch (IOException | RuntimeException e) {
             Closing.all(made);
             throw e;
@@ -107,12 +141,17 @@ final class ObjectLoader {
             }
         }
         fit(kernel);
+        GoalFinder goals = new GoalFinder(object, options, kernel);
         List<Draft> drafts = new ArrayList<>();
         for (ObjectProgram program : wanted) {
-            ProgramSection section = section(program);
+            ProgramSection section = goals.section(program);
+            if (section.way() == ProgramSection.Way.TRACEPOINT) {
+                tracepoints.learn(section.target());
+                Link.prepare();
+            }
             ProgramAssembly assembly =
                     ProgramAssembly.of(object, object.entry(program.name()), fits);
-            drafts.add(new Draft(program, section, assembly, goal(program, section, kernel)));
+            drafts.add(new Draft(program, section, assembly, goals.goal(program, section)));
         }
         return drafts;
     }
@@ -140,102 +179,26 @@ final class ObjectLoader {
         }
     }
 
-    private ObjectException.Place place(ObjectProgram program) {
-        return object.place().section(program.sectionName()).symbol(program.name());
-    }
-
-    private ProgramSection section(ObjectProgram program) throws ObjectException {
-        ProgramSection section = program.section();
-        if (section == null) {
-            throw new ObjectException(
-                    place(program),
-                    "no kind of program has that section name; known are "
-                            + String.join(", ", ProgramSection.known()));
-        }
-        if (section.way() == ProgramSection.Way.STRUCT_OPS) {
-            throw new ObjectException(
-                    place(program), "structures of functions (struct_ops) are not loaded");
-        }
-        return section;
-    }
-
-    private Goal goal(ObjectProgram program, ProgramSection section, RunningKernel kernel)
+    private LoadedObject load(List<Draft> drafts, ReferenceLinker linker, byte[] settings)
             throws IOException {
-        if (section.way() == ProgramSection.Way.REPLACEMENT) {
-            Program of = options.replaced().get(program.name());
-            if (of == null) {
-                throw new ObjectException(
-                        place(program), "the program whose function it replaces is not given");
-            }
-            return new Goal(ReplacedFunction.find(of, section.target()), of.fd());
-        }
-        if (!section.namesKernelType() || section.target().isEmpty()) {
-            if (section.namesKernelType()) {
-                throw new ObjectException(
-                        place(program), "the section does not name what it is for");
-            }
-            return new Goal(0, 0);
-        }
-        String name =
-                switch (section.way()) {
-                    case TYPED_TRACEPOINT -> "btf_trace_" + section.target();
-                    case SECURITY_HOOK, CGROUP_SECURITY_HOOK -> "bpf_lsm_" + section.target();
-                    case ITERATOR -> "bpf_iter_" + section.target();
-                    default -> section.target();
-                };
-        boolean typedef = section.way() == ProgramSection.Way.TYPED_TRACEPOINT;
-        Class<? extends BtfType> kind = typedef ? BtfType.Typedef.class : BtfType.Func.class;
-        int colon = name.indexOf(':');
-        String module = colon < 0 || typedef ? "" : name.substring(0, colon);
-        String plain = module.isEmpty() ? name : name.substring(colon + 1);
-        if (module.isEmpty() || module.equals("vmlinux")) {
-            int id = kernel.vmlinux().btf().find(plain, kind::isInstance);
-            if (id != 0) {
-                return new Goal(id, 0);
-            }
-        }
-        for (RunningKernel.Module one : kernel.moduleTypes()) {
-            int id = one.btf().find(plain, kind::isInstance);
-            if (id >= one.btf().firstId() && (module.isEmpty() || module.equals(one.name()))) {
-                return new Goal(id, one.types().fd());
-            }
-        }
-        throw new ObjectException(
-                place(program), "this kernel's BTF has no " + plain + ", which the section names");
-    }
-
-    private LoadedObject load(List<Draft> drafts, ExternValues externs) throws IOException {
         // Once without descriptors: what is to be known and compiled is, before the kernel is
         // asked.
         for (Draft draft : drafts) {
-            link(draft, Map.of(), Map.of(), null, externs);
+            linker.link(draft.assembly(), Map.of(), Map.of(), null);
         }
-        ProgramTypes.@Nullable Loaded types = null;
-        Map<Draft, Records> records = Map.of();
-        if (object.types().size() > 1) {
-            ProgramTypes whole = new ProgramTypes(object.types(), new ArrayList<>(needed.values()));
-            records = records(drafts, whole);
-            types = loadTypes(whole);
-            if (types != null && types.types() != whole) {
-                records = records(drafts, types.types());
-            }
-        }
-        boolean typesNeeded = areTypesNeeded();
+        Described described = described(drafts);
+        ProgramTypes.Loaded types = described.types();
         MapMaker maker = new MapMaker(object, options, made, types == null ? null : types.btf());
         Map<String, BpfMap> maps = maker.maps();
         Map<String, BpfMap> data = maker.data();
-        BpfMap settings = maker.settings(externs.settings());
+        BpfMap settingsMap = maker.settings(settings);
+        if (settingsMap != null) {
+            data.put(TypeFixes.CONFIG_SECTION, settingsMap);
+        }
         Map<String, Program> programs = new LinkedHashMap<>();
         for (Draft draft : drafts) {
-            link(draft, maps, data, settings, externs);
-            Records of = types == null ? null : records.get(draft);
-            Program program =
-                    load(
-                            draft,
-                            types == null || of == null
-                                    ? null
-                                    : of.debug(types.btf().fd(), typesNeeded),
-                            externs);
+            linker.link(draft.assembly(), maps, data, settingsMap);
+            Program program = load(draft, described.of(draft), linker.modules(draft.assembly()));
             made.push(program);
             programs.put(draft.program().name(), program);
         }
@@ -243,21 +206,36 @@ final class ObjectLoader {
         if (types != null) {
             types.btf().close();
         }
-        return new LoadedObject(object, programs, maps, data, made);
+        return new LoadedObject(object, programs, maps, data, maker.arenas(), tracepoints, made);
     }
 
-    private static Map<Draft, Records> records(List<Draft> drafts, ProgramTypes types) {
-        Map<Draft, Records> all = new IdentityHashMap<>();
+    private Described described(List<Draft> drafts) throws IOException {
+        boolean areNeeded = areTypesNeeded();
+        if (object.types().size() <= 1) {
+            return new Described(null, Map.of(), areNeeded);
+        }
+        ProgramTypes whole = new ProgramTypes(object.types(), new ArrayList<>(needed.values()));
+        Map<Draft, DebugRecords> records = records(drafts, whole);
+        ProgramTypes.Loaded types = loadTypes(whole, areNeeded);
+        if (types != null && types.types() != whole) {
+            records = records(drafts, types.types());
+        }
+        return new Described(types, records, areNeeded);
+    }
+
+    private static Map<Draft, DebugRecords> records(List<Draft> drafts, ProgramTypes types) {
+        Map<Draft, DebugRecords> all = new IdentityHashMap<>();
         for (Draft draft : drafts) {
-            byte[] functions = draft.assembly().functionRecords();
-            if (functions.length > 0) {
-                all.put(draft, new Records(functions, draft.assembly().lineRecords(types)));
+            DebugRecords records = DebugRecords.of(draft.assembly(), types);
+            if (records != null) {
+                all.put(draft, records);
             }
         }
         return all;
     }
 
-    private ProgramTypes.@Nullable Loaded loadTypes(ProgramTypes whole) throws IOException {
+    private ProgramTypes.@Nullable Loaded loadTypes(ProgramTypes whole, boolean areNeeded)
+            throws IOException {
         try {
             ProgramTypes.Loaded types = whole.load();
             made.push(types.btf());
@@ -269,109 +247,15 @@ final class ObjectLoader {
             throw e;
         } catch (SyscallException e) {
             // gcc 12 writes types that no kernel takes; most programs do without.
-            if (areTypesNeeded()) {
+            if (areNeeded) {
                 throw e;
             }
             return null;
         }
     }
 
-    /** Puts descriptors and addresses into the instructions. */
-    private void link(
-            Draft draft,
-            Map<String, BpfMap> maps,
-            Map<String, BpfMap> data,
-            @Nullable BpfMap settings,
-            ExternValues externs) {
-        ProgramAssembly code = draft.assembly();
-        List<RunningKernel.Module> modules = modules(code, externs);
-        code.references.forEach((slot, reference) -> {
-            switch (reference) {
-                case Reference.MapOf one ->
-                        wide(code, slot, PSEUDO_MAP_FD, fd(maps, one.map().name()), 0);
-                case Reference.DataOf one -> {
-                    int fd = fd(data, one.data().section());
-                    wide(code, slot, PSEUDO_MAP_VALUE, fd, one.offset());
-                }
-                case Reference.Outside one -> outside(code, slot, one.target(), settings, externs);
-                case Reference.CallOutside one -> call(code, slot, one.target(), modules, externs);
-                case Reference.CallOf _, Reference.AddressOf _ -> {}
-            }
-        });
-    }
-
-    private static int fd(Map<String, BpfMap> maps, String name) {
-        BpfMap map = maps.get(name);
-        return map == null ? -1 : map.fd();
-    }
-
-    /** The modules whose functions a program calls, in the order of their slots. */
-    private static List<RunningKernel.Module> modules(ProgramAssembly code, ExternValues externs) {
-        List<RunningKernel.Module> modules = new ArrayList<>();
-        for (Reference reference : code.references.values()) {
-            if (reference instanceof Reference.CallOutside call
-                    && externs.found(call.target()) instanceof ExternValues.Found.Typed typed
-                    && typed.module() != null
-                    && !modules.contains(typed.module())) {
-                modules.add(typed.module());
-            }
-        }
-        return modules;
-    }
-
-    private static void wide(ProgramAssembly code, int slot, int source, int low, int high) {
-        code.words[slot] = code.words[slot] & 0x0fffL | (long) source << 12 | (long) low << 32;
-        code.words[slot + 1] = (long) high << 32;
-    }
-
-    private void outside(
-            ProgramAssembly code,
-            int slot,
-            Extern extern,
-            @Nullable BpfMap settings,
-            ExternValues externs) {
-        if (extern.kind() == Extern.Kind.CONFIG) {
-            int at = object.fixes().configOffsets().getOrDefault(extern.name(), 0);
-            wide(code, slot, PSEUDO_MAP_VALUE, settings == null ? -1 : settings.fd(), at);
-            return;
-        }
-        switch (externs.found(extern)) {
-            case ExternValues.Found.Missing _ -> wide(code, slot, 0, 0, 0);
-            case ExternValues.Found.Address one ->
-                    wide(code, slot, 0, (int) one.address(), (int) (one.address() >>> 32));
-            case ExternValues.Found.Typed one -> {
-                RunningKernel.Module module = one.module();
-                int fd = module == null ? 0 : module.types().fd();
-                wide(code, slot, PSEUDO_BTF_ID, one.id(), fd);
-            }
-        }
-    }
-
-    private void call(
-            ProgramAssembly code,
-            int slot,
-            Extern extern,
-            List<RunningKernel.Module> modules,
-            ExternValues externs) {
-        if (externs.found(extern) instanceof ExternValues.Found.Typed one) {
-            RunningKernel.Module module = one.module();
-            int index = module == null ? 0 : modules.indexOf(module) + 1;
-            code.words[slot] =
-                    0x85L
-                            | PSEUDO_KFUNC_CALL << 12
-                            | (long) (index & 0xffff) << 16
-                            | (long) one.id() << 32;
-            return;
-        }
-        code.words[slot] = FunctionFit.poison(MISSING_FUNCTION + code.missing.size());
-        code.missing.put(
-                slot,
-                new ProgramAssembly.Origin(
-                        code.origin(slot),
-                        "the weak function " + extern.name() + " is not in this kernel"));
-    }
-
-    private Program load(Draft draft, ProgramSpec.@Nullable Debug debug, ExternValues externs)
+    private Program load(
+            Draft draft, ProgramSpec.@Nullable Debug debug, List<RunningKernel.Module> modules)
             throws IOException {
         ProgramSection section = draft.section();
         ProgramAssembly assembly = draft.assembly();
@@ -381,7 +265,6 @@ final class ObjectLoader {
                         .with(section.flags())
                         .with(options.log())
                         .licensed(object.license());
-        List<RunningKernel.Module> modules = modules(assembly, externs);
         if (!modules.isEmpty()) {
             List<Integer> fds = new ArrayList<>(List.of(0));
             modules.forEach(module -> fds.add(module.types().fd()));
@@ -393,7 +276,7 @@ final class ObjectLoader {
         try {
             return Program.load(spec);
         } catch (VerifierException e) {
-            throw reached(draft, e);
+            throw assembly.reached(e);
         }
     }
 
@@ -403,29 +286,12 @@ final class ObjectLoader {
                 || object.maps().stream().anyMatch(ObjectLoader::needsTypes);
     }
 
-    private java.util.stream.Stream<Reference> needed() {
+    private Stream<Reference> needed() {
         return needed.values().stream().flatMap(one -> one.references().values().stream());
     }
 
     private static boolean needsTypes(ObjectMap map) {
         MapType type = MapType.of(map.type());
         return type != null && type.isLocalStorage();
-    }
-
-    /** A refusal of an instruction that stands for something missing is told as that. */
-    private static IOException reached(Draft draft, VerifierException failure) {
-        if (draft.assembly().missing.isEmpty()) {
-            return failure;
-        }
-        ProgramAssembly.Origin origin = null;
-        Matcher matcher = POISONED.matcher(failure.log());
-        while (matcher.find()) {
-            ProgramAssembly.Origin one =
-                    draft.assembly().missing.get(Integer.parseInt(matcher.group(1)));
-            origin = one == null ? origin : one;
-        }
-        return origin == null
-                ? failure
-                : new ObjectException(origin.place(), origin.problem(), failure);
     }
 }

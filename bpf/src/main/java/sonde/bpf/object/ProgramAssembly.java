@@ -8,6 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.bpf.VerifierException;
 import sonde.bpf.object.Function.Reference;
 import sonde.format.btf.BtfExtension;
 
@@ -24,6 +27,10 @@ final class ProgramAssembly {
 
     private static final int FUNCTION_RECORD_BYTES = 8;
     private static final int LINE_RECORD_BYTES = 16;
+
+    /** How the log names a call that stands for something missing. */
+    private static final Pattern POISONED =
+            Pattern.compile("(\\d{1,7}): \\(85\\) call unknown#(\\d{9,10})");
 
     final long[] words;
     final TreeMap<Integer, Reference> references = new TreeMap<>();
@@ -227,5 +234,21 @@ final class ProgramAssembly {
 
     private static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /** A refusal of an instruction that stands for something missing is told as that. */
+    IOException reached(VerifierException failure) {
+        if (missing.isEmpty()) {
+            return failure;
+        }
+        Origin origin = null;
+        Matcher matcher = POISONED.matcher(failure.log());
+        while (matcher.find()) {
+            Origin one = missing.get(Integer.parseInt(matcher.group(1)));
+            origin = one == null ? origin : one;
+        }
+        return origin == null
+                ? failure
+                : new ObjectException(origin.place(), origin.problem(), failure);
     }
 }

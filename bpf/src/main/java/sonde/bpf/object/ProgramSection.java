@@ -35,6 +35,26 @@ public record ProgramSection(
     /** BPF_F_XDP_HAS_FRAGS. */
     private static final int FRAGMENTS = 1 << 5;
 
+    /** So many letters in common make a name one that was perhaps meant. */
+    private static final int ALIKE = 3;
+
+    private static final List<String> USUAL =
+            List.of(
+                    "kprobe/...",
+                    "uprobe/...",
+                    "tracepoint/...",
+                    "raw_tp/...",
+                    "tp_btf/...",
+                    "fentry/...",
+                    "lsm/...",
+                    "iter/...",
+                    "perf_event",
+                    "xdp",
+                    "tcx/ingress",
+                    "cgroup_skb/egress",
+                    "socket",
+                    "syscall");
+
     /** How programs are attached. */
     public enum Way {
         /** By hand only: the object does not say where, or there are no links for it. */
@@ -135,6 +155,14 @@ public record ProgramSection(
     /** All names that are known, those that take a target with {@code /...} behind. */
     public static List<String> known() {
         return ROWS.stream().map(row -> row.open() ? row.name() + "/..." : row.name()).toList();
+    }
+
+    /** Known names that begin like another one; where none does, those that are seen most. */
+    static List<String> near(String section) {
+        String plain = section.startsWith("?") ? section.substring(1) : section;
+        String start = plain.substring(0, Math.min(ALIKE, plain.length()));
+        List<String> alike = known().stream().filter(name -> name.startsWith(start)).toList();
+        return start.length() < ALIKE || alike.isEmpty() ? USUAL : alike;
     }
 
     /** Whether loading must name a function, tracepoint, hook or iterator of the kernel. */

@@ -216,11 +216,18 @@ final class RunningKernel implements TargetTypes, AutoCloseable {
         return found;
     }
 
+    /** Unmaps the types of the kernel, when everything that is to be found in them was. */
+    void forget() {
+        KernelTypes types = kernel;
+        kernel = null;
+        if (types != null) {
+            types.close();
+        }
+    }
+
     @Override
     public void close() {
-        if (kernel != null) {
-            kernel.close();
-        }
+        forget();
         if (fileInput != null) {
             fileInput.close();
         }

@@ -2,6 +2,7 @@ package sonde.bpf.object;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +80,8 @@ final class UserFile {
                 places.add(new Uprobes.Place(at + offset));
             }
             return places;
+        } catch (NoSuchFileException e) {
+            throw new ObjectException(place, "there is no " + path, e);
         } catch (MalformedInputException e) {
             throw new ObjectException(place, path + ": " + e.getMessage(), e);
         }

@@ -139,6 +139,44 @@ final class CoreRelocatorTest {
     }
 
     @Test
+    void enumeratorsOfSixtyFourBits() throws Exception {
+        BtfType.Enumerator low = new BtfType.Enumerator("A", 1);
+        BtfType.Enumerator high = new BtfType.Enumerator("A", 5L << 40);
+        BtfType.Enumerator more = new BtfType.Enumerator("B", -1);
+        Btf narrow = btf(new BtfType.Enum("e", 4, false, List.of(low)));
+        Btf wide = btf(new BtfType.Enum("e___w", 8, false, List.of(low)));
+        Btf kernel = btf(new BtfType.Enum("e", 8, true, List.of(more, high)));
+        assertThat(ask(narrow, kernel, 1, "0", CoreKind.ENUM_VALUE).after()).isEqualTo(5L << 40);
+        assertThat(ask(wide, kernel, 1, "0", CoreKind.ENUM_VALUE).after()).isEqualTo(5L << 40);
+        assertThat(ask(kernel, kernel, 1, "0", CoreKind.ENUM_VALUE).after()).isEqualTo(-1);
+        assertThat(ask(wide, kernel, 1, "0", CoreKind.TYPE_MATCHES).after()).isEqualTo(1);
+        assertThat(ask(narrow, kernel, 1, "0", CoreKind.TYPE_MATCHES).after()).isZero();
+        assertThat(ask(kernel, narrow, 1, "0", CoreKind.ENUM_VALUE_EXISTS).after()).isZero();
+    }
+
+    @Test
+    void behindPointersNamesAreEnough() throws Exception {
+        Btf local =
+                btf(
+                        new BtfType.Ptr(2),
+                        new BtfType.Fwd("inner", false),
+                        struct("s", 8, new Member("to___x", 1, 0, 0)));
+        Btf defined =
+                btf(
+                        INT,
+                        new BtfType.Ptr(3),
+                        struct("inner", 4, new Member("a", 1, 0, 0)),
+                        struct("s", 8, new Member("to", 2, 0, 0)));
+        Btf union =
+                btf(
+                        new BtfType.Ptr(2),
+                        new BtfType.Fwd("inner", true),
+                        struct("s", 8, new Member("to", 1, 0, 0)));
+        assertThat(ask(local, defined, 3, "0", CoreKind.TYPE_MATCHES).after()).isEqualTo(1);
+        assertThat(ask(local, union, 3, "0", CoreKind.TYPE_MATCHES).after()).isZero();
+    }
+
+    @Test
     void questionsThatMakeNoSense() throws Exception {
         Btf local = btf(INT, struct("s", 4, new Member("a", 1, 0, 0)));
         for (String access : List.of("", "x", "0:7", "0:0:0", "0:-1", "99999999999", "0:")) {

@@ -103,6 +103,8 @@ final class ObjectFileTest {
         assertThat(ProgramSection.of("kprobes")).isNull();
         assertThat(ProgramSection.of("xdp/other")).isNull();
         assertThat(ProgramSection.of("tp/")).isNull();
+        assertThat(ProgramSection.near("?kprobes/x")).contains("kprobe/...").doesNotContain("xdp");
+        assertThat(ProgramSection.near("?")).contains("xdp", "tp_btf/...");
         assertThat(ProgramSection.known()).contains("tp/...", "xdp").hasSizeGreaterThan(90);
     }
 

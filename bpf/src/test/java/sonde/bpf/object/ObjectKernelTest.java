@@ -168,7 +168,8 @@ final class ObjectKernelTest {
 
     @Test
     void severalObjectsWorkAsOne() throws Exception {
-        ObjectFile file = ObjectFile.read(Objects.of("link_a"), Objects.of("link_b"));
+        ObjectFile file =
+                ObjectFile.read(Objects.of("link_c"), Objects.of("link_a"), Objects.of("link_b"));
         try (LoadedObject object = file.load()) {
             object.attach();
             somethingHappens();
@@ -176,7 +177,30 @@ final class ObjectKernelTest {
             assertThat(object.globals(".bss").number("result_a")).isEqualTo(21 + 20 + 1000);
             assertThat(object.globals(".bss").number("result_b")).isEqualTo(3 + 7);
             assertThat(object.map("shared_map").sum(0)).isPositive();
+            // Each has a hidden of its own.
+            assertThat(object.globals(".bss").number("result_c")).isEqualTo(21 + 1);
+            assertThat(object.globals(".bss").number("letter_c")).isEqualTo('i');
+            assertThat(object.globals(".bss").number("version_c"))
+                    .isEqualTo(RunningKernel.version());
+            assertThat(object.map("third_map").sum(0)).isNotNegative();
+            assertThat(object.data()).containsKey(".kconfig");
         }
+    }
+
+    @Test
+    void whatCannotBeAttachedIsNamed() throws Exception {
+        Leaks before = Leaks.now();
+        try (LoadedObject object = Objects.read("nowhere").load()) {
+            for (String program : List.of("no_tracepoint", "no_file", "no_function")) {
+                assertThatThrownBy(() -> object.attach(program))
+                        .isInstanceOf(ObjectException.class)
+                        .hasMessageContaining("nowhere.bpf.o, section ")
+                        .hasMessageContaining("symbol " + program);
+            }
+            assertThatThrownBy(object::attach).hasMessageContaining("no tracepoint sched/no_such");
+            assertThat(object.links()).isEmpty();
+        }
+        before.assertNothingLeftSince();
     }
 
     @Test
