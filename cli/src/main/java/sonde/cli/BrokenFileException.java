@@ -11,6 +11,7 @@ final class BrokenFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private static final String BUNDLE = "bundle: ";
+    private static final String NO_EVENTS = "text: kind: ";
     private static final String IN_BUNDLE = BUNDLE + "meta.json: ";
 
     BrokenFileException(Path file, MalformedInputException cause) {
@@ -46,6 +47,9 @@ final class BrokenFileException extends IOException {
         }
         if (isEmpty(file)) {
             return "is empty; nothing was recorded into it";
+        }
+        if (found.startsWith(NO_EVENTS)) {
+            return found.substring(NO_EVENTS.length());
         }
         boolean unknown = found.contains(": magic ") || found.startsWith("file: kind: ");
         return unknown

@@ -4,6 +4,26 @@ package sonde.testkit;
 public final class ProfileTexts {
     private ProfileTexts() {}
 
+    /** Output of dmesg --json. */
+    public static final String DMESG =
+            """
+            {
+               "dmesg": [
+                  {
+                     "pri": 5,
+                     "time":     0.000000,
+                     "msg": "Linux version 6.1.0"
+                  },{
+                     "fac": "kern",
+                     "pri": "warn",
+                     "time":     1.250000,
+                     "caller": "T69",
+                     "msg": "a \\"quoted\\" word"
+                  }
+               ]
+            }
+            """;
+
     /** Chrome trace JSON, every phase; the array is not closed. */
     public static final String CHROME =
             """

@@ -126,6 +126,9 @@ public final class CounterSums implements Operator {
                 fields.real != null
                         ? fields.real.of(batch, row)
                         : fields.whole == null ? 0 : fields.whole.of(batch, row);
+        if (Double.isNaN(value)) {
+            return; // told, but not counted
+        }
         sum.count++;
         sum.least = Math.min(sum.least, value);
         sum.most = Math.max(sum.most, value);

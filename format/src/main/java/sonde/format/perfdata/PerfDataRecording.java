@@ -102,6 +102,9 @@ public final class PerfDataRecording implements Recording {
         features = reader.result();
         List<AttrEntry> named = named(stated, features.eventNames(), header.eventTypes());
         types = new PerfTypes(named, features.tracingData(), found);
+        if (isCounting(named)) {
+            types.addCounters();
+        }
         attrs = withFormats(named);
         source = new Source("perf.data", clock(), types.types());
         layouts = new SampleLayout[attrs.size()];
@@ -207,6 +210,20 @@ public final class PerfDataRecording implements Recording {
             }
             counts.put(lane, of.clone());
         }
+    }
+
+    /** Whether perf stat wrote it: its events count and take no samples. */
+    private boolean isCounting(List<AttrEntry> entries) {
+        return header.features().containsKey(PerfFeatures.HEADER_STAT)
+                || !entries.isEmpty()
+                        && entries.stream()
+                                .map(AttrEntry::attr)
+                                .allMatch(PerfDataRecording::counts);
+    }
+
+    private static boolean counts(PerfAttr attr) {
+        return attr.samplePeriod() == 0
+                && (attr.sampleType() & ~PerfEvent.PERF_SAMPLE_IDENTIFIER) == 0;
     }
 
     private void notesOnTruncation(List<String> found) {
@@ -325,7 +342,7 @@ public final class PerfDataRecording implements Recording {
                 };
             }
         }
-        return Clock.PERF;
+        return types.ofCounters() < 0 ? Clock.PERF : Clock.LOCAL; // perf stat: since it began
     }
 
     /** Pipes do not tell names of tracepoints: their formats do. */

@@ -6,6 +6,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_CALLCHAIN_DEFERRED;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMM;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMPRESSED2;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EVENT_UPDATE;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FINISHED_ROUND;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
@@ -14,6 +15,10 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_STAT;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_STAT_CONFIG;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_STAT_ROUND;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_THREAD_MAP;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +44,7 @@ final class PerfLane implements Lane {
     private final long end;
     private final RecordQueue queue = new RecordQueue();
     private final PerfRows rows;
+    private final @Nullable StatCounters counters;
     private final long[] counts = new long[PerfRecordNames.MOST];
     private @Nullable CompressedRecords compressed;
     private boolean compressionBroken;
@@ -59,7 +65,9 @@ final class PerfLane implements Lane {
         this.ids = recording.ids();
         this.file = file;
         this.name = name;
-        this.rows = new PerfRows(recording, file);
+        boolean counting = types.ofCounters() >= 0;
+        this.counters = counting ? new StatCounters(recording.attrs(), ids) : null;
+        this.rows = new PerfRows(recording, file, counters);
         this.next = start;
         this.end = end;
         boolean any = !recording.attrs().isEmpty();
@@ -144,6 +152,9 @@ final class PerfLane implements Lane {
                             + (compressed.filled() - compressed.next)
                             + " bytes of a record are there");
         }
+        if (counters != null) {
+            endCounts(counters);
+        }
         queue.finish();
         ended = true;
         if (queue.late() > 0) {
@@ -209,13 +220,58 @@ final class PerfLane implements Lane {
                 }
             }
             default -> {
-                if (types.ofRecord(type) >= 0) {
+                if (counters != null
+                        && position >= 0 // perf stat does not compress
+                        && size >= types.leastBytesOrNone(type)) {
+                    counted(counters, view, at, position, type, size);
+                } else if (types.ofRecord(type) >= 0) {
                     enqueue(-1, position, PerfRows.RECORD_KIND);
                 } else if (type < PERF_RECORD_HEADER_ATTR || type > PERF_RECORD_COMPRESSED2) {
                     recording.note("records of unknown type " + type + " skipped");
                 }
             }
         }
+    }
+
+    /** A record of perf stat; its counts have the time of the round behind them. */
+    private void counted(
+            StatCounters found, PerfView view, long at, long position, int type, int size) {
+        long time = -1;
+        switch (type) {
+            case PERF_RECORD_STAT -> {
+                found.add(position);
+                if (found.waiting() == MOST_WAITING) {
+                    counts(found, lastTime);
+                }
+                return;
+            }
+            case PERF_RECORD_STAT_ROUND -> {
+                time = view.u64(at + 16);
+                counts(found, time);
+            }
+            case PERF_RECORD_EVENT_UPDATE -> found.update(view, at, size);
+            case PERF_RECORD_THREAD_MAP -> found.threads(view, at, size);
+            case PERF_RECORD_STAT_CONFIG -> found.config(view, at, size);
+            default -> {} // says nothing of counts
+        }
+        enqueue(time, position, PerfRows.RECORD_KIND);
+    }
+
+    private void counts(StatCounters found, long time) {
+        for (long position : found.round(file)) {
+            enqueue(time, position, PerfRows.COUNT_KIND);
+        }
+    }
+
+    /** What no round followed: perf shows it in no table, as the count when it was stopped. */
+    private void endCounts(StatCounters found) {
+        if (counts[PERF_RECORD_STAT_ROUND] == 0) {
+            counts(found, lastTime);
+        }
+        for (long position : found.rest()) {
+            enqueue(-1, position, PerfRows.RECORD_KIND);
+        }
+        found.uncounted().forEach(name -> recording.note("no counts of " + name));
     }
 
     /**

@@ -39,6 +39,9 @@ final class PerfRows {
     /** A sample whose id no attr lists. */
     static final int UNKNOWN_KIND = -3;
 
+    /** A count of perf stat. */
+    static final int COUNT_KIND = -4;
+
     // Copies that one batch may hold; a record has at most 64 KiB.
     private static final int COPY_BYTES = 1 << 22;
 
@@ -52,6 +55,7 @@ final class PerfRows {
     private final int idFromEnd;
     private final PerfView file;
     private final boolean makes;
+    private final @Nullable StatCounters counters;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final @Nullable UserStackChains unwound;
     private final GroupReadings readings;
@@ -75,7 +79,8 @@ final class PerfRows {
         }
     }
 
-    PerfRows(PerfDataRecording recording, PerfView file) {
+    PerfRows(PerfDataRecording recording, PerfView file, @Nullable StatCounters counters) {
+        this.counters = counters;
         this.recording = recording;
         this.types = recording.types();
         this.layouts = recording.layouts();
@@ -87,7 +92,7 @@ final class PerfRows {
         this.copies = page.copies;
         boolean any = layouts.length > 0;
         idFromEnd = any ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
-        boolean made = false;
+        boolean made = counters != null;
         for (int i = 0; i < layouts.length; i++) {
             made |= types.partsOf(i).isMade();
             made |= recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
@@ -176,7 +181,8 @@ final class PerfRows {
             long at = position < 0 ? ~position : position;
             int size = kind == CORRUPT_KIND ? 0 : from.u16(at + 6);
             int head = kind < 0 ? 0 : types.partsOf(kind).headBytes();
-            boolean room = SampleFields.mostBytes(head, size) <= COPY_BYTES - used;
+            long most = SampleFields.mostBytes(head, size);
+            boolean room = most + StatCounters.MOST_BYTES <= COPY_BYTES - used;
             if (!room || !fits(batch, from, at, size, kind)) {
                 full = true;
                 return;
@@ -191,6 +197,9 @@ final class PerfRows {
     private long copy(Batch out, PerfView from, long at, int size, int kind, long time, long base) {
         if (kind >= 0 && (types.partsOf(kind).isMade() || !deferred.isEmpty())) {
             return madeRow(out, from, at, size, kind, time, base);
+        }
+        if (kind == COUNT_KIND && counters != null) {
+            return counters.append(out, from, at, time, types.ofCounters(), copies, base);
         }
         copies.copy(from, at, base, size);
         row(out, copies, base, kind, time);

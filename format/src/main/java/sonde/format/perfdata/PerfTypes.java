@@ -56,6 +56,7 @@ final class PerfTypes {
     private final int[] fixedBytesOfAttr;
     private final SampleFields[] partsOfAttr;
     private final boolean[] rawOfAttr;
+    private int counter = -1;
 
     /**
      * @param attrs with their names
@@ -88,6 +89,17 @@ final class PerfTypes {
         return types;
     }
 
+    /** Adds the type of counts that are no samples. */
+    void addCounters() {
+        counter = types.size();
+        types.add(new EventType(counter, "counter", "value", StatCounters.FIELDS, ""));
+    }
+
+    /** Type of counts; -1 when the recording has none. */
+    int ofCounters() {
+        return counter;
+    }
+
     /** Type of a kernel record; -1 for samples and for numbers unknown here. */
     int ofRecord(int recordType) {
         return recordType > 0 && recordType < RECORDS ? typeOfRecord[recordType] : -1;
@@ -96,6 +108,11 @@ final class PerfTypes {
     /** Bytes that a kernel record must have, header included, trailer not. */
     int leastBytes(int recordType) {
         return bytesOfRecord[recordType];
+    }
+
+    /** The same of perf's own, more than any has where they have no rows. */
+    int leastBytesOrNone(int recordType) {
+        return ofRecord(recordType) < 0 ? Integer.MAX_VALUE : bytesOfRecord[recordType];
     }
 
     /** Type of the samples of an attr. */

@@ -37,6 +37,10 @@ final class PerfView {
         return swapped ? Long.reverseBytes(value) : value;
     }
 
+    void put8(long offset, byte value) {
+        segment.set(ValueLayout.JAVA_BYTE, offset, value);
+    }
+
     void put16(long offset, int value) {
         segment.set(U16, offset, swapped ? Short.reverseBytes((short) value) : (short) value);
     }

@@ -51,6 +51,7 @@ public final class ScriptText implements RowText {
     // Of each type, whether its rows name code.
     private final boolean[] located;
     private final ListedFields fields;
+    private final StatText counts;
     private final EnumSet<Name> absent;
 
     /** How samples of a type are written. */
@@ -94,6 +95,7 @@ public final class ScriptText implements RowText {
         this.texts =
                 new EventText(recording.source(), context, ThreadNames.of(Map.of())).withoutForms();
         List<EventType> types = recording.source().types();
+        counts = new StatText(recording);
         shapes = new @Nullable Shape[types.size()];
         teaches = new boolean[types.size()];
         for (int i = 0; i < teaches.length; i++) {
@@ -251,7 +253,7 @@ public final class ScriptText implements RowText {
     @Override
     public Turn turn(Batch batch, int row) {
         int type = batch.type(row);
-        if (teaches[type]) {
+        if (teaches[type] || counts.writes(type)) {
             return Turn.ALONE;
         }
         Shape shape = shapes[type];
@@ -282,6 +284,8 @@ public final class ScriptText implements RowText {
         if (shape == null) {
             if (teaches[type]) {
                 names.learn(batch, row);
+            } else if (counts.writes(type)) {
+                counts.append(out, batch, row);
             }
             return false;
         }

@@ -14,12 +14,12 @@ final class DmesgHead {
     private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
     private static final String DAYS = "MonTueWedThuFriSatSun";
     private static final byte[] KERNEL = Tokens.bytes("kernel:");
-    private static final String[] LEVELS = {
+    static final String[] LEVELS = {
         "emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"
     };
 
     // include/uapi/linux/... : <syslog.h>, LOG_FAC; util-linux prints these names.
-    private static final String[] FACILITIES = {
+    static final String[] FACILITIES = {
         "kern",
         "user",
         "mail",
@@ -43,6 +43,8 @@ final class DmesgHead {
         BOOT,
         /** Since 1970; without a year or zone as if in 1970 and UTC. */
         WALL,
+        /** Since the line before. */
+        STEP,
     }
 
     Kind kind = Kind.NONE;
@@ -80,7 +82,7 @@ final class DmesgHead {
             return true;
         }
         scan.at = start;
-        if (scan.peek() == '[' && bracket(b, to)) {
+        if (scan.peek() == '[' && bracket(b)) {
             return text();
         }
         scan.at = start;
@@ -94,6 +96,15 @@ final class DmesgHead {
         }
         scan.at = start;
         return level >= 0 && text();
+    }
+
+    /** The time of this line, behind one of that time. */
+    long timeAfter(long before) {
+        return switch (kind) {
+            case NONE -> before;
+            case STEP -> before > Long.MAX_VALUE - time ? before : before + time;
+            case BOOT, WALL -> time;
+        };
     }
 
     private boolean text() {
@@ -176,7 +187,7 @@ final class DmesgHead {
         return true;
     }
 
-    private boolean bracket(byte[] b, int to) {
+    private boolean bracket(byte[] b) {
         scan.at++;
         int start = scan.at;
         scan.blanks();
@@ -194,13 +205,26 @@ final class DmesgHead {
             return true;
         }
         scan.at = start;
-        // "[< 0.1>]", "[  +0.02]", "[Nov20 20:54]": no time of its own that can be trusted
-        boolean relative = scan.take('<') || scan.blanks() && scan.take('+');
-        if (!relative) {
-            scan.at = start;
-            relative = month(b) >= 0;
+        scan.blanks();
+        if (scan.take('<') || scan.take('+')) { // "[<    0.1>]", "[  +0.02]"
+            scan.blanks();
+            boolean step = scan.seconds();
+            kind = step ? Kind.STEP : Kind.NONE;
+            time = step ? scan.value : 0;
+            scan.take('>');
+            return step && scan.take(']');
         }
-        return relative && skipTo(']') && scan.at - start < 40 && scan.at <= to;
+        scan.at = start;
+        return minute(b) && scan.take(']');
+    }
+
+    /** {@code Nov20 20:54}, the year is not told: dmesg --reltime where a minute begins. */
+    private boolean minute(byte[] b) {
+        int month = month(b);
+        int day = month < 0 ? -1 : number(31);
+        int hour = day < 0 ? -1 : number(24);
+        int minute = hour >= 0 && scan.take(':') ? number(60) : -1;
+        return minute >= 0 && wall(1970, month, day, (hour * 60L + minute) * 60 * SECOND, 0);
     }
 
     private boolean skipTo(char end) {

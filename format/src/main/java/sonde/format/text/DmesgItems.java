@@ -33,7 +33,7 @@ final class DmesgItems extends TextItems {
         if (head.parse(b, lines.from, to)) {
             from = Math.min(head.textFrom, to);
             records = head.kind == DmesgHead.Kind.BOOT && b[from - 1] == ';';
-            time = head.kind == DmesgHead.Kind.NONE ? time : head.time;
+            time = head.timeAfter(time);
             model.wall |= head.kind == DmesgHead.Kind.WALL;
             level = head.level;
             facility = head.facility;

@@ -60,12 +60,9 @@ final class PerfItems extends TextItems {
         int length = lines.to - lines.from;
         System.arraycopy(b, lines.from, line, 0, length);
         long offset = lines.offset;
-        boolean headless = Scan.isBlank(line[0]) && frame.parse(line, 0, length);
-        if (headless && !head.parse(line, 0, length)) {
-            return headless(length);
-        }
-        if (!head.parse(line, 0, length)) {
-            return Verdict.BAD;
+        boolean framed = Scan.isBlank(line[0]) && frame.parse(line, 0, length);
+        if (!head.parse(line, 0, length) && !loose(length)) {
+            return framed ? headless(length) : Verdict.BAD;
         }
         if (!(head.record ? record(length) : sample(length))) {
             return Verdict.BAD;
@@ -74,6 +71,33 @@ final class PerfItems extends TextItems {
         names(offset);
         model.timed |= head.timed;
         return Verdict.ITEM;
+    }
+
+    /** A head with few fields; what other lines have too counts when a frame follows. */
+    private boolean loose(int length) {
+        if (!head.loose(line, 0, length)) {
+            return false;
+        }
+        if (!head.anchored) {
+            if (Scan.isBlank(line[0]) && frame.parse(line, 0, length) || !lines.next()) {
+                return false;
+            }
+            byte[] b = lines.bytes();
+            boolean framed = Scan.isBlank(b[lines.from]) && frame.parse(b, lines.from, lines.to);
+            lines.back();
+            if (!framed) {
+                return false;
+            }
+        }
+        if (head.tid < 0 && head.commTo > head.commFrom) {
+            // Threads of a name are one, numbered from 1.
+            int index = model.threads.find(line, head.commFrom, head.commTo);
+            if (index < 0 && model.learning) {
+                index = model.threads.add(line, head.commFrom, head.commTo);
+            }
+            head.tid = index + 1;
+        }
+        return true;
     }
 
     private void comment(byte[] b, int from, int to) {
@@ -89,6 +113,9 @@ final class PerfItems extends TextItems {
     }
 
     private void names(long offset) {
+        if (head.tid < 0 || head.commTo == head.commFrom) {
+            return;
+        }
         if (!model.learning) {
             renamed = model.isRenamed(offset);
             return;
@@ -213,7 +240,7 @@ final class PerfItems extends TextItems {
             if (scan.atEnd()) {
                 return;
             }
-            boolean begins = probe.parse(b, lines.from, lines.to);
+            boolean begins = b[lines.from] != '\t' && begins(b);
             if (!begins && frame.parse(b, lines.from, lines.to)) {
                 push(b, frame);
             } else if (begins || !indented) {
@@ -221,6 +248,11 @@ final class PerfItems extends TextItems {
                 return;
             }
         }
+    }
+
+    private boolean begins(byte[] b) {
+        return probe.parse(b, lines.from, lines.to)
+                || probe.loose(b, lines.from, lines.to) && probe.anchored;
     }
 
     private void push(byte[] b, PerfFrame of) {

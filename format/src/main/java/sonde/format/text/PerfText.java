@@ -32,6 +32,9 @@ final class PerfText extends TextModel {
     /** Samples of which the text does not say what of. */
     final Shape samples = schema.shape("profile", "samples");
 
+    /** Names of threads of which the text tells no number. */
+    final ByteTable threads = new ByteTable(1 << 20);
+
     private long[] renamed = new long[16];
     private int renames;
 

@@ -8,6 +8,10 @@ final class Recogniser {
     private static final int WINDOW = 1 << 16;
     private static final int MOST_LINES = 1000;
     private static final byte[] TRACER = Tokens.bytes("# tracer:");
+    private static final byte[] BANNER = Tokens.bytes("Linux version ");
+    private static final byte[] STRACE_SUMS = Tokens.bytes("% time     seconds  usecs/call");
+    private static final byte[] PERF_REPORT =
+            Tokens.bytes("# To display the perf.data header info");
     private static final byte[] ARROW = Tokens.bytes("=> ");
 
     private final FtraceHead ftrace = new FtraceHead();
@@ -18,8 +22,11 @@ final class Recogniser {
     private final PerfFrame frame = new PerfFrame();
     private final Scan scan = new Scan();
 
+    private static final byte[] SOURCE = Tokens.bytes("  ");
     private static final byte[] STRACE_FRAME = Tokens.bytes(" > ");
 
+    private boolean banner;
+    private boolean inChain;
     private int lines;
     private int ftraceLines;
     private int graphLines;
@@ -28,6 +35,9 @@ final class Recogniser {
     private int perfHeads;
     private int frameLines;
     private int moduleLines;
+    private int addressLines;
+    private int anchoredLines;
+    private int plainLines;
     private int tickLines;
     private int numberLines;
     private int foldedLines;
@@ -41,6 +51,22 @@ final class Recogniser {
             return TextFormat.SYSTRACE;
         }
         return new Recogniser().decide(text);
+    }
+
+    /** Why a text of a known tool holds no events; empty for any other. */
+    static String refusal(MemorySegment text) {
+        Lines window = new Lines(text, 0, Math.min(text.byteSize(), WINDOW));
+        while (window.next()) {
+            if (Scan.startsWith(window.bytes(), window.from, window.to, STRACE_SUMS)) {
+                return "is the table of strace -c: sums without calls or times;"
+                        + " strace -f -ttt -T -o FILE records them (-C adds the table)";
+            }
+            if (Scan.startsWith(window.bytes(), window.from, window.to, PERF_REPORT)) {
+                return "is the text of perf report: shares without samples;"
+                        + " perf script prints them, and perf.data itself is read";
+            }
+        }
+        return "";
     }
 
     private @Nullable TextFormat decide(MemorySegment text) {
@@ -58,6 +84,7 @@ final class Recogniser {
             if (first && Scan.startsWith(b, from, to, TRACER)) {
                 return TextFormat.FTRACE;
             }
+            banner |= first && Scan.startsWith(b, from, to, BANNER);
             first = false;
             if (b[from] != '#') {
                 count(b, from, to);
@@ -83,9 +110,8 @@ final class Recogniser {
         straceLines += kind == StraceCall.Kind.NONE || kind == StraceCall.Kind.REMARK ? 0 : 1;
         boolean head = perf.parse(b, from, to) && (perf.timed || perf.cpu >= 0 || isEvent(b));
         perfHeads += head ? 1 : 0;
-        if (!head && frame.parse(b, from, to)) {
-            frameLines++;
-            moduleLines += frame.moduleTo > frame.moduleFrom ? 1 : 0;
+        if (!head) {
+            chain(b, from, to);
         }
         tickLines += Scan.find(b, from, to, new byte[] {'`'}) > from ? 1 : 0;
         scan.over(b, from, to).blanks();
@@ -93,6 +119,42 @@ final class Recogniser {
         numberLines += number ? 1 : 0;
         foldedLines += FoldedItems.count(b, from, to) > 0 ? 1 : 0;
         semicolonLines += Scan.find(b, from, to, new byte[] {';'}) > from ? 1 : 0;
+    }
+
+    /** Frames of perf script, and its heads with few fields. */
+    private void chain(byte[] b, int from, int to) {
+        boolean framed = Scan.isBlank(b[from]) && isAddress(b, from, to);
+        if (!framed && perf.loose(b, from, to)) {
+            anchoredLines += perf.anchored ? 1 : 0;
+            plainLines += perf.anchored ? 0 : 1;
+        }
+        if (inChain && Scan.startsWith(b, from, to, SOURCE)) {
+            lines--; // -F srcline
+            return;
+        }
+        inChain = framed;
+        if (frame.parse(b, from, to)) {
+            frameLines++;
+            moduleLines += frame.moduleTo > frame.moduleFrom ? 1 : 0;
+            addressLines += framed ? 1 : 0;
+        }
+    }
+
+    /** A tab and an address of 16 columns: "\t%16lx". */
+    private boolean isAddress(byte[] b, int from, int to) {
+        scan.over(b, from, to);
+        if (!scan.take('\t')) {
+            return false;
+        }
+        scan.blanks();
+        return scan.hex() && scan.at - from == 17;
+    }
+
+    /** Whether the lines are heads with few fields and frames. */
+    private boolean isLoose() {
+        boolean anchors = (anchoredLines + frameLines) * 10 >= lines * 9 && anchoredLines > 0;
+        int known = perfHeads + anchoredLines + plainLines + addressLines;
+        return anchors || addressLines * 2 >= lines && known * 20 >= lines * 19;
     }
 
     /** Whether the head, which tells neither time nor CPU, names an event of perf. */
@@ -133,8 +195,12 @@ final class Recogniser {
         if (numberLines > 0 && tickLines > 0 && isMost(tickLines + numberLines)) {
             return TextFormat.STACK_BLOCKS;
         }
+        if (isLoose()) {
+            return TextFormat.PERF_SCRIPT;
+        }
         boolean folded = foldedLines * 20 >= lines * 19 && semicolonLines > 0;
-        return folded ? TextFormat.FOLDED : null;
+        // Without any time the log has nothing else that tells.
+        return folded ? TextFormat.FOLDED : banner ? TextFormat.DMESG : null;
     }
 
     private boolean isMost(int count) {

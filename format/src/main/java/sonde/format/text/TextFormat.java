@@ -38,6 +38,14 @@ public enum TextFormat {
         return Recogniser.of(input.segment());
     }
 
+    /**
+     * Why a text of a tool that is known holds no events, as the rest of a sentence that begins
+     * with its name; empty for any other.
+     */
+    public static String refusal(Input input) {
+        return Recogniser.refusal(input.segment());
+    }
+
     TextModel model() {
         return switch (this) {
             case FTRACE, SYSTRACE -> new FtraceText();

@@ -14,6 +14,7 @@ import sonde.format.pcap.PcapReader;
 import sonde.format.perfetto.PerfettoReader;
 import sonde.format.pprof.PprofReader;
 import sonde.format.speedscope.SpeedscopeReader;
+import sonde.format.text.DmesgJson;
 import sonde.format.valgrind.CallgrindReader;
 import sonde.format.valgrind.MassifReader;
 
@@ -38,7 +39,9 @@ public enum TraceFormat {
     /** massif.out. */
     MASSIF("massif", MassifReader::isMassif, MassifReader::open),
     /** heaptrack's text. */
-    HEAPTRACK("heaptrack", HeaptrackReader::isHeaptrack, HeaptrackReader::open);
+    HEAPTRACK("heaptrack", HeaptrackReader::isHeaptrack, HeaptrackReader::open),
+    /** The kernel's log as JSON. */
+    DMESG("dmesg", DmesgJson::isDmesg, DmesgJson::open);
 
     private final String label;
     private final Predicate<Input> recogniser;

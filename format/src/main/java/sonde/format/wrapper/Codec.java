@@ -1,6 +1,5 @@
 package sonde.format.wrapper;
 
-import io.airlift.compress.v3.bzip2.BZip2HadoopStreams;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +54,7 @@ public enum Codec {
             case ZSTD -> new ZstdInput(bytes);
             case XZ -> new SingleXZInputStream(in, XZ_MEMORY_KIB);
             case LZMA -> new LZMAInputStream(in, XZ_MEMORY_KIB);
-            case BZIP2 -> new BZip2HadoopStreams().createInputStream(in);
+            case BZIP2 -> new Bzip2Streams(bytes);
             case LZ4_LEGACY -> new Lz4Legacy(bytes);
         };
     }

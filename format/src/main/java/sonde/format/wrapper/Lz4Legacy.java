@@ -61,52 +61,9 @@ final class Lz4Legacy extends InputStream {
             return false;
         }
         byte[] packed = bytes.asSlice(position + 4, length).toArray(ValueLayout.JAVA_BYTE);
-        filled = expand(packed);
+        filled = Lz4Block.expand(packed, block, 0, 0, BLOCK_BYTES);
         taken = 0;
         position += 4 + length;
         return filled > 0;
-    }
-
-    /** lz4_Block_format.md: a token, literals, then a match that goes back. */
-    private int expand(byte[] in) throws MalformedInputException {
-        int at = 0;
-        int out = 0;
-        while (at < in.length) {
-            int token = in[at++] & 0xff;
-            int literals = token >> 4;
-            for (int more = 255; literals >= 15 && more == 255; literals += more) {
-                more = byteAt(in, at++);
-            }
-            require(literals >= 0 && literals <= in.length - at && literals <= BLOCK_BYTES - out);
-            System.arraycopy(in, at, block, out, literals);
-            at += literals;
-            out += literals;
-            if (at == in.length) {
-                break;
-            }
-            int back = byteAt(in, at) | byteAt(in, at + 1) << 8;
-            at += 2;
-            int match = token & 15;
-            for (int more = 255; match >= 15 && more == 255; match += more) {
-                more = byteAt(in, at++);
-            }
-            match += 4;
-            require(back > 0 && back <= out && match >= 4 && match <= BLOCK_BYTES - out);
-            for (int end = out + match; out < end; out++) {
-                block[out] = block[out - back];
-            }
-        }
-        return out;
-    }
-
-    private static int byteAt(byte[] in, int at) throws MalformedInputException {
-        require(at < in.length);
-        return in[at] & 0xff;
-    }
-
-    private static void require(boolean holds) throws MalformedInputException {
-        if (!holds) {
-            throw new MalformedInputException("lz4", "block", -1, "damaged");
-        }
     }
 }

@@ -79,7 +79,7 @@ public final class Unwrapped implements AutoCloseable {
         }
         archive |= wrapper.isArchive();
         switch (wrapper) {
-            case GZIP, ZSTD, XZ -> {
+            case GZIP, ZSTD, XZ, BZIP2, LZ4, LZ4_LEGACY -> {
                 try (InputStream stream = stream(wrapper, input)) {
                     add(spool(input.name(), stream, wrapper, true), depth + 1);
                 }
@@ -99,6 +99,9 @@ public final class Unwrapped implements AutoCloseable {
                 case GZIP -> new GZIPInputStream(new SegmentStream(input.segment()), 1 << 16);
                 case XZ -> new XZInputStream(new SegmentStream(input.segment()), XZ_MEMORY_KIB);
                 case ZSTD -> new ZstdInput(input.segment());
+                case BZIP2 -> Codec.BZIP2.stream(input.segment());
+                case LZ4 -> new Lz4Frame(input.segment());
+                case LZ4_LEGACY -> Codec.LZ4_LEGACY.stream(input.segment());
                 case TAR, ZIP -> throw new IllegalArgumentException(wrapper + " is an archive");
             };
         } catch (ZipException | EOFException | XZIOException e) {

@@ -13,6 +13,12 @@ public enum Wrapper {
     ZSTD(0, 0x28, 0xb5, 0x2f, 0xfd),
     /** The .xz file format 1.2.1 §2.1.1.1. */
     XZ(0, 0xfd, '7', 'z', 'X', 'Z', 0),
+    /** bzip2 1.0: the magic of the first block, behind {@code BZh} and the block size. */
+    BZIP2(4, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59),
+    /** lz4_Frame_format.md 1.6.4. */
+    LZ4(0, 0x04, 0x22, 0x4d, 0x18),
+    /** Its legacy frame ({@code lz4 -l}). */
+    LZ4_LEGACY(0, 0x02, 0x21, 0x4c, 0x18),
     /** APPNOTE.TXT 6.3.10 §4.3.7, local file header. */
     ZIP(0, 'P', 'K', 3, 4),
     /** POSIX.1-2017 pax, ustar header: the magic at 257; GNU tar writes the same five letters. */

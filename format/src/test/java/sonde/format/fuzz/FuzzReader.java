@@ -58,7 +58,9 @@ enum FuzzReader {
     TRACE_DAT {
         @Override
         void read(byte[] bytes) throws IOException {
-            RecordedRows.of(bytes, TraceDatRecording::of);
+            try (TraceDatRecording recording = TraceDatRecording.of(RecordedRows.input(bytes))) {
+                RecordedRows.asStated(recording);
+            }
             try (TraceDatRecording recording = TraceDatRecording.of(RecordedRows.input(bytes))) {
                 new EventListing(recording.lanes(), recording.eventText()).writeTo(NOWHERE);
             }
@@ -107,7 +109,7 @@ enum FuzzReader {
             byte[] metadata = Arrays.copyOfRange(bytes, 2, 2 + length);
             byte[] stream = Arrays.copyOfRange(bytes, 2 + length, bytes.length);
             try (CtfRecording recording = trace(metadata, stream)) {
-                RecordedRows.of(recording);
+                RecordedRows.asStated(recording);
             }
             try (CtfRecording recording = trace(metadata, stream)) {
                 List<EventListing.Part> parts = new ArrayList<>();

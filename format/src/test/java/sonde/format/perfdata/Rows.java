@@ -9,6 +9,7 @@ import java.util.List;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
+import sonde.event.FloatField;
 import sonde.event.Lane;
 import sonde.event.StringField;
 import sonde.format.Input;
@@ -94,6 +95,9 @@ final class Rows {
         }
         if (field.kind() == Field.Kind.INTEGER) {
             return Long.toString(type.integer(field.name()).of(batch, row));
+        }
+        if (field.kind() == Field.Kind.FLOAT) {
+            return Double.toString(FloatField.of(field).of(batch, row));
         }
         int at = field.offset(batch, row);
         int end = at + field.sizeBytes(batch, row);

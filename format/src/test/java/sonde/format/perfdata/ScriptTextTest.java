@@ -18,6 +18,7 @@ import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.TextContext;
 import sonde.testkit.PerfDataBytes;
+import sonde.testkit.PerfStatBytes;
 
 /** Lines as {@code perf script} of 6.1 writes them. */
 class ScriptTextTest {
@@ -36,6 +37,18 @@ class ScriptTextTest {
             new EventListing(parts, EventListing.Filter.ALL).writeTo(out);
             return out.toString(StandardCharsets.UTF_8);
         }
+    }
+
+    @Test
+    void countsAreATable() throws IOException {
+        PerfStatBytes stat = new PerfStatBytes(ByteOrder.LITTLE_ENDIAN).threads(42);
+        stat.stat(21, 1, 0, 7, 1_000, 900).round(2_000_000);
+        assertThat(list(stat.file().file()))
+                .isEqualTo(
+                        """
+                        CPU   THREAD             VAL             ENA             RUN            TIME EVENT
+                          1       42               7            1000             900         2000000 context-switches
+                        """); // perf 6.1
     }
 
     @Test

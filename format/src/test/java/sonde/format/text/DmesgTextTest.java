@@ -2,11 +2,19 @@ package sonde.format.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.event.Batch;
+import sonde.event.EventType;
+import sonde.event.Recording;
+import sonde.event.StringField;
+import sonde.format.Input;
 import sonde.format.text.Reading.Row;
+import sonde.format.trace.TraceFormat;
 
 class DmesgTextTest {
     @Test
@@ -39,6 +47,51 @@ class DmesgTextTest {
         assertThat(read.rows()).extracting(Row::time).containsOnly(2_500_000_000L);
         assertThat(read.rows()).extracting(row -> row.field("level")).containsOnly(4L);
         assertThat(read.rows().get(1).field("text")).isEqualTo("  dump_stack+0x1");
+    }
+
+    @Test
+    void timesThatCountFromTheLineBefore() throws Exception {
+        Reading read =
+                Reading.of("[Nov20 20:54] Linux\n[  +0.000250] a\n[<    1.500000>] b\n[ +0.1] c\n");
+        long start = Instant.parse("1970-11-20T20:54:00Z").getEpochSecond() * 1_000_000_000;
+        assertThat(read.rows())
+                .extracting(row -> row.time() - start)
+                .containsExactly(0L, 250_000L, 1_500_250_000L, 1_600_250_000L);
+    }
+
+    @Test
+    void logWithoutTimesThatBeginsAtBoot() throws Exception {
+        Reading read = Reading.of("Linux version 6.1.0 (a@b)\nCommand line: quiet\n");
+        assertThat(read.format()).isEqualTo(TextFormat.DMESG);
+        assertThat(read.rows()).extracting(Row::time).containsExactly(0L, 0L);
+        assertThat(read.rows().get(1).field("text")).isEqualTo("Command line: quiet");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"pri\": 6, \"time\":     1.500000|1500000000|6|-1|-1",
+                "\"fac\":\"daemon\",\"pri\":\"err\",\"time\":2,\"caller\":\"T69\"|2000000000|3|3|69",
+                "\"time\": \"Fri Nov 20 18:51:44 2026\"|1795200704000000000|-1|-1|-1",
+                "\"time\": \"2026-11-20T18:51:44,5+00:00\"|1795200704500000000|-1|-1|-1",
+                "\"time\": {}, \"pri\": \"x\", \"caller\": \"T\"|0|-1|-1|-1",
+            })
+    void json(String members, long time, long level, long facility, int tid) throws Exception {
+        String text = "{\n \"dmesg\": [\n {" + members + ", \"msg\": \"a\\nb\"}]}\n";
+        Input input = Reading.input(text.getBytes(StandardCharsets.UTF_8));
+        assertThat(TraceFormat.of(input)).contains(TraceFormat.DMESG);
+        try (Recording recording = DmesgJson.open(input)) {
+            Batch batch = Objects.requireNonNull(recording.lanes().getFirst().next());
+            EventType type = batch.source().types().getFirst();
+            assertThat(type.qualifiedName()).isEqualTo("log:printk");
+            assertThat(batch.size()).isOne();
+            assertThat(batch.time(0)).isEqualTo(time);
+            assertThat(batch.tid(0)).isEqualTo(tid);
+            assertThat(type.integer("level").of(batch, 0)).isEqualTo(level);
+            assertThat(type.integer("facility").of(batch, 0)).isEqualTo(facility);
+            assertThat(StringField.of(type.fields().get(2)).of(batch, 0)).isEqualTo("a\nb");
+        }
     }
 
     @ParameterizedTest

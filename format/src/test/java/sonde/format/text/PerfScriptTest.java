@@ -2,7 +2,11 @@ package sonde.format.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import sonde.format.text.Reading.Row;
 
 class PerfScriptTest {
@@ -48,6 +52,67 @@ class PerfScriptTest {
         assertThat(read.rows().get(0).chain()).containsExactly("RegExp:[&<>]");
         assertThat(read.rows().get(1).chain()).containsExactly("native_write");
         assertThat(read.rows().get(1).cpu()).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                // fields of -F                  | pid | tid | cpu | time | weight | event
+                "sh |-1|1|-1|0|1|profile:samples",
+                "my prog 7 |-1|7|-1|0|1|profile:samples",
+                "sh 26499/26500 |26499|26500|-1|0|1|profile:samples",
+                "sh 26499    1001001 |-1|26499|-1|0|1001001|profile:samples",
+                "sh    1001001 cpu-clock: |-1|1|-1|0|1001001|perf:cpu-clock",
+                "sh 7.000001: cpu-clock: |-1|1|-1|7000001000|1|profile:cpu-clock",
+                "26499 [002] 7.000001: cycles:u: |-1|26499|2|7000001000|1|perf:cycles:u",
+                "7.000001002: cycles: |-1|-1|-1|7000001002|1|perf:cycles",
+                "7.000001: |-1|-1|-1|7000001000|1|profile:samples",
+                "cpu-clock: |-1|-1|-1|0|1|profile:cpu-clock",
+                "[001] page-faults: |-1|-1|1|0|1|perf:page-faults",
+            })
+    void headsOfOtherFields(
+            String head, int pid, int tid, int cpu, long time, long weight, String event)
+            throws Exception {
+        String frames = "\n\tffffffff821eb0e7 clear_page_erms\n\t    7fd6c6d18ad7 main\n\n";
+        Reading read = Reading.of((head + frames).repeat(2));
+        assertThat(read.format()).isEqualTo(TextFormat.PERF_SCRIPT);
+        assertThat(read.rows()).hasSize(2);
+        Row row = read.rows().get(1);
+        assertThat(row.pid()).isEqualTo(pid);
+        assertThat(row.tid()).isEqualTo(tid);
+        assertThat(row.cpu()).isEqualTo(cpu);
+        assertThat(row.time()).isEqualTo(time);
+        assertThat(row.weight()).isEqualTo(weight);
+        assertThat(row.event()).isEqualTo(event);
+        assertThat(row.chain()).containsExactly("clear_page_erms", "main");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sched:sched_wakeup: comm=a pid=18",
+                "            perf sched:sched_wakeup: comm=a pid=18",
+                "[001] sched:sched_wakeup: comm=a pid=18",
+                "73251.021938: sched:sched_wakeup: comm=a pid=18",
+                "            perf 73251.021938: sched:sched_wakeup: comm=a pid=18",
+                "26505 [000] 73251.021938: sched:sched_wakeup: comm=a pid=18",
+            })
+    void tracepointsOfOtherFields(String line) throws Exception {
+        Reading read = Reading.of((line + "\n").repeat(3));
+        assertThat(read.events()).hasSize(3).containsOnly("sched:sched_wakeup");
+        assertThat(read.rows()).extracting(row -> row.field("pid")).containsOnly(18L);
+        boolean named = line.contains("perf");
+        assertThat(read.comms().values())
+                .containsExactly(named ? new String[] {"perf"} : new String[0]);
+    }
+
+    @Test
+    void linesOfTheSourceBetweenFrames() throws Exception {
+        String frames = "\tffffffff821eb0e7 a\n  a.c:12\n\t    7fd6c6d18ad7 b\n  b.c:3\n\n";
+        Reading read = Reading.of(("sh \n" + frames).repeat(2));
+        assertThat(read.rows()).extracting(Row::chain).containsOnly(List.of("a", "b"));
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.format.MalformedInputException;
@@ -53,6 +54,19 @@ class RecogniserTest {
     void otherTextsAreNone(String text) {
         assertThat(of(text)).isNull();
         assertThatThrownBy(() -> Reading.of(text)).isInstanceOf(MalformedInputException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "% time     seconds  usecs/call     calls    errors syscall, strace -c",
+        "# To display the perf.data header info, perf report",
+    })
+    void textsWithoutEventsAreRefusedByName(String head, String tool) {
+        byte[] text =
+                ("# a comment\n" + head + "\n 0.00 0 0 1 read\n").getBytes(StandardCharsets.UTF_8);
+        assertThat(TextFormat.of(Reading.input(text))).isNull();
+        assertThat(TextFormat.refusal(Reading.input(text))).contains(tool);
+        assertThat(TextFormat.refusal(Reading.input(new byte[] {65, 10}))).isEmpty();
     }
 
     @Test

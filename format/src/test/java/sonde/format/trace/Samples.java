@@ -47,6 +47,7 @@ public final class Samples {
         all.put("callgrind", text(ProfileTexts.CALLGRIND));
         all.put("massif", text(ProfileTexts.MASSIF));
         all.put("heaptrack", text(ProfileTexts.HEAPTRACK));
+        all.put("dmesg", text(ProfileTexts.DMESG));
         return all;
     }
 }

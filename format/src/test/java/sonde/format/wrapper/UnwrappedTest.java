@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -21,6 +24,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 import sonde.format.Input;
@@ -61,6 +66,110 @@ class UnwrappedTest {
                 zip.putNextEntry(new ZipEntry(name));
                 zip.write(name.getBytes(StandardCharsets.UTF_8));
             }
+        }
+        return out.toByteArray();
+    }
+
+    /** An LZ4 frame with a literal block, a match into it from the next, and all checksums. */
+    private static byte[] lz4() {
+        ByteBuffer out = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt(0x184d2204).put((byte) 0x5c).put((byte) 0x40); // v1, block sums, size, sum; 64K
+        out.putLong(10).put((byte) (xx32(Arrays.copyOfRange(out.array(), 4, 14)) >> 8));
+        byte[] plain = {'a', 'b', 'c', 'd'};
+        out.putInt(4 | 1 << 31).put(plain).putInt(xx32(plain));
+        byte[] match = {0x01, 4, 0, 0x10, 'x'}; // 5 bytes from 4 back; a last literal
+        out.putInt(match.length).put(match).putInt(xx32(match));
+        out.putInt(0).putInt(xx32("abcdabcdax".getBytes(StandardCharsets.UTF_8)));
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    private static int xx32(byte[] bytes) {
+        return XxHash32.of(bytes, 0, bytes.length);
+    }
+
+    /** Vectors of xxHash's own tests: XXH32 of texts, seed 0. */
+    @Test
+    void checksumsOfLz4() {
+        assertThat(xx32(new byte[0])).isEqualTo(0x02cc5d05);
+        assertThat(xx32("abc".getBytes(StandardCharsets.UTF_8))).isEqualTo(0x32d153ff);
+        byte[] text = "Nobody inspects the spammish repetition".getBytes(StandardCharsets.UTF_8);
+        assertThat(xx32(text)).isEqualTo(0xe2293b2f);
+    }
+
+    @Test
+    void lz4Frames() throws IOException {
+        byte[] frame = lz4();
+        byte[] skipped = {0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9};
+        assertThat(text(frame)).isEqualTo("abcdabcdax");
+        assertThat(text(concat(frame, skipped, frame))).isEqualTo("abcdabcdaxabcdabcdax");
+    }
+
+    @Test
+    void damagedLz4GivesWhatStandsBeforeAndSaysSo() throws IOException {
+        byte[] frame = lz4();
+        for (int at = 15; at < frame.length; at++) {
+            byte[] bad = frame.clone();
+            bad[at] ^= 1;
+            try (Unwrapped unwrapped = unwrap(bad)) {
+                assertThat(unwrapped.notes()).as("byte %d", at).hasSize(1);
+            } catch (MalformedInputException e) {
+                assertThat(e).hasMessageContaining("lz4");
+            }
+            byte[] cut = Arrays.copyOf(frame, at);
+            try (Unwrapped unwrapped = unwrap(cut)) {
+                assertThat(unwrapped.notes()).as("cut at %d", at).hasSize(1);
+            } catch (MalformedInputException e) {
+                assertThat(e).hasMessageContaining("lz4");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bzip2 -k", "lz4 -q", "lz4 -q -l", "lz4 -q -BD -B4 --content-size"})
+    void asTheirToolsWrite(String command) throws Exception {
+        String tool = command.split(" ")[0];
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin", tool)), "no " + tool);
+        Files.write(folder.resolve("content"), CONTENT);
+        List<String> words = new ArrayList<>(List.of(command.split(" ")));
+        words.add("content");
+        if (tool.equals("lz4")) {
+            words.add("content.lz4");
+        }
+        String end = tool.equals("lz4") ? ".lz4" : ".bz2";
+        byte[] made = made(folder.resolve("content" + end), words.toArray(new String[0]));
+        try (Unwrapped unwrapped = unwrap(made)) {
+            assertThat(bytes(unwrapped.inputs().getFirst())).isEqualTo(CONTENT);
+            assertThat(unwrapped.notes()).isEmpty();
+        }
+        if (!command.contains("-l")) {
+            try (Unwrapped twice = unwrap(concat(made, made))) {
+                assertThat(twice.inputs().getFirst().sizeBytes()).isEqualTo(2L * CONTENT.length);
+            }
+        }
+        Random random = new Random(3);
+        for (int i = 0; i < 20; i++) {
+            byte[] bad =
+                    Arrays.copyOf(made, made.length - random.nextInt(2) * random.nextInt(9999));
+            bad[14 + random.nextInt(bad.length - 14)] ^= (byte) (1 << random.nextInt(8));
+            try (Unwrapped unwrapped = unwrap(bad)) {
+                assertThat(unwrapped.inputs()).hasSize(1);
+            } catch (MalformedInputException e) {
+                assertThat(e).hasMessageContaining(tool);
+            }
+        }
+    }
+
+    private static String text(byte[] from) throws IOException {
+        try (Unwrapped unwrapped = unwrap(from)) {
+            assertThat(unwrapped.notes()).isEmpty();
+            return new String(bytes(unwrapped.inputs().getFirst()), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static byte[] concat(byte[]... parts) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            out.write(part);
         }
         return out.toByteArray();
     }

@@ -110,11 +110,9 @@ final class OwnRows {
                     }
                     long cpu = ofCpu ? integer(batch, row, type, "cpu_id") : batch.cpu(row);
                     int thread = ofCpu || batch.tid(row) < 0 ? -1 : threads.find(batch.tid(row));
-                    out.begin()
-                            .add(batch.time(row) + target.shift())
-                            .add(number(batch, row, type, ofCpu ? "state" : "value"))
-                            .add(name)
-                            .orNull(cpu);
+                    out.begin().add(batch.time(row) + target.shift());
+                    double value = number(batch, row, type, ofCpu ? "state" : "value");
+                    (Double.isNaN(value) ? out.none() : out.add(value)).add(name).orNull(cpu);
                     (thread < 0 ? out.none() : out.add(target.utid(thread))).add(target.trace());
                 });
     }

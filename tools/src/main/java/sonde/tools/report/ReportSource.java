@@ -450,6 +450,10 @@ public final class ReportSource implements AutoCloseable {
         } else if (TextFormat.of(input) != null) {
             take(TextRecording.open(input));
         } else {
+            String refusal = TextFormat.refusal(input);
+            if (!refusal.isEmpty()) {
+                throw new MalformedInputException("text", "kind", -1, refusal);
+            }
             recordings.addFirst(PerfDataRecording.open(input));
         }
     }
