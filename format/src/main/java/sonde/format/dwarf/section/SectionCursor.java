@@ -207,12 +207,13 @@ public final class SectionCursor {
     /** Unsigned LEB128; bits beyond 64 are dropped. */
     public long uleb() throws MalformedInputException {
         int first = u8();
-        return first < 0x80 ? first : longUleb(first & 0x7f);
+        return first < 0x80 ? first : leb(first & 0x7f, 7, false);
     }
 
-    private long longUleb(long low) throws MalformedInputException {
+    /** The rest of an LEB128 of which the lowest bits are read. */
+    private long leb(long low, int bits, boolean signed) throws MalformedInputException {
         long value = low;
-        int shift = 7;
+        int shift = bits;
         int b;
         do {
             b = u8();
@@ -221,7 +222,7 @@ public final class SectionCursor {
             }
             shift += 7;
         } while (b >= 0x80);
-        return value;
+        return signed && shift < 64 && (b & 0x40) != 0 ? value | -1L << shift : value;
     }
 
     /** An unsigned LEB128 that is to be an int; larger ones are no number of anything. */
@@ -238,17 +239,7 @@ public final class SectionCursor {
 
     /** Signed LEB128. */
     public long sleb() throws MalformedInputException {
-        long value = 0;
-        int shift = 0;
-        int b;
-        do {
-            b = u8();
-            if (shift < 64) {
-                value |= (b & 0x7fL) << shift;
-            }
-            shift += 7;
-        } while (b >= 0x80);
-        return shift < 64 && (b & 0x40) != 0 ? value | -1L << shift : value;
+        return leb(0, 0, true);
     }
 
     /** Behind an LEB128. */
