@@ -41,6 +41,7 @@ final class BpfCommand implements Callable<Integer> {
                     "prog",
                     "map",
                     "link",
+                    "cgroup",
                     "btf",
                     "iter",
                     "pin",
@@ -74,6 +75,7 @@ final class BpfCommand implements Callable<Integer> {
             case "prog" -> new BpfProgCommand();
             case "map" -> new BpfMapCommand();
             case "link" -> new BpfLinkCommand();
+            case "cgroup" -> new BpfCgroupCommand();
             case "btf" -> new BpfBtfCommand();
             case "iter" -> new BpfIterCommand();
             case "pin" -> new BpfPinCommand();
