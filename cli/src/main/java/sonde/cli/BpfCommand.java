@@ -42,6 +42,7 @@ final class BpfCommand implements Callable<Integer> {
                     "map",
                     "link",
                     "cgroup",
+                    "net",
                     "btf",
                     "iter",
                     "pin",
@@ -76,6 +77,7 @@ final class BpfCommand implements Callable<Integer> {
             case "map" -> new BpfMapCommand();
             case "link" -> new BpfLinkCommand();
             case "cgroup" -> new BpfCgroupCommand();
+            case "net" -> new BpfNetCommand();
             case "btf" -> new BpfBtfCommand();
             case "iter" -> new BpfIterCommand();
             case "pin" -> new BpfPinCommand();
