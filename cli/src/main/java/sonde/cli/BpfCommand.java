@@ -41,6 +41,8 @@ final class BpfCommand implements Callable<Integer> {
                     "prog",
                     "map",
                     "link",
+                    "cgroup",
+                    "net",
                     "btf",
                     "iter",
                     "pin",
@@ -74,6 +76,8 @@ final class BpfCommand implements Callable<Integer> {
             case "prog" -> new BpfProgCommand();
             case "map" -> new BpfMapCommand();
             case "link" -> new BpfLinkCommand();
+            case "cgroup" -> new BpfCgroupCommand();
+            case "net" -> new BpfNetCommand();
             case "btf" -> new BpfBtfCommand();
             case "iter" -> new BpfIterCommand();
             case "pin" -> new BpfPinCommand();

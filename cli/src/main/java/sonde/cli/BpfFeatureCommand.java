@@ -41,6 +41,8 @@ import sonde.tools.report.NothingMatchesException;
             "Exit status: 0 something matches, 1 nothing does."
         })
 final class BpfFeatureCommand implements Callable<Integer> {
+    private static final List<String> BPFTOOL = List.of("probe", "kernel", "full");
+
     @Spec private CommandSpec spec;
 
     @Parameters(
@@ -64,6 +66,7 @@ final class BpfFeatureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        words = meant(words);
         boolean kernelFunctions = !words.isEmpty() && words.getFirst().equals("kfunc");
         Features features =
                 kernelFunctions
@@ -97,7 +100,17 @@ final class BpfFeatureCommand implements Callable<Integer> {
             }
         }
         out.flush();
-        return shown > 0 ? ExitCode.DONE : ExitCode.NEGATIVE;
+        if (shown == 0) {
+            throw new NothingMatchesException(
+                    "no answer is called '%s'; 'sonde bpf feature' lists them".formatted(prefix));
+        }
+        return ExitCode.DONE;
+    }
+
+    /** bpftool's "probe kernel full" asks for everything. */
+    private static List<String> meant(List<String> words) {
+        boolean probe = !words.isEmpty() && words.getFirst().equals("probe");
+        return probe ? words.stream().filter(word -> !BPFTOOL.contains(word)).toList() : words;
     }
 
     private Features kernelFunctions() throws IOException {

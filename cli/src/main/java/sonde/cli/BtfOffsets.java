@@ -46,6 +46,9 @@ final class BtfOffsets {
         collect(struct, 0, 0, rows);
         if (!member.isEmpty()) {
             rows.removeIf(row -> !member.equals(row.get("name")));
+            if (rows.isEmpty()) {
+                return false;
+            }
         }
         String head = (struct.isUnion() ? "union " : "struct ") + struct.name();
         if (json) {
@@ -55,7 +58,7 @@ final class BtfOffsets {
             tree.put("size", (long) struct.sizeBytes());
             tree.put("members", rows);
             out.print(BpfJson.of(tree));
-            return !rows.isEmpty() || member.isEmpty();
+            return true;
         }
         out.println(Escape.line(head) + " { /* " + struct.sizeBytes() + " bytes */");
         for (Map<String, Object> row : rows) {
@@ -68,7 +71,7 @@ final class BtfOffsets {
                     bits == null ? row.get("size") : bits + " bits");
         }
         out.println("};");
-        return !rows.isEmpty() || member.isEmpty();
+        return true;
     }
 
     private void collect(

@@ -29,6 +29,7 @@ public final class Attr {
     public static final int PROG_GET_FD_BY_ID = 13;
     public static final int MAP_GET_FD_BY_ID = 14;
     public static final int OBJ_GET_INFO_BY_FD = 15;
+    public static final int PROG_QUERY = 16;
     public static final int RAW_TRACEPOINT_OPEN = 17;
     public static final int BTF_LOAD = 18;
     public static final int BTF_GET_FD_BY_ID = 19;

@@ -6,9 +6,13 @@ import java.util.Optional;
 
 /**
  * The global variables of a section: {@code .data}, {@code .bss}, {@code .rodata} and those with a
- * name behind ({@code .data.shared}). The kernel gets them as an array with one entry.
+ * name behind ({@code .data.shared}), which the kernel gets as an array with one entry; and those
+ * in an arena ({@code .addr_space.1}).
  */
 public final class GlobalSection {
+    /** Variables that lie at the begin of the object's arena. */
+    static final String IN_ARENA = ".addr_space.1";
+
     private final String section;
     private final boolean constant;
     private final byte[] initial;

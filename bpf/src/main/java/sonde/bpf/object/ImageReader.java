@@ -131,7 +131,7 @@ final class ImageReader {
         if (!bits) {
             return null;
         }
-        if (isOrBelow(name, ".data")) {
+        if (isOrBelow(name, ".data") || name.equals(GlobalSection.IN_ARENA)) {
             return Use.DATA;
         }
         if (isOrBelow(name, ".rodata")) {

@@ -129,10 +129,14 @@ public final class LoadedObject implements AutoCloseable {
         if (known == null) {
             GlobalSection about =
                     named(object.data(section).orElse(null), "section of variables", section);
-            BpfMap map = named(data.get(section), "section of variables", section);
-            known = new Globals(about, MappedValues.of(map, !about.isConstant()));
+            if (section.equals(GlobalSection.IN_ARENA)) {
+                known = new Globals(about, arenas.values().iterator().next());
+            } else {
+                BpfMap map = named(data.get(section), "section of variables", section);
+                known = new Globals(about, MappedValues.of(map, !about.isConstant()));
+                open.push(known);
+            }
             globals.put(section, known);
-            open.push(known);
         }
         return known;
     }

@@ -230,6 +230,9 @@ final class MapMaker {
     Map<String, BpfMap> data() throws IOException {
         Map<String, BpfMap> all = new LinkedHashMap<>();
         for (GlobalSection data : object.data()) {
+            if (data.section().equals(GlobalSection.IN_ARENA)) {
+                continue;
+            }
             byte[] bytes = data.initial().toArray(ValueLayout.JAVA_BYTE);
             int flags = MapSpec.MAPPABLE | (data.isConstant() ? MapSpec.READ_ONLY_IN_PROGRAMS : 0);
             String name = object.dataName(data.section());
@@ -237,6 +240,31 @@ final class MapMaker {
             all.put(data.section(), map);
         }
         return all;
+    }
+
+    /**
+     * Puts variables of an arena into it, where there are such.
+     *
+     * @return the arena's name; null for none
+     */
+    @Nullable String variablesInArena() throws ObjectException {
+        GlobalSection data = object.data(GlobalSection.IN_ARENA).orElse(null);
+        if (data == null) {
+            return null;
+        }
+        ObjectException.Place here = object.place().section(data.section());
+        if (arenas.size() != 1) {
+            throw new ObjectException(
+                    here, "is for the one arena of an object, which has " + arenas.size());
+        }
+        Map.Entry<String, MappedValues> arena = arenas.entrySet().iterator().next();
+        MemorySegment memory = arena.getValue().segment();
+        if (data.sizeBytes() > memory.byteSize()) {
+            throw new ObjectException(
+                    here, data.sizeBytes() + " bytes do not fit the arena " + arena.getKey());
+        }
+        MemorySegment.copy(data.initial(), 0, memory, 0, data.sizeBytes());
+        return arena.getKey();
     }
 
     /** The array of the kernel's settings; null for none. */

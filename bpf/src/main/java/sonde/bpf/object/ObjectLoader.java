@@ -195,9 +195,14 @@ final class ObjectLoader {
         if (settingsMap != null) {
             data.put(TypeFixes.CONFIG_SECTION, settingsMap);
         }
+        Map<String, BpfMap> places = new HashMap<>(data);
+        String arena = maker.variablesInArena();
+        if (arena != null) {
+            places.put(GlobalSection.IN_ARENA, maps.get(arena));
+        }
         Map<String, Program> programs = new LinkedHashMap<>();
         for (Draft draft : drafts) {
-            linker.link(draft.assembly(), maps, data, settingsMap);
+            linker.link(draft.assembly(), maps, places, settingsMap);
             Program program = load(draft, described.of(draft), linker.modules(draft.assembly()));
             made.push(program);
             programs.put(draft.program().name(), program);

@@ -43,6 +43,9 @@ final class NewerObjectsKernelTest {
             long place = object.globals(".bss").number("place") - arena.segment().address();
             long offset = Integer.toUnsignedLong((int) place);
             assertThat(arena.segment().get(JAVA_LONG, offset + 24)).isEqualTo(42);
+            assertThat(object.globals(".bss").number("seen")).isEqualTo(7);
+            assertThat(object.globals(".addr_space.1").number("begun")).isEqualTo(8);
+            assertThat(object.data()).doesNotContainKey(".addr_space.1");
             assertThatThrownBy(() -> object.arena("other"))
                     .isInstanceOf(IllegalArgumentException.class);
         }

@@ -9,7 +9,8 @@ struct {
     __uint(max_entries, 16);
 } arena SEC(".maps");
 void *bpf_arena_alloc_pages(void *map, void *address, __u32 pages, int node, __u64 flags) __ksym;
-long place;
+int begun SEC(".addr_space.1") = 7;
+long place, seen;
 char LICENSE[] SEC("license") = "GPL";
 
 SEC("syscall")
@@ -23,5 +24,11 @@ int fill(void *context)
     /* r1 = addr_space_cast(r1, 0, 1) */
     asm volatile(".byte 0xbf, 0x11, 1, 0, 1, 0, 0, 0" : "+r"(page));
     page[3] = 42;
+
+    register int *variable asm("r1") = &begun;
+
+    asm volatile(".byte 0xbf, 0x11, 1, 0, 1, 0, 0, 0" : "+r"(variable));
+    seen = *variable;
+    *variable = 8;
     return 0;
 }
