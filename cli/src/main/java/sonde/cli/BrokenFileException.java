@@ -11,6 +11,7 @@ final class BrokenFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private static final String BUNDLE = "bundle: ";
+    private static final String SHRUNK = "file: size: it became shorter";
     private static final String NO_EVENTS = "text: kind: ";
     private static final String IN_BUNDLE = BUNDLE + "meta.json: ";
 
@@ -47,6 +48,9 @@ final class BrokenFileException extends IOException {
         }
         if (isEmpty(file)) {
             return "is empty; nothing was recorded into it";
+        }
+        if (found.startsWith(SHRUNK)) {
+            return found.substring("file: size: it ".length());
         }
         if (found.startsWith(NO_EVENTS)) {
             return found.substring(NO_EVENTS.length());

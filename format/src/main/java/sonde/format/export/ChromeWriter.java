@@ -3,6 +3,8 @@ package sonde.format.export;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 import sonde.event.result.Frame;
 import sonde.format.JsonString;
 
@@ -23,6 +25,7 @@ final class ChromeWriter implements ExportWriter {
 
     @Override
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+        Map<Integer, String> unnamed = new HashMap<>(rows.comms());
         ExportRow row = rows.next();
         if (row != null && Math.abs(row.time()) >= EXACT_NANOS) {
             base = row.time();
@@ -30,6 +33,11 @@ final class ChromeWriter implements ExportWriter {
         text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_nanos\":\"");
         text.append(base).append("\"},\n\"traceEvents\":[\n");
         for (; row != null; row = rows.next()) {
+            String comm = unnamed.remove(row.tid());
+            if (comm != null && !row.is("perf_record", "comm")) {
+                begin("M", row, "thread_name", "");
+                JsonString.append(text.append(",\"args\":{\"name\":"), comm).append("}}");
+            }
             if (row.isSample()) {
                 sample(row);
             } else {

@@ -56,7 +56,22 @@ final class ExportRow {
     /** Whether it is a sample: a counter, a clock, an allocator, without fields of its own. */
     boolean isSample() {
         boolean system = type.system().equals("perf") || type.system().equals("profile");
-        return system && (type.fields().isEmpty() || batch.isChainMade(row));
+        return system && (type.fields().stream().allMatch(ExportRow::isPlace) || made());
+    }
+
+    /** Whether it is one that carries more than time, thread, weight and call chain. */
+    boolean isFullSample() {
+        boolean system = type.system().equals("perf") || type.system().equals("profile");
+        return system && !isSample() && batch.stackDepth(row) > 0;
+    }
+
+    private boolean made() {
+        return batch.isChainMade(row);
+    }
+
+    /** What every row of a text has (its line, flags) says nothing about the sample. */
+    private static boolean isPlace(Field field) {
+        return field.name().startsWith("common_");
     }
 
     /** Whether it is a row of the reader's own, about what the file lacks. */

@@ -2,13 +2,17 @@ package sonde.format.export;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
+import sonde.format.text.TextRecording;
+import sonde.format.tracedat.TraceDatRecording;
 
 /** The rows of recordings by time; of equal times the earlier recording's and lane's first. */
 public final class ExportRows implements AutoCloseable {
@@ -20,6 +24,7 @@ public final class ExportRows implements AutoCloseable {
                             : Integer.compare(a.number, b.number));
     private final ChainNames names;
     private final Clock clock;
+    private final Map<Integer, String> comms = new HashMap<>();
     private @Nullable Position current;
 
     private static final class Position {
@@ -59,6 +64,11 @@ public final class ExportRows implements AutoCloseable {
             if (!recording.sources().isEmpty() && first == Clock.UNKNOWN) {
                 first = recording.sources().getFirst().clock();
             }
+            switch (recording) {
+                case TextRecording text -> text.comms().forEach(comms::putIfAbsent);
+                case TraceDatRecording trace -> trace.comms().forEach(comms::putIfAbsent);
+                default -> {} // rows tell names
+            }
             for (Lane lane : recording.lanes()) {
                 lanes.add(lane);
                 Batch batch = lane.next();
@@ -78,6 +88,11 @@ public final class ExportRows implements AutoCloseable {
     /** What the times count. */
     Clock clock() {
         return clock;
+    }
+
+    /** Names of threads that no row tells, by tid. */
+    Map<Integer, String> comms() {
+        return Map.copyOf(comms);
     }
 
     /** The next row; null at the end. */

@@ -73,6 +73,7 @@ final class FirefoxWriter implements ExportWriter {
     @Override
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
         category("Other");
+        names.putAll(rows.comms());
         boolean first = true;
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             // Milliseconds of the wall clock would be rounded: they stand in meta.startTime.

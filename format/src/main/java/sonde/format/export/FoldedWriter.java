@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,11 @@ final class FoldedWriter implements ExportWriter {
 
     @Override
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+        Map<Integer, String> names = new HashMap<>(rows.comms());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
+            if (row.is("perf_record", "comm")) {
+                names.put(row.tid(), row.text("comm"));
+            }
             if (row.batch.stackDepth(row.row) == 0) {
                 losses.add(row.type.qualifiedName() + " (no stack)");
                 continue;
@@ -23,7 +28,11 @@ final class FoldedWriter implements ExportWriter {
             List<String> frames = new ArrayList<>();
             for (Frame frame : row.frames()) {
                 String kernel = frame.kind() == Frame.Kind.KERNEL ? "_[k]" : "";
-                frames.addFirst(frame.name().replace(';', ':').replace('\n', ' ') + kernel);
+                frames.addFirst(plain(frame.name()) + kernel);
+            }
+            String thread = names.get(row.tid());
+            if (thread != null) {
+                frames.addFirst(plain(thread));
             }
             sums.computeIfAbsent(row.type.qualifiedName(), ignored -> new LinkedHashMap<>())
                     .merge(String.join(";", frames), row.batch.weight(row.row), Long::sum);
@@ -39,6 +48,10 @@ final class FoldedWriter implements ExportWriter {
                 }
             }
         }
+    }
+
+    private static String plain(String name) {
+        return name.replace(';', ':').replace('\n', ' ');
     }
 
     /** Weights of different events do not add up: one event is written. */

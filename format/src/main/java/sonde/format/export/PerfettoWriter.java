@@ -28,6 +28,7 @@ final class PerfettoWriter implements ExportWriter {
 
     private final Map<Integer, ProtoBuffer> bundles = new LinkedHashMap<>();
     private final Map<Integer, Integer> bundled = new HashMap<>();
+    private final Map<Integer, String> unnamed = new HashMap<>();
     private final Set<Long> described = new HashSet<>();
     private final Map<String, Interning> sequences = new LinkedHashMap<>();
     private OutputStream out = OutputStream.nullOutputStream();
@@ -93,6 +94,7 @@ final class PerfettoWriter implements ExportWriter {
     @Override
     public void write(ExportRows rows, OutputStream to, Losses losses) throws IOException {
         out = to;
+        unnamed.putAll(rows.comms());
         clock =
                 switch (rows.clock()) {
                     case REALTIME -> 1;
@@ -132,19 +134,30 @@ final class PerfettoWriter implements ExportWriter {
         return new ProtoBuffer().integer(8, time).integer(58, clock).integer(10, sequence);
     }
 
+    /** Names that the recording knows besides its rows, at each thread's first row. */
+    private void name(ExportRow row) throws IOException {
+        String comm = unnamed.remove(row.tid());
+        if (comm != null && !row.is("perf_record", "comm")) {
+            thread(row, comm);
+        }
+    }
+
+    private void thread(ExportRow row, String comm) throws IOException {
+        ProtoBuffer thread = new ProtoBuffer().integer(1, row.tid());
+        thread.integer(3, row.pid()).text(2, comm);
+        ProtoBuffer tree = new ProtoBuffer().message(2, thread);
+        packet(packetAt(row.time(), EVENTS_SEQUENCE).message(2, tree));
+    }
+
     private void row(ExportRow row, Losses losses) throws IOException {
+        name(row);
         String name = row.type.qualifiedName();
         switch (name) {
             case "slice:begin", "slice:end", "slice:complete", "slice:instant" -> slice(row);
             case "slice:flow" -> flow(row);
             case "slice:track" -> track(row);
             case "counter:value" -> counter(row);
-            case "perf_record:comm" -> {
-                ProtoBuffer thread = new ProtoBuffer().integer(1, row.tid());
-                thread.integer(3, row.pid()).text(2, row.text("comm"));
-                ProtoBuffer tree = new ProtoBuffer().message(2, thread);
-                packet(packetAt(row.time(), EVENTS_SEQUENCE).message(2, tree));
-            }
+            case "perf_record:comm" -> thread(row, row.text("comm"));
             case "trace:process" -> {
                 ProtoBuffer process = new ProtoBuffer().integer(1, row.pid());
                 process.integer(2, row.integer("ppid", 0)).text(3, row.text("name"));

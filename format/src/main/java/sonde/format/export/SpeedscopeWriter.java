@@ -68,11 +68,15 @@ final class SpeedscopeWriter implements ExportWriter {
 
     @Override
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+        names.putAll(rows.comms());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             if (row.is("perf_record", "comm")) {
                 names.put(row.tid(), row.text("comm"));
             } else if (row.isSample() || row.is("jdk", "ExecutionSample")) {
                 sample(row);
+            } else if (row.isFullSample()) {
+                sample(row);
+                losses.add("fields of " + row.type.qualifiedName());
             } else if (!row.type.system().equals("slice") || !slice(row, losses)) {
                 losses.add(row.type.qualifiedName());
             }

@@ -141,7 +141,7 @@ public final class ScriptText implements RowText {
 
     /** Fields that were asked for and that no sample of the recording has. */
     public Set<Name> absent() {
-        return fields.isUsual() ? Set.of() : absent;
+        return fields.isUsual() || counts.exist() ? Set.of() : absent;
     }
 
     /** Whether any line names code. */

@@ -19,6 +19,11 @@ final class StatText {
         type = recording.types().ofCounters();
     }
 
+    /** Whether the recording has any: they are one table whatever fields are asked for. */
+    boolean exist() {
+        return type >= 0;
+    }
+
     boolean writes(int rowType) {
         return rowType == type && type >= 0;
     }

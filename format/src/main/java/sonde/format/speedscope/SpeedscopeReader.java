@@ -77,13 +77,14 @@ public final class SpeedscopeReader {
             double start = profile.number("startValue", 0);
             String unit = profile.text("unit");
             double scale = scale(unit);
-            Place place = new Place(Math.round(start * scale), -1, -1, i);
-            rows.thread(new Place(place.time(), -1, 0, i), profile.text("name"));
+            int thread = i + 1; // 0 is the idle task
+            Place place = new Place(Math.round(start * scale), -1, -1, thread);
+            rows.thread(new Place(place.time(), -1, 0, thread), profile.text("name"));
             switch (profile.text("type")) {
-                case "evented" -> evented(profile, i, scale);
+                case "evented" -> evented(profile, thread, scale);
                 case "sampled" -> {
                     rows.metadata(place, "unit:" + event(unit), time(unit) ? "nanoseconds" : unit);
-                    sampled(profile, i, scale, start);
+                    sampled(profile, thread, scale, start);
                 }
                 default -> notes.add("a profile of type " + profile.text("type") + " left out");
             }

@@ -13,6 +13,8 @@ final class PerfHead {
     private static final int PERIOD_COLUMNS = 10;
     // TASK_COMM_LEN
     private static final int MOST_COMM = 16;
+    // perf_sample__fprintf_misc: kernel, user, hypervisor, guests; data, exec, switched out
+    private static final String MISC = "KUHGgDESp";
     private static final byte[] RECORD = Tokens.bytes("PERF_RECORD_");
 
     private final Scan scan = new Scan();
@@ -102,6 +104,7 @@ final class PerfHead {
             scan.blanks();
         }
         int start = scan.at;
+        misc();
         if (scan.seconds() && scan.fraction > 0 && scan.take(':')) {
             timed = true;
             time = scan.value;
@@ -110,6 +113,17 @@ final class PerfHead {
         }
         scan.blanks();
         return true;
+    }
+
+    /** The letters of {@code -F misc} before a time. */
+    private void misc() {
+        int at = scan.at;
+        while (scan.at - at < MISC.length() && MISC.indexOf(scan.peek()) >= 0) {
+            scan.at++;
+        }
+        if (!scan.blanks()) {
+            scan.at = at;
+        }
     }
 
     private boolean event(byte[] b, int to) {

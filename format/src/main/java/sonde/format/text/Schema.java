@@ -1,5 +1,6 @@
 package sonde.format.text;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -81,9 +82,11 @@ final class Schema {
             return named(bytes, from, to, EventSystems.UNKNOWN);
         }
         if (index == known) {
-            String name = names.text(index);
-            int at = colon - from;
-            shapes.add(shape(name.substring(0, at), name.substring(at + 1)));
+            byte[] name = names.get(index);
+            int at = colon - from; // of bytes, which a name not in ASCII has more of than letters
+            String system = new String(name, 0, at, StandardCharsets.UTF_8);
+            String event = new String(name, at + 1, name.length - at - 1, StandardCharsets.UTF_8);
+            shapes.add(shape(system, event));
         }
         return shapes.get(index);
     }

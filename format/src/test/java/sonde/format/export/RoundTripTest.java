@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Recording;
@@ -19,6 +21,7 @@ import sonde.format.RowStore;
 import sonde.format.TraceRows;
 import sonde.format.TraceRows.Place;
 import sonde.format.TraceRows.Slice;
+import sonde.format.text.TextRecording;
 import sonde.format.trace.TraceFormat;
 import sonde.testkit.Json;
 import sonde.testkit.PcapBytes;
@@ -166,7 +169,27 @@ class RoundTripTest {
     void folded() throws IOException {
         byte[] file = write(trace(Clock.MONO, 0), ExportFormat.FOLDED);
         assertThat(new String(file, StandardCharsets.UTF_8))
-                .isEqualTo("main;leaf:x 1000000\nmain 2000000\n");
+                .isEqualTo("worker;main;leaf:x 1000000\nworker;main 2000000\n");
+    }
+
+    /** Names that stand beside the rows of a text, and its samples, go along. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ExportFormat.class,
+            names = {"FOLDED", "SPEEDSCOPE", "FIREFOX", "CHROME", "PERFETTO"})
+    void namesOfAText(ExportFormat format) throws IOException {
+        String folded = "a prog;main;leaf 5\nother;main 3\n";
+        TextRecording text =
+                TextRecording.open(RecordedRows.input(folded.getBytes(StandardCharsets.UTF_8)));
+        byte[] file = write(text, format);
+        if (format == ExportFormat.FOLDED) {
+            assertThat(new String(file, StandardCharsets.UTF_8)).isEqualTo(folded);
+            return;
+        }
+        List<String> rows = read(file);
+        assertThat(rows).anyMatch(row -> row.contains("a prog"));
+        assertThat(rows).anyMatch(row -> row.contains("< leaf") && row.contains("*5"));
+        assertThat(losses.counts()).isEmpty();
     }
 
     @Test

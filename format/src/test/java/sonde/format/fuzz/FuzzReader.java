@@ -50,6 +50,7 @@ import sonde.format.wrapper.Limits;
 import sonde.format.wrapper.Unwrapped;
 import sonde.testkit.CtfTrace;
 import sonde.testkit.PerfDataBytes;
+import sonde.testkit.PerfStatBytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 
@@ -93,6 +94,9 @@ enum FuzzReader {
                 file.record(9, 1, Examples.tracepoint(file, 22, 61));
                 seeds.add(file.file());
                 seeds.add(file.pipe());
+                PerfStatBytes stat = new PerfStatBytes(order).config(100).threads(700, -1);
+                stat.stat(11, 0, 0, 5, 9, 9).stat(21, 1, 1, 7, 9, 3).round(100);
+                seeds.add(stat.stat(11, 0, 0, 8, 19, 19).round(200).file().file());
             }
             return seeds;
         }

@@ -69,6 +69,7 @@ class PerfScriptTest {
                 "26499 [002] 7.000001: cycles:u: |-1|26499|2|7000001000|1|perf:cycles:u",
                 "7.000001002: cycles: |-1|-1|-1|7000001002|1|perf:cycles",
                 "7.000001: |-1|-1|-1|7000001000|1|profile:samples",
+                "sh 7 [002] U     7.000001:     250000 cycles: |-1|7|2|7000001000|250000|perf:cycles",
                 "cpu-clock: |-1|-1|-1|0|1|profile:cpu-clock",
                 "[001] page-faults: |-1|-1|1|0|1|perf:page-faults",
             })

@@ -180,10 +180,10 @@ class ReadersTest {
     void speedscope() throws IOException {
         assertThat(rows(ProfileTexts.SPEEDSCOPE))
                 .contains(
-                        "1000000 -1 0/0 slice:begin track=0 name=leaf category= id= args=",
-                        "2500000 -1 0/0 slice:end track=0 name=leaf category= id= args=",
-                        "5000 -1 0/1 perf:cpu-clock *3000 < leaf < main",
-                        "8000 -1 0/1 perf:cpu-clock *4000 < main")
+                        "1000000 -1 0/1 slice:begin track=1 name=leaf category= id= args=",
+                        "2500000 -1 0/1 slice:end track=1 name=leaf category= id= args=",
+                        "5000 -1 0/2 perf:cpu-clock *3000 < leaf < main",
+                        "8000 -1 0/2 perf:cpu-clock *4000 < main")
                 .hasSize(9);
     }
 

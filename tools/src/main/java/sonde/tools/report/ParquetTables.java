@@ -193,11 +193,11 @@ final class ParquetTables {
     private static String sqlType(String jsonTypes) {
         return switch (jsonTypes) {
             case "BIGINT" -> "BIGINT";
-            case "UBIGINT" -> "BIGINT";
+            case "UBIGINT" -> "UBIGINT";
             case "BIGINT,UBIGINT", "UBIGINT,BIGINT" -> "HUGEINT";
             case "DOUBLE" -> "DOUBLE";
             case "BOOLEAN" -> "BOOLEAN";
-            case "ARRAY" -> "BIGINT[]";
+            case "ARRAY" -> "HUGEINT[]"; // up to 2^64
             default -> "VARCHAR";
         };
     }

@@ -62,7 +62,7 @@ class ConvertRecipeTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, out, ExportFormat.FOLDED);
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .isEqualTo("[/lib.so+0x20];leaf 10000000\n");
+                .isEqualTo("worker;[/lib.so+0x20];leaf 10000000\n");
         assertThat(outcome.losses()).contains("3 × sched:sched_switch (no stack)");
         assertThat(outcome.notes()).anyMatch(note -> note.contains("9999"));
     }

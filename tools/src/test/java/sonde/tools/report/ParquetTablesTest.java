@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.format.MalformedInputException;
+import sonde.testkit.PerfDataBytes;
 import sonde.testkit.Property;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -66,6 +67,21 @@ class ParquetTablesTest {
     void aFileHasTheSameRows() throws Exception {
         Path made = convert("made.parquet", new ConvertTarget.Parquet(false));
         assertThat(query(made, ROWS)).isEqualTo(query(source, ROWS)).contains("it's");
+    }
+
+    @Test
+    void addressesAboveTheSignBit() throws Exception {
+        PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
+        file.event(file.attr(1, 0, 1 | 2 | 4, 0, 0), 1);
+        long start = 0xffffffff81000000L;
+        file.record(
+                1,
+                1,
+                file.fields().u32(-1).u32(0).u64(start, 0x1000, start).text("_text", 8)); // MMAP
+        source = Files.write(folder.resolve("kernel.data"), file.file());
+        String sql = "SELECT addr, pgoff FROM \"perf_record.mmap\"";
+        Path made = convert("kernel.parquet", new ConvertTarget.Parquet(false));
+        assertThat(query(made, sql)).isEqualTo(query(source, sql)).contains("18446744071578845184");
     }
 
     @Test
