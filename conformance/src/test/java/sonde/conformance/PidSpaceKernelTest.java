@@ -56,7 +56,7 @@ final class PidSpaceKernelTest {
                 traced(
                         "uprobe:libc:getppid { @[ustack(1)] = count(); @f[usym(reg(\"ip\"))] = 1; }"
                                 + " interval:ms:500 { exit(); }");
-        assertThat(printed).containsPattern("@\\[\\s+getppid\\+\\d+\\s+\\]: ");
+        assertThat(printed).containsPattern("@\\[\\s+getppid\\+\\d+(@\\S+)?\\s+\\]: ");
         assertThat(printed).contains("@f[getppid]: 1");
     }
 }
