@@ -89,7 +89,7 @@ final class Aggregates {
                                 emit().address(key),
                                 emit().mapValue(Unit.ZEROS, 0),
                                 Operand.of(NO_EXIST));
-        lowerer.maps().countFull(plan, result);
+        lowerer.maps().countFull(plan, result, true);
         emit().function().add(new Operation.Copy(at, lowerer.maps().find(plan, key)));
         emit().when(Condition.EQUAL, at, 0, done);
         emit().start(ready);

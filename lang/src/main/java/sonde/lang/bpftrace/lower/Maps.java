@@ -186,24 +186,33 @@ final class Maps {
                                 emit().address(key),
                                 emit().address(value),
                                 Operand.of(0));
-        countFull(plan, result);
+        countFull(plan, result, false);
     }
 
-    /** Counts a value that found no room or could not be written, and tells of other failures. */
-    void countFull(MapPlan plan, Vreg result) {
+    /**
+     * Counts a value that found no room or could not be written, and tells of other failures.
+     *
+     * @param first whether it was to be the first value of its key, which another CPU may set
+     *     sooner: then nothing is lost
+     */
+    void countFull(MapPlan plan, Vreg result, boolean first) {
         if (!plan.scalar()) {
             Block fine = emit().block();
-            Block busy = emit().block();
+            Block count = emit().block();
             emit().when(Condition.EQUAL, result, 0, fine);
-            if (plan.type() != MapType.LRU_HASH && plan.type() != MapType.LRU_PER_CPU_HASH) {
-                emit().when(Condition.NOT_EQUAL, result, -E2BIG, busy);
-                lost(Reason.MAP_FULL);
-                emit().go(fine);
+            if (first) {
+                emit().when(Condition.EQUAL, result, -EEXIST, fine);
             }
-            emit().start(busy);
-            // Another CPU was faster to set the first value: nothing is lost.
-            emit().when(Condition.EQUAL, result, -EEXIST, fine);
-            lost(Reason.MAP_BUSY);
+            int busy = Unit.lostAt(lowerer.number(), Reason.MAP_BUSY);
+            Vreg at = emit().mapValue(Unit.LOST, busy);
+            if (plan.type() != MapType.LRU_HASH && plan.type() != MapType.LRU_PER_CPU_HASH) {
+                // One addition for both: every instruction here is one of each script that counts.
+                Operand back = Operand.of(Unit.lostAt(lowerer.number(), Reason.MAP_FULL) - busy);
+                emit().when(Condition.NOT_EQUAL, result, -E2BIG, count);
+                emit().function().add(new Operation.Alu(AluOperation.ADD, true, at, at, back));
+            }
+            emit().start(count);
+            addOne(at);
             emit().start(fine);
         }
         lowerer.errors().check(result, KernelFunction.MAP_UPDATE_ELEM);
@@ -211,7 +220,10 @@ final class Maps {
 
     /** Counts a loss. */
     void lost(Reason reason) {
-        Vreg at = emit().mapValue(Unit.LOST, Unit.lostAt(lowerer.number(), reason));
+        addOne(emit().mapValue(Unit.LOST, Unit.lostAt(lowerer.number(), reason)));
+    }
+
+    private void addOne(Vreg at) {
         emit().function()
                 .add(
                         new Operation.Atomic(
@@ -261,7 +273,7 @@ final class Maps {
                                 Operand.of(NO_EXIST));
         Block fine = emit().block();
         emit().when(Condition.EQUAL, result, 0, fine);
-        countFull(plan, result);
+        countFull(plan, result, true);
         Vreg again = find(plan, key);
         emit().when(Condition.EQUAL, again, 0, fine);
         add(again, value, Type.Int.I64, false);
