@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Reader;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -176,8 +177,12 @@ final class LogFilter implements AutoCloseable {
         }
         long offset = Long.parseUnsignedLong(place.group("plain"), 16);
         String function = place.group("function");
-        long[] starts = function == null ? new long[1] : symbols.addresses(function);
-        return described(symbols, starts, offset, exact);
+        try {
+            long[] starts = function == null ? new long[1] : symbols.addresses(function);
+            return described(symbols, starts, offset, exact);
+        } catch (IOException e) {
+            return ""; // damaged: the rest of the text goes on
+        }
     }
 
     private String described(SourceSymbols symbols, long[] starts, long offset, boolean exact)
@@ -221,7 +226,12 @@ final class LogFilter implements AutoCloseable {
 
     /** The program when it has that name, else the file itself when it is an ELF file here. */
     private Optional<SourceSymbols> file(String name) throws IOException {
-        Path named = Path.of(name);
+        Path named;
+        try {
+            named = Path.of(name);
+        } catch (InvalidPathException e) {
+            return Optional.empty(); // a NUL, or bytes that are no text
+        }
         if (program != null && file.getFileName().equals(named.getFileName())) {
             return Optional.of(program);
         }

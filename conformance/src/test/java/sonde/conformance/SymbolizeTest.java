@@ -96,6 +96,8 @@ class SymbolizeTest {
                 "none(+0x1) /dev/zero(+0x10) /etc/passwd(x+0x10) (+0x20) [<ffffffff81000000>]";
         assertThat(sonde("symbolize --filter", "printf '%s\\n' '" + text + "'"))
                 .isEqualTo(text + "\n");
+        assertThat(sonde("symbolize --filter", "printf 'a\\000b(+0x1)\\n'"))
+                .isEqualTo("a\0b(+0x1)\n");
     }
 
     @Test

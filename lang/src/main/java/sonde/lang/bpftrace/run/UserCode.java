@@ -233,9 +233,14 @@ final class UserCode implements AutoCloseable {
         long[] locations = new long[addresses.length];
         for (int i = 0; i < addresses.length; i++) {
             places.add(find(pid, addresses[i], i > 0));
+        }
+        if (lines == null) {
+            return places;
+        }
+        for (int i = 0; i < addresses.length; i++) {
             locations[i] = maps.location(pid, i > 0 ? addresses[i] - 1 : addresses[i]);
         }
-        learnLines(locations);
+        learnLines(lines, locations);
         for (int i = 0; i < locations.length; i++) {
             Place place = places.get(i);
             CodePlaces.Found source = sources.get(locations[i]);
@@ -246,10 +251,7 @@ final class UserCode implements AutoCloseable {
         return places;
     }
 
-    private void learnLines(long[] locations) {
-        if (lines == null) {
-            return;
-        }
+    private void learnLines(CodePlaces from, long[] locations) {
         long[] unknown =
                 LongStream.of(locations)
                         .filter(at -> !sources.containsKey(at))
@@ -264,7 +266,7 @@ final class UserCode implements AutoCloseable {
         for (long location : unknown) {
             sources.put(location, CodePlaces.Found.UNKNOWN);
         }
-        sources.putAll(lines.of(unknown));
+        sources.putAll(from.of(unknown));
     }
 
     private @Nullable Place known(int pid, long address, boolean returned) {
