@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -44,15 +45,24 @@ final class GuestCache {
 
     private static final int FETCH_SECONDS = 180;
 
+    /** Within this JVM, where a second lock of the file is an exception instead of a wait. */
+    private static final ReentrantLock MAKING = new ReentrantLock();
+
     private final Path folder;
 
     GuestCache() throws IOException {
-        String base = System.getenv("XDG_CACHE_HOME");
-        Path root =
-                base == null || base.isEmpty()
-                        ? Path.of(System.getProperty("user.home"), ".cache")
-                        : Path.of(base);
+        this(userCache());
+    }
+
+    GuestCache(Path root) throws IOException {
         folder = Files.createDirectories(root.resolve("sonde/guest"));
+    }
+
+    private static Path userCache() {
+        String base = System.getenv("XDG_CACHE_HOME");
+        return base == null || base.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".cache")
+                : Path.of(base);
     }
 
     Path folder() {
@@ -119,12 +129,22 @@ final class GuestCache {
                 });
     }
 
-    private interface Maker {
+    /** What fills an empty folder with what is to be kept. */
+    interface Maker {
         void make(Path into) throws IOException, InterruptedException;
     }
 
     /** Makes a folder under a lock, in a place beside it, and moves it there when it is whole. */
-    private Path once(String name, Maker maker) throws IOException, InterruptedException {
+    Path once(String name, Maker maker) throws IOException, InterruptedException {
+        MAKING.lockInterruptibly();
+        try {
+            return lockedOnce(name, maker);
+        } finally {
+            MAKING.unlock();
+        }
+    }
+
+    private Path lockedOnce(String name, Maker maker) throws IOException, InterruptedException {
         Path made = folder.resolve(name);
         try (FileChannel file =
                         FileChannel.open(

@@ -7,6 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.testkit.guest.GuestTests.Result;
@@ -35,6 +41,32 @@ final class GuestPartsTest {
     void stepsAreQuotedForTheShell() {
         Step step = new Step("say", List.of("echo", "it's $HOME"), 5);
         assertThat(step.script()).isEqualTo("step say 5 'echo' 'it'\\''s $HOME'\n");
+    }
+
+    /** Two guests that boot at the same time on a machine where nothing is cached yet. */
+    @Test
+    void whatTwoWantAtOnceIsMadeOnce(@TempDir Path dir) throws Exception {
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch both = new CountDownLatch(2);
+        Callable<Path> want =
+                () -> {
+                    GuestCache cache = new GuestCache(dir);
+                    both.countDown();
+                    both.await();
+                    return cache.once(
+                            "kernel",
+                            into -> {
+                                Thread.sleep(50);
+                                Files.writeString(
+                                        into.resolve("vmlinuz"), "" + made.incrementAndGet());
+                            });
+                };
+        try (ExecutorService two = Executors.newFixedThreadPool(2)) {
+            for (Future<Path> folder : two.invokeAll(List.of(want, want))) {
+                assertThat(folder.get().resolve("vmlinuz")).hasContent("1");
+            }
+        }
+        assertThat(made).hasValue(1);
     }
 
     @Test
