@@ -16,6 +16,7 @@ import sonde.lang.ir.Operation.CallLocal;
 import sonde.lang.ir.Operation.Constant;
 import sonde.lang.ir.Operation.Copy;
 import sonde.lang.ir.Operation.Goto;
+import sonde.lang.ir.Operation.MapValue;
 import sonde.lang.ir.Operation.Negate;
 import sonde.lang.ir.Operation.Return;
 import sonde.lang.ir.Operation.Swap;
@@ -189,7 +190,9 @@ final class MachineForm {
             case Operand.Number(long value) -> new Constant(place, value);
             case Vreg register -> {
                 Operation definition = definitions[register.index()];
-                yield definition != null && Effects.isRepeatable(definition)
+                // An address takes two instructions, a copy of what is wanted later one.
+                boolean kept = definition instanceof MapValue && alive.get(register.index());
+                yield definition != null && Effects.isRepeatable(definition) && !kept
                         ? Effects.withWritten(definition, _ -> place)
                         : new Copy(place, register);
             }

@@ -73,7 +73,10 @@ public final class FileReader {
         }
         in.sources(sources);
         byte[] texts = in.block("texts");
-        int zeros = in.number("zeros", 8, MOST_BYTES);
+        int zeros = in.number("zeros", 0, MOST_BYTES);
+        if (zeros % 8 != 0) {
+            throw in.malformed("zeros", zeros + " is no multiple of 8");
+        }
         int frames = in.number("frames", 0, MOST_BYTES);
         List<MapPlan> maps = in.list("maps", FileReader::map);
         List<Action> actions = in.list("actions", ActionForm::read);

@@ -11,7 +11,7 @@ public final class FileWriter {
     static final byte[] MAGIC = "sonde-bt".getBytes(StandardCharsets.US_ASCII);
 
     /** Of the form. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private FileWriter() {}
 

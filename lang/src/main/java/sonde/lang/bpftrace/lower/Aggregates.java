@@ -4,7 +4,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
-import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.Promotion;
 import sonde.lang.bpftrace.lower.Value.Place;
@@ -20,7 +19,6 @@ import sonde.lang.type.Type;
 /** Values that are put together from many, each CPU for itself. */
 final class Aggregates {
     private static final int MAP_LOOKUP_PERCPU_ELEM = 195;
-    private static final int NO_EXIST = 1;
 
     private final Lowerer lowerer;
 
@@ -30,6 +28,15 @@ final class Aggregates {
 
     private Emitter emit() {
         return lowerer.emit();
+    }
+
+    /** How many zeros are the first value of a map. */
+    static int zeros(MapPlan plan) {
+        return switch (plan.value()) {
+            case Type.Extreme _, Type.Average _, Type.Hist _, Type.Lhist _, Type.Series _ ->
+                    plan.valueBytes();
+            default -> 0;
+        };
     }
 
     /** {@code target = count()}. */
@@ -69,9 +76,15 @@ final class Aggregates {
         update(plan.value(), found, number);
         emit().go(done);
         emit().start(miss);
-        StackObject initial = lowerer.frame().object(emit().function(), 8, 8);
-        emit().store(Width.U64, initial, 0, number == null ? Operand.of(1) : number);
-        lowerer.maps().update(plan, key, new Place(initial, 0, Where.OWN));
+        Vreg row = lowerer.maps().row();
+        Place initial = new Place(row, Losses.ONE, Where.OWN);
+        if (number != null) {
+            StackObject object = lowerer.frame().object(emit().function(), 8, 8);
+            emit().store(Width.U64, object, 0, number);
+            initial = new Place(object, 0, Where.OWN);
+        }
+        Vreg result = lowerer.maps().write(plan, key, initial, 0);
+        lowerer.maps().countFailure(plan, result, row, 0);
         emit().start(done);
     }
 
@@ -81,15 +94,13 @@ final class Aggregates {
         emit().function().add(new Operation.Copy(at, found));
         Block ready = emit().block();
         emit().when(Condition.NOT_EQUAL, at, 0, ready);
-        lowerer.unit().zeros(plan.valueBytes());
-        Vreg result =
-                emit().call(
-                                KernelFunction.MAP_UPDATE_ELEM,
-                                emit().map(plan.name()),
-                                emit().address(key),
-                                emit().mapValue(Unit.ZEROS, 0),
-                                Operand.of(NO_EXIST));
-        lowerer.maps().countFull(plan, result, true);
+        Maps maps = lowerer.maps();
+        Vreg zeros = emit().mapValue(Unit.SHARED, 0);
+        Vreg result = maps.write(plan, key, new Place(zeros, 0, Where.OWN), Maps.NO_EXIST);
+        Block counted = emit().block();
+        emit().when(Condition.EQUAL, result, Maps.EXISTS, counted);
+        maps.countFailure(plan, result, zeros, lowerer.unit().row(lowerer.number()));
+        emit().start(counted);
         emit().function().add(new Operation.Copy(at, lowerer.maps().find(plan, key)));
         emit().when(Condition.EQUAL, at, 0, done);
         emit().start(ready);

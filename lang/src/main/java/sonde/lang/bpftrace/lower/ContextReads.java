@@ -142,7 +142,7 @@ final class ContextReads {
      * @param first in the first name space, not in the tracer's
      */
     Value identity(boolean process, boolean first) {
-        if (first || !lowerer.portable().isWanted() && options().pidSpaceInode() == 0) {
+        if (first || isInitialSpace()) {
             return initialIdentity(process);
         }
         Operand space = lowerer.portable().fact(Fact.PID_SPACE_INODE, options().pidSpaceInode());
@@ -159,6 +159,13 @@ final class ContextReads {
         emit().set(result, initialIdentity(process).operand());
         emit().start(done);
         return Value.of(result);
+    }
+
+    /**
+     * Whether it is known that the tracer sees processes by the numbers of the first name space.
+     */
+    boolean isInitialSpace() {
+        return !lowerer.portable().isWanted() && options().pidSpaceInode() == 0;
     }
 
     private Value.Number initialIdentity(boolean process) {

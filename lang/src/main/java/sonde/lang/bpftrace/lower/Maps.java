@@ -1,13 +1,12 @@
 package sonde.lang.bpftrace.lower;
 
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.MapType;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
-import sonde.lang.bpftrace.lower.Unit.Reason;
+import sonde.lang.bpftrace.lower.Losses.Reason;
 import sonde.lang.bpftrace.lower.Value.Number;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
@@ -21,9 +20,11 @@ import sonde.lang.type.Type;
 
 /** Reads, writes and steps of maps. */
 final class Maps {
-    private static final int NO_EXIST = 1;
-    private static final int E2BIG = 7;
-    private static final int EEXIST = 17;
+    /** Flag of an update that only sets a first value. */
+    static final int NO_EXIST = 1;
+
+    /** What such an update gives when another CPU was faster: nothing is lost. */
+    static final int EXISTS = -17;
 
     private final Lowerer lowerer;
 
@@ -62,12 +63,28 @@ final class Maps {
     /** A key in memory, as the map's type. */
     Place keyPlace(Expression key, MapPlan plan) {
         Type type = plan.key();
+        Place upper = upperHalf(key, plan);
+        if (upper != null) {
+            return upper;
+        }
         if (lowerer.type(key).equals(type)
                 && !Memory.isNumber(type)
                 && lowerer.value(key) instanceof Place place) {
             return place.where() == Where.OWN ? place : copied(place, type);
         }
         return lowerer.placed(key, type);
+    }
+
+    /** The process' number where the kernel gives it: above the thread's. */
+    private @Nullable Place upperHalf(Expression key, MapPlan plan) {
+        if (plan.keyBytes() != 4
+                || !(key instanceof Expression.Name n && n.name().equals("pid"))
+                || !lowerer.context().isInitialSpace()) {
+            return null;
+        }
+        StackObject both = lowerer.frame().object(emit().function(), 8, 8);
+        emit().store(Width.U64, both, 0, emit().call(KernelFunction.GET_CURRENT_PID_TGID));
+        return new Place(both, 4, Where.OWN);
     }
 
     private Place copied(Place place, Type type) {
@@ -179,55 +196,58 @@ final class Maps {
         if (key == null) {
             throw new IllegalStateException(plan.name() + " has no keys");
         }
-        Vreg result =
-                emit().call(
-                                KernelFunction.MAP_UPDATE_ELEM,
-                                emit().map(plan.name()),
-                                emit().address(key),
-                                emit().address(value),
-                                Operand.of(0));
-        countFull(plan, result, false);
+        Vreg result = write(plan, key, value, 0);
+        Block fine = emit().block();
+        if (!plan.scalar()) {
+            // Most find room, and the counter is one for all CPUs.
+            emit().when(Condition.EQUAL, result, 0, fine);
+        }
+        countFailure(plan, result, row(), 0);
+        emit().start(fine);
+    }
+
+    /** The result of writing a value. */
+    Vreg write(MapPlan plan, Place key, Place value, int flags) {
+        return emit().call(
+                        KernelFunction.MAP_UPDATE_ELEM,
+                        emit().map(plan.name()),
+                        emit().address(key),
+                        emit().address(value),
+                        Operand.of(flags));
+    }
+
+    /** Where the program's row of {@link Losses} begins. */
+    Vreg row() {
+        return emit().mapValue(Unit.SHARED, lowerer.unit().row(lowerer.number()));
     }
 
     /**
-     * Counts a value that found no room or could not be written, and tells of other failures.
+     * Counts a value that found no room or could not be written, and nothing when it was; tells of
+     * failures where the script wants to know.
      *
-     * @param first whether it was to be the first value of its key, which another CPU may set
-     *     sooner: then nothing is lost
+     * @param from in {@link Unit#SHARED}
+     * @param offset of the program's row from there
      */
-    void countFull(MapPlan plan, Vreg result, boolean first) {
+    void countFailure(MapPlan plan, Vreg result, Vreg from, int offset) {
         if (!plan.scalar()) {
-            Block fine = emit().block();
-            Block count = emit().block();
-            emit().when(Condition.EQUAL, result, 0, fine);
-            if (first) {
-                emit().when(Condition.EQUAL, result, -EEXIST, fine);
-            }
-            int busy = Unit.lostAt(lowerer.number(), Reason.MAP_BUSY);
-            Vreg at = emit().mapValue(Unit.LOST, busy);
-            if (plan.type() != MapType.LRU_HASH && plan.type() != MapType.LRU_PER_CPU_HASH) {
-                // One addition for both: every instruction here is one of each script that counts.
-                Operand back = Operand.of(Unit.lostAt(lowerer.number(), Reason.MAP_FULL) - busy);
-                emit().when(Condition.NOT_EQUAL, result, -E2BIG, count);
-                emit().function().add(new Operation.Alu(AluOperation.ADD, true, at, at, back));
-            }
-            emit().start(count);
-            addOne(at);
-            emit().start(fine);
+            Vreg error = emit().function().scalar();
+            emit().function()
+                    .add(new Operation.Alu(AluOperation.MOVE, false, error, result, result));
+            add(from, offset + Losses.UPDATES, error);
         }
         lowerer.errors().check(result, KernelFunction.MAP_UPDATE_ELEM);
     }
 
-    /** Counts a loss. */
+    /** Counts an event that did not come. */
     void lost(Reason reason) {
-        addOne(emit().mapValue(Unit.LOST, Unit.lostAt(lowerer.number(), reason)));
+        add(row(), Losses.at(reason), emit().constant(1));
     }
 
-    private void addOne(Vreg at) {
+    private void add(Vreg at, int offset, Vreg number) {
         emit().function()
                 .add(
                         new Operation.Atomic(
-                                AtomicOperation.ADD, Width.U64, at, 0, emit().constant(1), null));
+                                AtomicOperation.ADD, Width.U64, at, offset, number, null));
     }
 
     /** {@code @++}: in one step for what is there, else a first value. */
@@ -259,25 +279,22 @@ final class Maps {
 
     /** Sets the first value of a key unless another CPU was faster. */
     private void first(MapPlan plan, @Nullable Place key, long value) {
-        StackObject initial = lowerer.frame().object(emit().function(), plan.valueBytes(), 8);
-        emit().store(Width.U64, initial, 0, Operand.of(value));
         if (key == null) {
             throw new IllegalStateException(plan.name() + " has no keys");
         }
-        Vreg result =
-                emit().call(
-                                KernelFunction.MAP_UPDATE_ELEM,
-                                emit().map(plan.name()),
-                                emit().address(key),
-                                emit().address(new Place(initial, 0, Where.OWN)),
-                                Operand.of(NO_EXIST));
-        Block fine = emit().block();
-        emit().when(Condition.EQUAL, result, 0, fine);
-        countFull(plan, result, true);
+        StackObject initial = lowerer.frame().object(emit().function(), plan.valueBytes(), 8);
+        emit().store(Width.U64, initial, 0, Operand.of(value));
+        Vreg result = write(plan, key, new Place(initial, 0, Where.OWN), NO_EXIST);
+        Block faster = emit().block();
+        Block done = emit().block();
+        emit().when(Condition.EQUAL, result, EXISTS, faster);
+        countFailure(plan, result, row(), 0);
+        emit().go(done);
+        emit().start(faster);
         Vreg again = find(plan, key);
-        emit().when(Condition.EQUAL, again, 0, fine);
+        emit().when(Condition.EQUAL, again, 0, done);
         add(again, value, Type.Int.I64, false);
-        emit().start(fine);
+        emit().start(done);
     }
 
     /** Adds atomically to 4 or 8 bytes; smaller values are never kept alone. */

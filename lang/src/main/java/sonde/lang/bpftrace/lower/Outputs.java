@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.Promotion;
-import sonde.lang.bpftrace.lower.Unit.Reason;
+import sonde.lang.bpftrace.lower.Losses.Reason;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
 import sonde.lang.bpftrace.syntax.Expression;

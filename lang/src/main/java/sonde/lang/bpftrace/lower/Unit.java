@@ -1,6 +1,8 @@
 package sonde.lang.bpftrace.lower;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,9 +17,6 @@ import sonde.lang.bpftrace.check.MapSymbol;
 public final class Unit {
     /** Map of one value: the texts of the script. */
     public static final String TEXTS = ".texts";
-
-    /** Map of one value: as many zeros as the largest value of a map has. */
-    public static final String ZEROS = ".zeros";
 
     /** The ring that events go to. */
     public static final String RING = ".ring";
@@ -37,36 +36,11 @@ public final class Unit {
     /** Map of one value: 8 bytes, 1 once the script asked for its end. */
     public static final String ENDED = ".ended";
 
-    /** Map of one value: what was lost, by program and reason. */
-    public static final String LOST = ".lost";
-
-    /** Why something was lost. */
-    public enum Reason {
-        /** The ring was full: an event. */
-        RING_FULL("ring full"),
-        /** The ring for control was full: what the script asked the tracer for. */
-        CONTROL_FULL("control ring full"),
-        /** A map was full: a value. */
-        MAP_FULL("map full"),
-        /** A map could not be written to, as where the probe had interrupted a writer: a value. */
-        MAP_BUSY("map busy");
-
-        private final String words;
-
-        Reason(String words) {
-            this.words = words;
-        }
-
-        /** As it is told. */
-        public String words() {
-            return words;
-        }
-
-        /** Whether it is an event that did not come, not a value. */
-        public boolean isEvent() {
-            return this == RING_FULL || this == CONTROL_FULL;
-        }
-    }
+    /**
+     * Map of one value: as many zeros as the largest first value has that a program sets, then a
+     * row of {@link Losses} for each program.
+     */
+    public static final String SHARED = ".shared";
 
     private final Options options;
     private final boolean exits;
@@ -76,7 +50,7 @@ public final class Unit {
     private final Map<String, Integer> offsets = new HashMap<>();
     private final Map<String, MapPlan> maps = new LinkedHashMap<>();
     private byte @Nullable [] ready;
-    private int zeros = 8;
+    private int zeros;
     private int frames;
     private int programs;
 
@@ -85,6 +59,7 @@ public final class Unit {
         this.options = options;
         this.exits = exits;
         symbols.forEach((name, symbol) -> maps.put(name, MapPlan.of(symbol, options.mapEntries())));
+        zeros = maps.values().stream().mapToInt(Aggregates::zeros).max().orElse(0) + 7 & ~7;
     }
 
     /**
@@ -114,7 +89,7 @@ public final class Unit {
 
     /** Names of the maps that are not the script's. */
     public static Set<String> ownMaps() {
-        return Set.of(TEXTS, ZEROS, RING, CONTROL, ENDED, LOST, Frame.MAP);
+        return Set.of(TEXTS, RING, CONTROL, ENDED, SHARED, Frame.MAP);
     }
 
     /** How many programs were lowered. */
@@ -173,18 +148,13 @@ public final class Unit {
                 });
     }
 
-    /** At least so many zeros are needed. */
-    void zeros(int sizeBytes) {
-        zeros = Math.max(zeros, sizeBytes + 7 & ~7);
-    }
-
     /** What {@link #TEXTS} holds. */
     public byte[] texts() {
         byte[] given = ready;
         return given == null ? texts.toByteArray() : given.clone();
     }
 
-    /** Bytes of {@link #ZEROS}. */
+    /** Bytes of the zeros at the begin of {@link #SHARED}. */
     public int zeroBytes() {
         return zeros;
     }
@@ -206,13 +176,19 @@ public final class Unit {
         return programs++;
     }
 
-    /** Bytes of {@link #LOST}. */
-    public int lostBytes() {
-        return Math.max(1, programs) * Reason.values().length * 8;
+    /** What {@link #SHARED} holds before anything runs. */
+    public byte[] shared() {
+        int rows = Math.max(1, programs);
+        ByteBuffer bytes =
+                ByteBuffer.allocate(zeros + rows * Losses.ROW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int program = 0; program < rows; program++) {
+            bytes.putLong(row(program) + Losses.ONE, 1);
+        }
+        return bytes.array();
     }
 
-    /** Where a counter lies in {@link #LOST}. */
-    public static int lostAt(int program, Reason reason) {
-        return (program * Reason.values().length + reason.ordinal()) * 8;
+    /** Where the row of a program begins in {@link #SHARED}. */
+    int row(int program) {
+        return zeros + program * Losses.ROW_BYTES;
     }
 }

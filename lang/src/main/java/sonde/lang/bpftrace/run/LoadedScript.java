@@ -16,6 +16,7 @@ import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.map.ByteMap;
+import sonde.lang.bpftrace.lower.Losses;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Unit;
 import sonde.lang.ir.Assembly;
@@ -32,9 +33,11 @@ final class LoadedScript implements AutoCloseable {
     private final Map<String, ByteMap> maps = new HashMap<>();
     private final Map<PreparedProgram, Program> programs = new LinkedHashMap<>();
     private final List<LoadedBtf> types = new ArrayList<>();
+    private final Losses losses;
 
     private LoadedScript(Prepared script) {
         this.script = script;
+        losses = new Losses(script.unit());
     }
 
     /**
@@ -63,8 +66,8 @@ final class LoadedScript implements AutoCloseable {
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
         make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
-        single(Unit.LOST, unit.lostBytes());
-        single(Unit.ZEROS, unit.zeroBytes());
+        byte[] shared = unit.shared();
+        single(Unit.SHARED, shared.length).put(FIRST, shared);
         single(Unit.ENDED, 8);
         if (unit.frameBytes() > 0) {
             single(FRAMES, unit.frameBytes());
@@ -81,8 +84,8 @@ final class LoadedScript implements AutoCloseable {
         }
     }
 
-    private void single(String name, int sizeBytes) throws IOException {
-        make(name, new MapSpec(name.substring(1), MapType.ARRAY, 4, sizeBytes, 1));
+    private ByteMap single(String name, int sizeBytes) throws IOException {
+        return make(name, new MapSpec(name.substring(1), MapType.ARRAY, 4, sizeBytes, 1));
     }
 
     private ByteMap make(String name, MapSpec spec) throws IOException {
@@ -163,11 +166,13 @@ final class LoadedScript implements AutoCloseable {
         return map;
     }
 
-    /** How much was lost so far, as counters at {@link Unit#lostAt}. */
-    ByteBuffer lost() throws SyscallException {
-        byte @Nullable [] value = map(Unit.LOST).get(FIRST);
-        return ByteBuffer.wrap(value == null ? new byte[script.unit().lostBytes()] : value)
-                .order(ByteOrder.LITTLE_ENDIAN);
+    /** What was lost so far; read at least every second for {@link Losses} to be exact. */
+    Losses losses() throws SyscallException {
+        byte @Nullable [] value = map(Unit.SHARED).get(FIRST);
+        if (value != null) {
+            losses.read(ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN));
+        }
+        return losses;
     }
 
     /** CPUs that each have values in a per-CPU map. */

@@ -1,7 +1,6 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,8 +19,9 @@ import sonde.bpf.link.KernelIterator;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.lower.Losses;
+import sonde.lang.bpftrace.lower.Losses.Reason;
 import sonde.lang.bpftrace.lower.Unit;
-import sonde.lang.bpftrace.lower.Unit.Reason;
 import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
@@ -301,12 +301,12 @@ public final class TraceSession implements AutoCloseable {
         } catch (MalformedInputException e) {
             throw new IOException(e);
         }
-        ByteBuffer counters = loaded.lost();
+        Losses losses = loaded.losses();
         long lost = 0;
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 if (reason.isEvent()) {
-                    lost += counters.getLong(Unit.lostAt(program.number(), reason));
+                    lost += losses.count(program.number(), reason);
                 }
             }
         }
@@ -315,16 +315,15 @@ public final class TraceSession implements AutoCloseable {
             lostBefore = lost;
         }
         if (options.warnings()) {
-            mapsFull(counters);
+            mapsFull(losses);
         }
         output.flush();
     }
 
     /** Tells once of each program that a map has no room. */
-    private void mapsFull(ByteBuffer counters) throws IOException {
+    private void mapsFull(Losses losses) throws IOException {
         for (PreparedProgram program : loaded.programs().keySet()) {
-            if (counters.getLong(Unit.lostAt(program.number(), Reason.MAP_FULL)) > 0
-                    && full.add(program.number())) {
+            if (losses.count(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
                                 + " manually setting the max entries in a map declaration e.g."
@@ -357,10 +356,10 @@ public final class TraceSession implements AutoCloseable {
         if (mappings > 0) {
             output.lost("what processes map", "ring full", mappings);
         }
-        ByteBuffer counters = loaded.lost();
+        Losses losses = loaded.losses();
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
-                long count = counters.getLong(Unit.lostAt(program.number(), reason));
+                long count = losses.count(program.number(), reason);
                 if (count > 0) {
                     output.lost(name(program), reason.words(), count);
                 }

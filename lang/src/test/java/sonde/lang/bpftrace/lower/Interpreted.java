@@ -37,19 +37,14 @@ final class Interpreted {
 
     /** Compiles a script; any message is a failure. */
     Interpreted(String script) {
-        TraceOptions options = TraceOptions.USUAL;
-        Diagnostics diagnostics = new Diagnostics();
-        Machine one = new Machine(1, 0, 0, 0, 0, 6, 12);
-        Compilation compiled =
-                Compilation.of(new SourceText("test", script), options, one, diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).as(script).isEmpty();
-        compilation = Objects.requireNonNull(compiled);
+        compilation = compiled(script);
         Unit unit = compilation.unit();
         unit.maps().values().forEach(plan -> add(plan.name(), virtual(plan)));
         add(Unit.RING, new VirtualRing("ring", RING_BYTES));
         add(Unit.CONTROL, new VirtualRing("control", Unit.CONTROL_BYTES));
-        add(Unit.LOST, VirtualArray.of("lost", unit.lostBytes(), 1));
-        add(Unit.ZEROS, VirtualArray.of("zeros", unit.zeroBytes(), 1));
+        VirtualArray shared = VirtualArray.of("shared", unit.shared().length, 1);
+        shared.update(VirtualArray.key(0), unit.shared(), 0, 0);
+        add(Unit.SHARED, shared);
         add(Unit.ENDED, VirtualArray.of("ended", 8, 1));
         add(Frame.MAP, VirtualArray.of("frames", Math.max(8, unit.frameBytes()), 1));
         VirtualArray texts = VirtualArray.of("texts", Math.max(8, unit.texts().length), 1);
@@ -57,6 +52,21 @@ final class Interpreted {
             texts.update(VirtualArray.key(0), unit.texts(), 0, 0);
         }
         add(Unit.TEXTS, texts);
+    }
+
+    /** What the programs of a script share; any message is a failure. */
+    static Unit unitOf(String script) {
+        return compiled(script).unit();
+    }
+
+    private static Compilation compiled(String script) {
+        TraceOptions options = TraceOptions.USUAL;
+        Diagnostics diagnostics = new Diagnostics();
+        Machine one = new Machine(1, 0, 0, 0, 0, 6, 12);
+        Compilation compiled =
+                Compilation.of(new SourceText("test", script), options, one, diagnostics);
+        assertThat(diagnostics.all().stream().map(Diagnostic::render)).as(script).isEmpty();
+        return Objects.requireNonNull(compiled);
     }
 
     private static VirtualMap virtual(MapPlan plan) {
@@ -181,11 +191,11 @@ final class Interpreted {
     }
 
     /** What a program has lost. */
-    long lost(int program, Unit.Reason reason) {
-        byte[] value = Objects.requireNonNull(map(Unit.LOST).get(VirtualArray.key(0)));
-        return ByteBuffer.wrap(value)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .getLong(Unit.lostAt(program, reason));
+    long lost(int program, Losses.Reason reason) {
+        byte[] value = Objects.requireNonNull(map(Unit.SHARED).get(VirtualArray.key(0)));
+        Losses losses = new Losses(compilation.unit());
+        losses.read(ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN));
+        return losses.count(program, reason);
     }
 
     /** Whether the script asked for its end. */

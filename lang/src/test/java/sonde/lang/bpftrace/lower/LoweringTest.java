@@ -164,12 +164,12 @@ final class LoweringTest {
                                 "let @few = hash(3); begin { for ($i : 0..8) { @few[$i] = 1; }"
                                         + " for ($i : 0..9000) { print($i); } }")
                         .run();
-        assertThat(run.lost(0, Unit.Reason.MAP_FULL)).isEqualTo(5);
+        assertThat(run.lost(0, Losses.Reason.MAP_FULL)).isEqualTo(5);
         int came = run.events(false).size();
         assertThat(came).isBetween(1000, 8999);
-        assertThat(run.lost(0, Unit.Reason.RING_FULL)).isEqualTo(9000 - came);
-        assertThat(run.lost(0, Unit.Reason.CONTROL_FULL)).isZero();
-        assertThat(run.lost(0, Unit.Reason.MAP_BUSY)).isZero();
+        assertThat(run.lost(0, Losses.Reason.RING_FULL)).isEqualTo(9000 - came);
+        assertThat(run.lost(0, Losses.Reason.CONTROL_FULL)).isZero();
+        assertThat(run.lost(0, Losses.Reason.MAP_BUSY)).isZero();
     }
 
     @Test

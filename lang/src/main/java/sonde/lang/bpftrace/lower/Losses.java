@@ -1,0 +1,129 @@
+package sonde.lang.bpftrace.lower;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the programs of a script lost, put together from readings of {@link Unit#SHARED}.
+ *
+ * <p>A failed update is one addition of its error as an unsigned number of 32 bits, so that neither
+ * a success nor the reason needs a branch in the program: the sum of n errors e1, e2… is {@code n *
+ * 2^32 - (e1 + e2 + …)}. Of one reading the number of failures is exact while fewer than 2^32/110
+ * came since the reading before; the reasons are exact unless failures of two kinds beside a full
+ * map lie in one reading.
+ */
+public final class Losses {
+    /** Bytes that a program has in {@link Unit#SHARED}. */
+    static final int ROW_BYTES = 32;
+
+    /** Offset in a row of 8 bytes that hold 1: the first value of what is counted. */
+    static final int ONE = 0;
+
+    /** Offset in a row of the sum of errors. */
+    static final int UPDATES = 24;
+
+    private static final int E2BIG = 7;
+
+    /**
+     * What else an update ends with: EBUSY (kernel/bpf/hashtab.c until 6.14), EDEADLK and ETIMEDOUT
+     * (since), ENOMEM.
+     */
+    private static final int[] BUSY = {16, 35, 110, 12};
+
+    private final int start;
+    private final long[] sums;
+    private final long[][] lost;
+
+    /**
+     * Nothing lost.
+     *
+     * @param unit whose programs are known
+     */
+    public Losses(Unit unit) {
+        start = unit.zeroBytes();
+        sums = new long[Math.max(1, unit.programs())];
+        lost = new long[sums.length][Reason.values().length];
+    }
+
+    /** Why something was lost. */
+    public enum Reason {
+        /** The ring was full: an event. */
+        RING_FULL("ring full"),
+        /** The ring for control was full: what the script asked the tracer for. */
+        CONTROL_FULL("control ring full"),
+        /** A map was full: a value. */
+        MAP_FULL("map full"),
+        /** A map could not be written to, as where the probe had interrupted a writer: a value. */
+        MAP_BUSY("map busy");
+
+        private final String words;
+
+        Reason(String words) {
+            this.words = words;
+        }
+
+        /** As it is told. */
+        public String words() {
+            return words;
+        }
+
+        /** Whether it is an event that did not come, not a value. */
+        public boolean isEvent() {
+            return this == RING_FULL || this == CONTROL_FULL;
+        }
+    }
+
+    /** Offset in a row of what is counted one by one: events. */
+    static int at(Reason reason) {
+        return switch (reason) {
+            case RING_FULL -> 8;
+            case CONTROL_FULL -> 16;
+            case MAP_FULL, MAP_BUSY -> UPDATES;
+        };
+    }
+
+    /**
+     * Adds what was lost since the reading before.
+     *
+     * @param shared the value of {@link Unit#SHARED}
+     */
+    public void read(ByteBuffer shared) {
+        for (int program = 0; program < sums.length; program++) {
+            int row = start + program * ROW_BYTES;
+            for (Reason reason : Reason.values()) {
+                if (reason.isEvent()) {
+                    lost[program][reason.ordinal()] = shared.getLong(row + at(reason));
+                }
+            }
+            long sum = shared.getLong(row + UPDATES);
+            failed(lost[program], sum - sums[program]);
+            sums[program] = sum;
+        }
+    }
+
+    private static void failed(long[] lost, long sum) {
+        long failures = sum + (1L << 32) - 1 >>> 32;
+        long busy = busy(failures, (failures << 32) - sum - failures * E2BIG);
+        lost[Reason.MAP_FULL.ordinal()] += failures - busy;
+        lost[Reason.MAP_BUSY.ordinal()] += busy;
+    }
+
+    /**
+     * How many of the failures were no full map.
+     *
+     * @param rest of the sum of errors, with E2BIG taken off for each failure
+     */
+    private static long busy(long failures, long rest) {
+        for (int error : BUSY) {
+            long count = rest / (error - E2BIG);
+            if (count * (error - E2BIG) == rest && count <= failures) {
+                return count;
+            }
+        }
+        return failures;
+    }
+
+    /** How much was lost at the last reading. */
+    public long count(int program, Reason reason) {
+        return lost[program][reason.ordinal()];
+    }
+}
