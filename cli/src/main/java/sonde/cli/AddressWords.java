@@ -1,6 +1,7 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.symbol.line.SourceSymbols;
@@ -29,6 +30,30 @@ final class AddressWords {
             start = found.getAsLong();
         }
         base = start;
+    }
+
+    /** As {@link #parse(String)}, of bytes with spaces around; most are plain numbers. */
+    long parse(byte[] bytes, int from, int to) throws IOException {
+        int start = from;
+        int end = to;
+        while (start < end && bytes[start] <= ' ' && bytes[start] >= 0) {
+            start++;
+        }
+        while (start < end && bytes[end - 1] <= ' ' && bytes[end - 1] >= 0) {
+            end--;
+        }
+        boolean prefixed = end - start > 2 && bytes[start] == '0' && bytes[start + 1] == 'x';
+        int first = prefixed ? start + 2 : start;
+        long value = 0;
+        for (int i = first; i < end; i++) {
+            int c = bytes[i];
+            int digit = c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            if (digit < 0 || end - first > 15) {
+                return parse(new String(bytes, start, end - start, StandardCharsets.UTF_8));
+            }
+            value = value << 4 | digit;
+        }
+        return first == end ? NONE : value + base;
     }
 
     /** The address as stated in the ELF; {@link #NONE} for none. */

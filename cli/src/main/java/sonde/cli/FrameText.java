@@ -11,8 +11,11 @@ import sonde.view.Escape;
 
 /** Writes frames as addr2line does, or as JSON. */
 final class FrameText {
-    /** Names that are kept demangled. */
+    /** Names and files that are kept as they are written. */
     private static final int MOST_KEPT = 1 << 16;
+
+    /** Characters that are gathered before they are written. */
+    private static final int GATHERED = 1 << 15;
 
     /** The options of addr2line by their letters: a, f, i, p, s, C; and columns. */
     record Look(
@@ -28,7 +31,8 @@ final class FrameText {
     private final Look look;
     private final boolean wide;
     private final StringBuilder line = new StringBuilder();
-    private final Map<String, String> demangled = new HashMap<>();
+    private final Map<String, String> shownFunctions = new HashMap<>();
+    private final Map<String, String> shownFiles = new HashMap<>();
 
     /**
      * @param wide whether addresses have 64 bits
@@ -41,29 +45,42 @@ final class FrameText {
 
     /** The lines for one address. */
     void lines(long address, List<SourceFrame> frames) {
-        line.setLength(0);
-        String separator = look.pretty ? " at " : "\n";
         if (look.addresses) {
-            String digits = Long.toHexString(wide ? address : address & 0xffff_ffffL);
-            line.append("0x").repeat('0', (wide ? 16 : 8) - digits.length()).append(digits);
+            address(address);
             line.append(look.pretty ? ": " : "\n");
         }
-        if (frames.getFirst().equals(SourceFrame.UNKNOWN)) {
+        if (frames.getFirst().isUnknown()) {
             line.append(look.functions ? look.pretty ? "?? " : "??\n" : "").append("??:0\n");
-            out.append(line);
-            return;
+        } else {
+            frames(frames);
         }
+        if (line.length() > GATHERED) {
+            write();
+        }
+    }
+
+    private void address(long address) {
+        long digits = wide ? address : address & 0xffff_ffffL;
+        line.append("0x");
+        for (int shift = wide ? 60 : 28; shift >= 0; shift -= 4) {
+            int digit = (int) (digits >>> shift) & 15;
+            line.append((char) (digit < 10 ? '0' + digit : 'a' - 10 + digit));
+        }
+    }
+
+    private void frames(List<SourceFrame> frames) {
         int count = look.inlines ? frames.size() : 1;
         for (int i = 0; i < count; i++) {
             SourceFrame frame = frames.get(i);
-            line.append(i > 0 && look.pretty ? " (inlined by) " : "");
+            if (i > 0 && look.pretty) {
+                line.append(" (inlined by) ");
+            }
             if (look.functions) {
-                line.append(function(frame)).append(separator);
+                line.append(function(frame)).append(look.pretty ? " at " : "\n");
             }
             place(frame);
             line.append('\n');
         }
-        out.append(line);
     }
 
     private String function(SourceFrame frame) {
@@ -71,19 +88,33 @@ final class FrameText {
         if (name.isEmpty()) {
             return "??";
         }
-        return Escape.line(look.demangle ? demangled(name) : name);
+        String known = shownFunctions.get(name);
+        if (known == null) {
+            known = Escape.line(look.demangle ? Demangler.demangle(name) : name);
+            keep(shownFunctions, name, known);
+        }
+        return known;
     }
 
-    private String demangled(String name) {
-        if (demangled.size() > MOST_KEPT) {
-            demangled.clear();
+    private String file(SourceFrame frame) {
+        String known = shownFiles.get(frame.file());
+        if (known == null) {
+            known = Escape.line(frame.file());
+            known = look.basenames ? known.substring(known.lastIndexOf('/') + 1) : known;
+            keep(shownFiles, frame.file(), known);
         }
-        return demangled.computeIfAbsent(name, Demangler::demangle);
+        return known;
+    }
+
+    private static void keep(Map<String, String> shown, String text, String written) {
+        if (shown.size() > MOST_KEPT) {
+            shown.clear();
+        }
+        shown.put(text, written);
     }
 
     private void place(SourceFrame frame) {
-        String file = frame.hasPlace() ? Escape.line(frame.file()) : "??";
-        line.append(look.basenames ? file.substring(file.lastIndexOf('/') + 1) : file);
+        line.append(frame.hasPlace() ? file(frame) : "??");
         if (frame.line() == 0) {
             line.append(":?");
             return;
@@ -94,27 +125,37 @@ final class FrameText {
         }
     }
 
+    private void write() {
+        out.append(line);
+        line.setLength(0);
+    }
+
     /** {@code {"address":"0x…","frames":[{"function":…,"file":…,"line":…,"inlined":…}]}}. */
     void json(long address, List<SourceFrame> frames) {
-        line.setLength(0);
         line.append("{\"address\":\"0x").append(Long.toHexString(address));
         line.append("\",\"frames\":[");
         boolean first = true;
         for (SourceFrame frame : frames) {
-            if (frame.equals(SourceFrame.UNKNOWN)) {
+            if (frame.isUnknown()) {
                 break;
             }
             line.append(first ? "{" : ",{");
             first = false;
             line.append("\"function\":");
-            text(look.demangle ? demangled(frame.function()) : frame.function());
+            text(
+                    look.demangle
+                            ? shownFunctions.computeIfAbsent(frame.function(), Demangler::demangle)
+                            : frame.function());
             line.append(",\"file\":");
             text(frame.file());
             number(",\"line\":", frame.line());
             number(",\"column\":", frame.column());
             line.append(",\"inlined\":").append(frame.inlined()).append('}');
         }
-        out.append(line.append("]}\n"));
+        line.append("]}\n");
+        if (line.length() > GATHERED) {
+            write();
+        }
     }
 
     private void text(String value) {
@@ -135,6 +176,7 @@ final class FrameText {
     }
 
     void flush() {
+        write();
         out.flush();
     }
 }

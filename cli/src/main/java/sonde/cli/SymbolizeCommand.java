@@ -2,12 +2,14 @@ package sonde.cli;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -41,6 +43,9 @@ import sonde.view.Escape;
 final class SymbolizeCommand implements Callable<Integer> {
     /** Addresses that are looked up at once: units are read once for all of them. */
     private static final int AT_ONCE = 1 << 16;
+
+    /** Bytes that are read at once, and the longest line. */
+    private static final int READ_BYTES = 1 << 20;
 
     /** Places tried that are shown. */
     private static final int MOST_SHOWN = 20;
@@ -214,37 +219,60 @@ final class SymbolizeCommand implements Callable<Integer> {
     private void answer(SourceSymbols symbols, AddressWords reader, FrameText text)
             throws IOException {
         if (!words.isEmpty()) {
-            answer(symbols, reader, text, words);
+            long[] wanted = new long[words.size()];
+            for (int i = 0; i < wanted.length; i++) {
+                wanted[i] = reader.parse(words.get(i).strip());
+            }
+            answer(symbols, text, wanted);
             return;
         }
-        boolean in = from == null || from.equals("-");
-        try (BufferedReader lines =
-                in
-                        ? new BufferedReader(
-                                new InputStreamReader(System.in, StandardCharsets.UTF_8))
-                        : Files.newBufferedReader(Path.of(String.valueOf(from)))) {
-            List<String> some = new ArrayList<>();
-            String line = lines.readLine();
-            while (line != null) {
-                some.add(line.strip());
-                // Somebody at the other end of a pipe may wait for each answer.
-                if (some.size() >= AT_ONCE || !lines.ready()) {
-                    answer(symbols, reader, text, some);
-                    some.clear();
-                }
-                line = lines.readLine();
-            }
-            answer(symbols, reader, text, some);
+        boolean standard = from == null || from.equals("-");
+        try (InputStream in =
+                standard ? System.in : Files.newInputStream(Path.of(String.valueOf(from)))) {
+            answer(symbols, reader, text, in);
         }
     }
 
-    private void answer(
-            SourceSymbols symbols, AddressWords reader, FrameText text, List<String> some)
+    /** Answers whole lines as they come: somebody at the other end of a pipe may wait for each. */
+    private void answer(SourceSymbols symbols, AddressWords reader, FrameText text, InputStream in)
             throws IOException {
-        long[] wanted = new long[some.size()];
-        for (int i = 0; i < wanted.length; i++) {
-            wanted[i] = reader.parse(some.get(i));
+        byte[] bytes = new byte[READ_BYTES];
+        long[] wanted = new long[AT_ONCE];
+        int count = 0;
+        int held = 0;
+        int read = in.read(bytes, 0, bytes.length);
+        while (read >= 0) {
+            int from = 0;
+            for (int i = held; i < held + read; i++) {
+                if (bytes[i] == '\n') {
+                    if (count == AT_ONCE) {
+                        answer(symbols, text, wanted);
+                        count = 0;
+                    }
+                    wanted[count++] = reader.parse(bytes, from, i);
+                    from = i + 1;
+                }
+            }
+            held += read - from;
+            System.arraycopy(bytes, from, bytes, 0, held);
+            if (held == bytes.length) {
+                throw new IOException("a line of more than " + READ_BYTES + " bytes");
+            }
+            if (in.available() == 0) {
+                answer(symbols, text, Arrays.copyOf(wanted, count));
+                count = 0;
+            }
+            read = in.read(bytes, held, bytes.length - held);
         }
+        if (held > 0) {
+            answer(symbols, text, Arrays.copyOf(wanted, count));
+            count = 0;
+            wanted[count++] = reader.parse(bytes, 0, held);
+        }
+        answer(symbols, text, Arrays.copyOf(wanted, count));
+    }
+
+    private void answer(SourceSymbols symbols, FrameText text, long[] wanted) throws IOException {
         List<List<SourceFrame>> answers = symbols.lookup(wanted);
         for (int i = 0; i < wanted.length; i++) {
             if (json) {

@@ -49,6 +49,7 @@ import sonde.probe.launch.ExecException;
 import sonde.probe.launch.Launcher;
 import sonde.probe.launch.Origin;
 import sonde.probe.launch.Target;
+import sonde.tools.record.RunningTarget;
 
 /** {@code sonde trace}: compiles a script and runs it until it ends. */
 final class TraceCommand {
@@ -76,7 +77,9 @@ final class TraceCommand {
         } catch (TraceArguments.UsageException e) {
             err.println("ERROR: " + e.getMessage());
             if (e.showsUsage()) {
-                err.print(TraceUsage.text());
+                err.println(
+                        "USAGE: sonde trace [options] 'PROGRAM' or FILE.bt;"
+                                + " sonde trace --help shows all options");
             }
             err.flush();
             return ExitCode.USAGE;
@@ -137,6 +140,9 @@ final class TraceCommand {
         if (arguments.information) {
             print(TraceInformation.text());
             return ExitCode.DONE;
+        }
+        if (arguments.pid.isPresent()) {
+            RunningTarget.check(arguments.pid.getAsInt());
         }
         if (arguments.list) {
             return new TraceListing(arguments, err).run(out);

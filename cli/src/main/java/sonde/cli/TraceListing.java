@@ -70,6 +70,10 @@ final class TraceListing {
                             ? script(listing, pattern)
                             : listing.list(pattern);
             print(lines, out);
+            if (lines.isEmpty()) {
+                err.println("WARNING: nothing here matches '" + pattern + "'");
+                err.flush();
+            }
         }
         return ExitCode.DONE;
     }

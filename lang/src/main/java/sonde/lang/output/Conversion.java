@@ -40,6 +40,27 @@ record Conversion(
         UNSUPPORTED
     }
 
+    /**
+     * As the kernel takes it for a number of 8 bytes or a text; empty for what it does not know.
+     */
+    String inKernel() {
+        String letters =
+                switch (kind) {
+                    case SIGNED -> "lld";
+                    case UNSIGNED -> "llu";
+                    case HEX, POINTER -> "llx";
+                    case CHARACTER -> "c";
+                    case TEXT -> "s";
+                    default -> "";
+                };
+        if (letters.isEmpty() || precision >= 0) {
+            return "";
+        }
+        String sign = left ? "-" : zeros ? "0" : plus ? "+" : "";
+        String before = kind == Kind.POINTER || prefixed && kind == Kind.HEX ? "0x" : "";
+        return before + "%" + sign + (width > 0 ? width : "") + letters;
+    }
+
     /** Whether the argument must be a number. */
     boolean wantsNumber() {
         return switch (kind) {

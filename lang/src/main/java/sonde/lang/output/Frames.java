@@ -22,7 +22,12 @@ final class Frames {
 
     private Frames() {}
 
-    static void write(Stack type, byte[] bytes, int at, Names names, TextSink out) {
+    /**
+     * Writes a stack.
+     *
+     * @param dense without indentation
+     */
+    static void write(Stack type, byte[] bytes, int at, Names names, boolean dense, TextSink out) {
         out.put('\n');
         int first = at + (type.user() ? 8 : 0);
         if (type.mode() == StackMode.BUILD_ID) {
@@ -41,14 +46,16 @@ final class Frames {
                 good = Math.min(good, i);
             }
         }
-        lines(type, ValueBytes.s32(bytes, at), Arrays.copyOf(addresses, good), names, out);
+        String indent = dense ? "" : INDENT;
+        lines(type, ValueBytes.s32(bytes, at), Arrays.copyOf(addresses, good), names, indent, out);
         if (good < count) {
-            out.put(INDENT);
+            out.put(indent);
             out.put("<unwind failure>\n");
         }
     }
 
-    private static void lines(Stack type, int pid, long[] addresses, Names names, TextSink out) {
+    private static void lines(
+            Stack type, int pid, long[] addresses, Names names, String indent, TextSink out) {
         if (type.mode() == StackMode.RAW) {
             for (long address : addresses) {
                 out.hex(address, false);
@@ -61,7 +68,7 @@ final class Frames {
                         ? names.userStack(addresses, pid, type.mode())
                         : names.kernelStack(addresses, type.mode());
         for (String line : lines) {
-            out.put(type.mode() == StackMode.PERF ? "\t" : INDENT);
+            out.put(type.mode() == StackMode.PERF ? "\t" : indent);
             out.foreign(line);
             out.put('\n');
         }

@@ -39,12 +39,11 @@ public final class JsonText {
         new JsonText(names, out, divisor).value(type, bytes, offset, 0);
     }
 
-    /** A key of a map: its text without spaces and outer parentheses. */
+    /** A key of a map: its text without spaces of our own and outer parentheses. */
     static void key(Type type, byte[] bytes, Names names, TextSink out) {
         TextSink text = TextSink.raw();
-        ValueText.write(type, bytes, 0, names, text);
+        ValueText.key(type, bytes, names, text);
         text.stripParentheses(0);
-        text.stripSpaces(0);
         out.json(text);
     }
 

@@ -1,7 +1,9 @@
 package sonde.lang.output;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.output.Conversion.Kind;
 import sonde.lang.type.Field;
@@ -59,6 +61,33 @@ public final class PrintFormat {
         }
         pieces.add(TextSink.scriptBytes(piece.toString()));
         return new PrintFormat(format, pieces, conversions);
+    }
+
+    /**
+     * The format as the kernel's own functions take it, with 8 bytes for each number
+     * (bpf_bprintf_prepare of kernel/bpf/helpers.c); empty where it has something that they do not
+     * know.
+     */
+    public static Optional<String> inKernel(String format) {
+        PrintFormat parts;
+        try {
+            parts = parse(format);
+        } catch (FormatException e) {
+            return Optional.empty();
+        }
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < parts.pieces.length; i++) {
+            String piece = new String(parts.pieces[i], StandardCharsets.ISO_8859_1);
+            out.append(piece.replace("%", "%%"));
+            if (i < parts.conversions.length) {
+                String known = parts.conversions[i].inKernel();
+                if (known.isEmpty()) {
+                    return Optional.empty();
+                }
+                out.append(known);
+            }
+        }
+        return Optional.of(out.toString());
     }
 
     /** Reads one conversion by the grammar above. */

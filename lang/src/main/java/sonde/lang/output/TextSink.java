@@ -345,17 +345,6 @@ public final class TextSink {
         }
     }
 
-    /** Removes spaces from an offset on. */
-    void stripSpaces(int from) {
-        int to = from;
-        for (int i = from; i < size; i++) {
-            if (bytes[i] != ' ') {
-                bytes[to++] = bytes[i];
-            }
-        }
-        size = to;
-    }
-
     private void room(int count) {
         if (bytes.length - size < count) {
             int wanted = Math.addExact(size, count);

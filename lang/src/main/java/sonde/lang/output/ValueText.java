@@ -19,10 +19,14 @@ public final class ValueText {
     private final TextSink out;
     private final long divisor;
 
-    private ValueText(Names names, TextSink out, long divisor) {
+    /** Whether there are no spaces but those of texts and names. */
+    private final boolean dense;
+
+    private ValueText(Names names, TextSink out, long divisor, boolean dense) {
         this.names = names;
         this.out = out;
         this.divisor = divisor;
+        this.dense = dense;
     }
 
     /** As print shows it, control characters made harmless. */
@@ -40,7 +44,12 @@ public final class ValueText {
     /** As a map shows it: numbers divided. */
     static void write(
             Type type, byte[] bytes, int offset, Names names, TextSink out, long divisor) {
-        new ValueText(names, out, divisor).value(type, bytes, offset, 0);
+        new ValueText(names, out, divisor, false).value(type, bytes, offset, 0);
+    }
+
+    /** As the key of a member in JSON: without spaces of our own. */
+    static void key(Type type, byte[] bytes, Names names, TextSink out) {
+        new ValueText(names, out, 1, true).value(type, bytes, 0, 0);
     }
 
     private void value(Type type, byte[] bytes, int at, int depth) {
@@ -61,7 +70,7 @@ public final class ValueText {
             case Type.Array array -> array(array, bytes, at, depth);
             case Type.Enum constant -> constant(constant, number(constant, bytes, at), out);
             case Type.Named named -> named(named.kind(), bytes, at);
-            case Type.Stack stack -> Frames.write(stack, bytes, at, names, out);
+            case Type.Stack stack -> Frames.write(stack, bytes, at, names, dense, out);
             case Composite composite -> composite(composite, bytes, at, depth);
             case Type.Aggregate aggregate -> aggregate(aggregate, bytes, at);
         }
@@ -197,7 +206,7 @@ public final class ValueText {
             out.put('(');
             for (int i = 0; i < tuple.fields().size(); i++) {
                 if (i > 0) {
-                    out.put(", ");
+                    out.put(dense ? "," : ", ");
                 }
                 field(tuple.fields().get(i), bytes, at * 8L, depth + 1);
             }
@@ -205,14 +214,14 @@ public final class ValueText {
             return;
         }
         int start = out.size();
-        out.put("{ ");
+        out.put(dense ? "{" : "{ ");
         int empty = out.size();
         members(type, bytes, at * 8L, empty, depth + 1);
         if (out.size() == empty) {
-            out.put('}');
-            out.stripSpaces(start);
+            out.cut(start);
+            out.put("{}");
         } else {
-            out.put(" }");
+            out.put(dense ? "}" : " }");
         }
     }
 
@@ -222,11 +231,11 @@ public final class ValueText {
             long from = bitOffset + field.bitOffset();
             if (!field.name().isEmpty()) {
                 if (out.size() > empty) {
-                    out.put(", ");
+                    out.put(dense ? "," : ", ");
                 }
                 out.put('.');
                 out.foreign(field.name());
-                out.put(" = ");
+                out.put(dense ? "=" : " = ");
                 field(field, bytes, bitOffset, depth);
             } else if (field.type() instanceof Struct inner && depth <= MAX_DEPTH) {
                 members(inner, bytes, from, empty, depth + 1);

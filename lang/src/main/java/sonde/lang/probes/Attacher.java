@@ -319,6 +319,11 @@ public final class Attacher {
             reason =
                     "Possible attachment attempt in the middle of an instruction, try a different"
                             + " offset.";
+        } else if (probe instanceof Probe.Kernel k && reason.contains("kprobe_events")) {
+            reason = Instead.kprobes(k.function());
+        } else if (probe instanceof Probe.PerfEvent p
+                && (errno == Errno.ENOENT || errno == Errno.EOPNOTSUPP)) {
+            reason = Instead.counter(p.type() != PerfEvents.SOFTWARE);
         } else if (probe instanceof Probe.Watchpoint && errno == Errno.ENOSPC) {
             reason = "No more HW registers left";
         } else if (probe instanceof Probe.Tracepoint && errno == Errno.ENOENT) {

@@ -21,6 +21,9 @@ import sonde.sys.TargetFile;
 final class UserBinary implements AutoCloseable {
     private static final long MOST_BYTES = 16L << 30;
 
+    /** What the Go linker writes into every program, and strip(1) leaves. */
+    private static final String GO_BUILD = ".go.buildinfo";
+
     private final TargetFile file;
     private final ElfFile elf;
 
@@ -51,6 +54,11 @@ final class UserBinary implements AutoCloseable {
             file.close();
             throw e;
         }
+    }
+
+    /** Whether a function was compiled by Go: its names have the package in front. */
+    boolean isGo(Function function) {
+        return function.name().indexOf('.') > 0 && elf.section(GO_BUILD).isPresent();
     }
 
     /** Where an address stands in a file; -1 for nowhere. */

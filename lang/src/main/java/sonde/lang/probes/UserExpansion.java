@@ -129,6 +129,15 @@ final class UserExpansion {
                 }
                 throw new AttachPointException(problem, "", Diagnostic.Front.SEVERITY);
             }
+            if (kind == Kind.URETPROBE && !options.unsafe() && binary.isGo(function)) {
+                throw new AttachPointException(
+                        "uretprobe on the Go function "
+                                + function.name()
+                                + " would end the program",
+                        "Go looks at return addresses when it moves a stack, and finds the"
+                                + " kernel's. Use --unsafe if that is what you want.",
+                        Diagnostic.Front.SEVERITY);
+            }
             String tail = offset == 0 ? "" : "+" + offset;
             found.add(
                     new Probe.User(

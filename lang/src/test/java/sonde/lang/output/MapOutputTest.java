@@ -82,6 +82,13 @@ final class MapOutputTest {
         assertThat(Printed.json(out -> out.mapAtEnd(none))).isEmpty();
     }
 
+    /** bpftrace takes them away, and a reader of JSON then has one of two. */
+    @Test
+    void keysInJsonKeepTheirSpaces() {
+        assertThat(json(counted(Type.Int.I64, "a b", 1, "ab", 2)))
+                .isEqualTo("{\"type\": \"map\", \"data\": {\"@\": {\"a b\": 1, \"ab\": 2}}}\n");
+    }
+
     @Test
     void keys() {
         Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
@@ -97,7 +104,7 @@ final class MapOutputTest {
                                         Little.i64s(5))));
         assertThat(text(rows)).isEqualTo("@complex[bpf x, 2]: 5\n");
         assertThat(json(rows))
-                .isEqualTo("{\"type\": \"map\", \"data\": {\"@complex\": {\"bpfx,2\": 5}}}\n");
+                .isEqualTo("{\"type\": \"map\", \"data\": {\"@complex\": {\"bpf x,2\": 5}}}\n");
         Tuple nested = Tuple.of(List.of(key, Type.Int.I64));
         MapRows inner =
                 new MapRows(

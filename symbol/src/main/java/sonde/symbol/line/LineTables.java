@@ -1,10 +1,10 @@
 package sonde.symbol.line;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,27 +36,25 @@ final class LineTables {
     static final int ROW_WORDS = 3;
     static final int NONE = -1;
 
-    static final ValueLayout.OfInt INT =
-            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
     private static final int MOST_FRAMES = 1 << 10;
     private static final int MOST_TEXT = 1 << 16;
+    private static final int USUAL_TEXT = 128;
 
     /** Searches that make a copy of the starts in the heap worth its time. */
     private static final int MANY = 256;
 
-    private final MemorySegment bytes;
+    /** Not a MemorySegment, whose accesses are slow until they are compiled well. */
+    private final ByteBuffer bytes;
+
     private final int intervals;
     private final int nodes;
     private final int rows;
     private final long base;
-    private final long owners;
-    private final long nodeTable;
-    private final long rowStarts;
-    private final long rowTable;
-    private final long texts;
+    private final int owners;
+    private final int nodeTable;
+    private final int rowStarts;
+    private final int rowTable;
+    private final int texts;
     private final Map<Integer, String> known = new HashMap<>();
     private int @Nullable [] heapStarts;
     private int @Nullable [] heapRowStarts;
@@ -66,40 +64,44 @@ final class LineTables {
      *
      * @param fingerprint of the debugging information they were made from
      */
-    private LineTables(MemorySegment bytes, long fingerprint) throws MalformedInputException {
+    private LineTables(ByteBuffer bytes, long fingerprint) throws MalformedInputException {
         this.bytes = bytes;
-        if (bytes.byteSize() < HEAD_BYTES || bytes.get(LONG, 0) != MAGIC) {
+        if (bytes.capacity() < HEAD_BYTES || bytes.getLong(0) != MAGIC) {
             throw damaged("head");
         }
-        intervals = bytes.get(INT, 16);
-        nodes = bytes.get(INT, 20);
-        rows = bytes.get(INT, 24);
-        long textBytes = bytes.get(INT, 28) & 0xffff_ffffL;
-        base = bytes.get(LONG, 32);
-        owners = HEAD_BYTES + 4L * intervals;
-        nodeTable = owners + 4L * intervals;
-        rowStarts = nodeTable + 4L * NODE_WORDS * nodes;
-        rowTable = rowStarts + 4L * rows;
-        texts = rowTable + 4L * ROW_WORDS * rows;
+        intervals = bytes.getInt(16);
+        nodes = bytes.getInt(20);
+        rows = bytes.getInt(24);
+        long textBytes = bytes.getInt(28) & 0xffff_ffffL;
+        base = bytes.getLong(32);
+        long ends =
+                HEAD_BYTES + 8L * intervals + 4L * NODE_WORDS * nodes + 4L * (1 + ROW_WORDS) * rows;
         boolean fits =
                 intervals >= 0
                         && nodes >= 0
                         && rows >= 0
-                        && texts + textBytes == bytes.byteSize()
-                        && bytes.get(LONG, 40) == fingerprint;
+                        && ends + textBytes == bytes.capacity()
+                        && bytes.getLong(40) == fingerprint;
         if (!fits) {
             throw damaged("head");
         }
+        owners = HEAD_BYTES + 4 * intervals;
+        nodeTable = owners + 4 * intervals;
+        rowStarts = nodeTable + 4 * NODE_WORDS * nodes;
+        rowTable = rowStarts + 4 * rows;
+        texts = rowTable + 4 * ROW_WORDS * rows;
     }
 
     /**
      * Tables in memory.
      *
+     * @param bytes from 0 to its capacity
      * @throws MalformedInputException when they are damaged or of other debugging information
      */
-    static LineTables of(MemorySegment bytes, long fingerprint) throws MalformedInputException {
-        LineTables tables = new LineTables(bytes, fingerprint);
-        if (bytes.get(LONG, 8) != checksum(bytes)) {
+    static LineTables of(ByteBuffer bytes, long fingerprint) throws MalformedInputException {
+        ByteBuffer all = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        LineTables tables = new LineTables(all, fingerprint);
+        if (all.getLong(8) != checksum(all)) {
             throw damaged("checksum");
         }
         return tables;
@@ -110,35 +112,37 @@ final class LineTables {
     }
 
     /** CRC-32C of all behind the number that it is kept in. */
-    static long checksum(MemorySegment bytes) {
+    static long checksum(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
-        long piece = 1L << 30;
-        for (long at = 16; at < bytes.byteSize(); at += piece) {
-            long size = Math.min(piece, bytes.byteSize() - at);
-            crc.update(bytes.asSlice(at, size).asByteBuffer());
-        }
+        crc.update(bytes.slice(16, bytes.capacity() - 16));
         return crc.getValue();
     }
 
-    MemorySegment bytes() {
+    ByteBuffer bytes() {
         return bytes;
     }
 
     /** Makes many searches faster. */
     void expect(int searches) {
         if (searches >= MANY && heapStarts == null) {
-            heapStarts = bytes.asSlice(HEAD_BYTES, 4L * intervals).toArray(INT);
-            heapRowStarts = bytes.asSlice(rowStarts, 4L * rows).toArray(INT);
+            heapStarts = ints(HEAD_BYTES, intervals);
+            heapRowStarts = ints(rowStarts, rows);
         }
     }
 
-    private int floor(int @Nullable [] heap, long table, int count, long delta) {
+    private int[] ints(int from, int count) {
+        int[] copy = new int[count];
+        bytes.slice(from, 4 * count).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(copy);
+        return copy;
+    }
+
+    private int floor(int @Nullable [] heap, int table, int count, long delta) {
         int wanted = (int) delta;
         int low = 0;
         int high = count - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            int start = heap != null ? heap[middle] : bytes.get(INT, table + 4L * middle);
+            int start = heap != null ? heap[middle] : bytes.getInt(table + 4 * middle);
             if (Integer.compareUnsigned(start, wanted) <= 0) {
                 low = middle + 1;
             } else {
@@ -155,16 +159,16 @@ final class LineTables {
             return List.of();
         }
         int interval = floor(heapStarts, HEAD_BYTES, intervals, delta);
-        int node = interval < 0 ? NONE : bytes.get(INT, owners + 4L * interval);
+        int node = interval < 0 ? NONE : bytes.getInt(owners + 4 * interval);
         int row = floor(heapRowStarts, rowStarts, rows, delta);
         int file = NONE;
         int line = 0;
         int column = 0;
         if (row >= 0) {
-            long at = rowTable + 4L * ROW_WORDS * row;
-            file = bytes.get(INT, at);
-            line = bytes.get(INT, at + 4);
-            column = bytes.get(INT, at + 8);
+            int at = rowTable + 4 * ROW_WORDS * row;
+            file = bytes.getInt(at);
+            line = bytes.getInt(at + 4);
+            column = bytes.getInt(at + 8);
         }
         if (node == NONE) {
             return file == NONE
@@ -173,13 +177,13 @@ final class LineTables {
         }
         List<SourceFrame> frames = new ArrayList<>(4);
         while (node >= 0 && node < nodes && frames.size() < MOST_FRAMES) {
-            long at = nodeTable + 4L * NODE_WORDS * node;
-            node = bytes.get(INT, at);
-            String name = text(bytes.get(INT, at + 4));
+            int at = nodeTable + 4 * NODE_WORDS * node;
+            node = bytes.getInt(at);
+            String name = text(bytes.getInt(at + 4));
             frames.add(new SourceFrame(name, text(file), line, column, node != NONE));
-            file = bytes.get(INT, at + 8);
-            line = bytes.get(INT, at + 12);
-            column = bytes.get(INT, at + 16);
+            file = bytes.getInt(at + 8);
+            line = bytes.getInt(at + 12);
+            column = bytes.getInt(at + 16);
         }
         return frames;
     }
@@ -197,15 +201,21 @@ final class LineTables {
     }
 
     private String read(long from) {
-        long most = Math.min(bytes.byteSize() - from, MOST_TEXT);
+        int most = (int) Math.min(Math.max(0, bytes.capacity() - from), MOST_TEXT);
+        byte[] copy = new byte[Math.min(most, USUAL_TEXT)];
         int length = 0;
-        while (length < most && bytes.get(ValueLayout.JAVA_BYTE, from + length) != 0) {
-            length++;
+        while (length < most) {
+            if (length == copy.length) {
+                copy = Arrays.copyOf(copy, Math.min(most, 4 * copy.length));
+            }
+            bytes.get((int) from + length, copy, length, copy.length - length);
+            while (length < copy.length && copy[length] != 0) {
+                length++;
+            }
+            if (length < copy.length) {
+                break;
+            }
         }
-        byte[] copy = new byte[length];
-        if (length > 0) {
-            MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, copy, 0, length);
-        }
-        return new String(copy, StandardCharsets.UTF_8);
+        return new String(copy, 0, length, StandardCharsets.UTF_8);
     }
 }

@@ -19,6 +19,11 @@ public record SourceFrame(String function, String file, int line, int column, bo
         return !file.isEmpty();
     }
 
+    /** Whether nothing is known. */
+    public boolean isUnknown() {
+        return function.isEmpty() && file.isEmpty() && line == 0;
+    }
+
     SourceFrame withFunction(String name) {
         return new SourceFrame(name, file, line, column, inlined);
     }

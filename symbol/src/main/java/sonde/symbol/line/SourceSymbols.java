@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
@@ -60,6 +62,7 @@ public final class SourceSymbols implements AutoCloseable {
     private @Nullable ElfSymbols table;
     private ElfFile tableOf;
     private @Nullable Map<String, List<Integer>> names;
+    private final Set<String> linked = new HashSet<>();
 
     private SourceSymbols(OpenElf binary, OpenDebug debug, boolean cached) throws IOException {
         this.binary = binary;
@@ -135,7 +138,7 @@ public final class SourceSymbols implements AutoCloseable {
     }
 
     private void part(long[] elfAddresses, List<List<SourceFrame>> into) throws IOException {
-        long[] sorted = Arrays.stream(elfAddresses).sorted().distinct().toArray();
+        long[] sorted = distinct(elfAddresses);
         List<SourceFrame>[] answers;
         try {
             answers = answers(sorted);
@@ -148,6 +151,19 @@ public final class SourceSymbols implements AutoCloseable {
         for (long address : elfAddresses) {
             into.add(answers[Arrays.binarySearch(sorted, address)]);
         }
+    }
+
+    /** Ascending, each once. */
+    private static long[] distinct(long[] addresses) {
+        long[] sorted = addresses.clone();
+        Arrays.sort(sorted);
+        int count = 0;
+        for (int i = 0; i < sorted.length; i++) {
+            if (i == 0 || sorted[i] != sorted[i - 1]) {
+                sorted[count++] = sorted[i];
+            }
+        }
+        return Arrays.copyOf(sorted, count);
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -234,9 +250,15 @@ public final class SourceSymbols implements AutoCloseable {
     /** Takes the name of the function from the symbol table where DWARF has none. */
     private List<SourceFrame> named(long address, List<SourceFrame> frames)
             throws MalformedInputException {
-        boolean known = !frames.isEmpty() && isLinked(frames.getLast().function());
-        if (known) {
-            return frames;
+        if (!frames.isEmpty()) {
+            String function = frames.getLast().function();
+            if (linked.contains(function)) {
+                return frames;
+            }
+            if (isLinked(function)) {
+                linked.add(function);
+                return frames;
+            }
         }
         String name = functionAt(address);
         if (frames.isEmpty()) {
@@ -255,7 +277,8 @@ public final class SourceSymbols implements AutoCloseable {
     private static boolean isLinked(String name) {
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            if (!Character.isLetterOrDigit(c) && "_.$@".indexOf(c) < 0) {
+            boolean usual = c >= 'a' && c <= 'z' || c == '_' || c >= '0' && c <= '9';
+            if (!usual && !Character.isLetterOrDigit(c) && ".$@".indexOf(c) < 0) {
                 return false;
             }
         }

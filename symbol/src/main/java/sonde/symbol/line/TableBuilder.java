@@ -1,6 +1,7 @@
 package sonde.symbol.line;
 
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +38,7 @@ final class TableBuilder {
         code.unitOf(0);
         Workers.run(threads, own -> builder.drain(own ? first : code.reader()));
         byte[] image = builder.image(fingerprint);
-        return image.length == 0 ? null : LineTables.of(MemorySegment.ofArray(image), fingerprint);
+        return image.length == 0 ? null : LineTables.of(ByteBuffer.wrap(image), fingerprint);
     }
 
     private void drain(CodeReader reader) {
@@ -125,15 +126,15 @@ final class TableBuilder {
             return new byte[0];
         }
         byte[] image = new byte[(int) size];
-        MemorySegment out = MemorySegment.ofArray(image);
-        out.set(LineTables.LONG, 0, LineTables.MAGIC);
-        out.set(LineTables.INT, 16, functions.count);
-        out.set(LineTables.INT, 20, (int) nodes);
-        out.set(LineTables.INT, 24, rows.count);
-        out.set(LineTables.INT, 28, strings.length);
-        out.set(LineTables.LONG, 32, base);
-        out.set(LineTables.LONG, 40, fingerprint);
-        long at = LineTables.HEAD_BYTES;
+        ByteBuffer out = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+        out.putLong(0, LineTables.MAGIC);
+        out.putInt(16, functions.count);
+        out.putInt(20, (int) nodes);
+        out.putInt(24, rows.count);
+        out.putInt(28, strings.length);
+        out.putLong(32, base);
+        out.putLong(40, fingerprint);
+        int at = LineTables.HEAD_BYTES;
         at = put(out, at, functions.starts, functions.count);
         at = put(out, at, functions.words, functions.count);
         for (int i = 0; i < parts.length; i++) {
@@ -144,8 +145,8 @@ final class TableBuilder {
         }
         at = put(out, at, rows.starts, rows.count);
         at = put(out, at, rows.words, LineTables.ROW_WORDS * rows.count);
-        System.arraycopy(strings, 0, image, (int) at, strings.length);
-        out.set(LineTables.LONG, 8, LineTables.checksum(out));
+        System.arraycopy(strings, 0, image, at, strings.length);
+        out.putLong(8, LineTables.checksum(out));
         return image;
     }
 
@@ -156,9 +157,10 @@ final class TableBuilder {
         return nodes;
     }
 
-    private static long put(MemorySegment out, long at, int[] words, int count) {
-        MemorySegment.copy(words, 0, out, LineTables.INT, at, count);
-        return at + 4L * count;
+    private static int put(ByteBuffer out, int at, int[] words, int count) {
+        int size = 4 * count;
+        out.slice(at, size).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(words, 0, count);
+        return at + size;
     }
 
     /** Runs of all units behind each other; where two lie over each other the first one counts. */

@@ -1,7 +1,6 @@
 package sonde.symbol.line;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -31,7 +30,7 @@ final class TableCache {
     /** All that is kept; beyond, what was not used for longest goes. */
     private static final long MOST_BYTES = 2L << 30;
 
-    private static final long MOST_FILE_BYTES = 1L << 31;
+    private static final long MOST_FILE_BYTES = Integer.MAX_VALUE;
 
     private static final long DAY_MILLIS = 86_400_000;
     private static final long HOUR_MILLIS = 3_600_000;
@@ -92,7 +91,7 @@ final class TableCache {
         }
         try {
             if (file.status().uid() == Processes.geteuid() && (file.status().mode() & 0022) == 0) {
-                LineTables tables = LineTables.of(file.bytes(), fingerprint);
+                LineTables tables = LineTables.of(file.bytes().asByteBuffer(), fingerprint);
                 touch(path, file.status().modifiedNanos() / 1_000_000);
                 return new Found(file, tables);
             }
@@ -125,9 +124,9 @@ final class TableCache {
 
     /** Keeps tables; where that fails they are made again next time. */
     void keep(String buildId, LineTables tables) {
-        MemorySegment bytes = tables.bytes();
+        ByteBuffer bytes = tables.bytes();
         try {
-            shrink(bytes.byteSize());
+            shrink(bytes.capacity());
             Set<PosixFilePermission> own = PosixFilePermissions.fromString("rw-------");
             Path written =
                     Files.createTempFile(
@@ -147,9 +146,8 @@ final class TableCache {
         }
     }
 
-    private static void write(Path file, MemorySegment bytes) throws IOException {
+    private static void write(Path file, ByteBuffer buffer) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = bytes.asByteBuffer();
             int piece = 1 << 20;
             for (int at = 0; at < buffer.capacity(); at += piece) {
                 // In pieces: the JDK copies what it writes from the heap in one piece.

@@ -84,6 +84,14 @@ final class CallTypes {
             String format = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
             try {
                 String fault = PrintFormat.parse(format).check(types);
+                if (fault == null
+                        && e.function().equals("printf")
+                        && typer.clause().site().isPinned()
+                        && PrintFormat.inKernel(format).isEmpty()) {
+                    fault =
+                            "the kernel, which prints for a pinned iterator, knows %d, %u, %x,"
+                                    + " %c, %s and %p, without precision";
+                }
                 if (fault != null) {
                     globals()
                             .error(

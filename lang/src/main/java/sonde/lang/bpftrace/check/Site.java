@@ -9,7 +9,8 @@ import sonde.lang.type.Type;
  * Where a probe's block runs, as far as types depend on it.
  *
  * @param name what the builtin {@code probe} says
- * @param target of a tracepoint its subsystem, of a user probe its file; empty for none
+ * @param target of a tracepoint its subsystem, of a user probe its file, of an iterator where it is
+ *     pinned; empty for none
  * @param arguments what the builtin {@code args} is, its members at their offsets from the context;
  *     null for none
  * @param why nothing is known of its arguments; empty when they are
@@ -30,6 +31,11 @@ public record Site(
     /** Whether the probed code is a process's. */
     public boolean isUser() {
         return kind == Kind.UPROBE || kind == Kind.URETPROBE || kind == Kind.USDT;
+    }
+
+    /** Whether what is printed goes to who reads the file that an iterator is pinned as. */
+    public boolean isPinned() {
+        return kind == Kind.ITER && !target.isEmpty();
     }
 
     /** What the builtin {@code probetype} says. */

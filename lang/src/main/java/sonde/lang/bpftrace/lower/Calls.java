@@ -108,6 +108,10 @@ final class Calls {
 
     private void formatted(Expression.Call c) {
         String format = text(c, 0, "");
+        if (lowerer.clause().site().isPinned() && c.function().equals("printf")) {
+            functions.printInto(c, format);
+            return;
+        }
         List<Expression> rest = c.arguments().subList(1, c.arguments().size());
         Tuple types = lowerer.outputs().types(rest);
         Action action =

@@ -15,7 +15,9 @@ import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
+import sonde.lang.ir.StackObject;
 import sonde.lang.ir.Vreg;
+import sonde.lang.output.PrintFormat;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.Probe;
 import sonde.lang.type.Type;
@@ -24,6 +26,7 @@ import sonde.lang.type.Type.Space;
 
 /** Functions that give a value. */
 final class Functions {
+    private static final int SEQ_PRINTF = 126;
     private static final int TRACE_PRINTK = 6;
     private static final int PROBE_WRITE_USER = 36;
     private static final int GET_SOCKET_COOKIE = 46;
@@ -389,6 +392,31 @@ final class Functions {
                             : lowerer.number(e));
         }
         emit().run(TRACE_PRINTK, arguments.toArray(Operand[]::new));
+    }
+
+    /** {@code printf(format, …)} of a pinned iterator: into what its reader gets. */
+    void printInto(Expression.Call c, String format) {
+        String known = PrintFormat.inKernel(format).orElseThrow(); // the checker has looked
+        List<Expression> rest = c.arguments().subList(1, c.arguments().size());
+        StackObject values =
+                lowerer.frame().object(emit().function(), Math.max(8, 8 * rest.size()), 8);
+        for (int i = 0; i < rest.size(); i++) {
+            Operand value =
+                    Memory.isNumber(lowerer.type(rest.get(i)))
+                            ? lowerer.number(rest.get(i))
+                            : emit().address(lowerer.texts().near(rest.get(i)));
+            emit().store(Width.U64, values, 8 * i, value);
+        }
+        // struct bpf_iter_meta *meta is the first member of every context, seq its first.
+        Vreg meta = emit().load(Width.U64, false, lowerer.body().context(), 0);
+        Vreg file = emit().load(Width.U64, false, meta, 0);
+        emit().run(
+                        SEQ_PRINTF,
+                        file,
+                        emit().address(lowerer.texts().literal(known)),
+                        Operand.of(known.length() + 1L),
+                        emit().address(new Place(values, 0, Where.OWN)),
+                        Operand.of(8L * rest.size()));
     }
 
     private void write(Expression.Call c) {

@@ -44,6 +44,7 @@ final class Sites {
                     case Probe.Tracepoint t -> t.subsystem();
                     case Probe.User u -> u.path();
                     case Probe.Usdt u -> u.path();
+                    case Probe.Iter i -> i.pin();
                     default -> "";
                 };
         if (!arguments) {

@@ -1,0 +1,81 @@
+package sonde.lang.probes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a kernel without a kind of probe can be asked instead. */
+public final class Instead {
+    private static final Path FUNCTIONS = Path.of("/sys/kernel/tracing/available_filter_functions");
+    private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
+
+    /** What is in front of the name of a system call in the functions that serve it. */
+    private static final Pattern CALL =
+            Pattern.compile(
+                    "(?:__(?:x64|arm64|se|do|ia32)_sys_|do_sys_|ksys_|sys_|vfs_)(\\w{1,64})");
+
+    private static final int MOST = 3;
+
+    private Instead() {}
+
+    /** Why no probe in a function of the kernel can be had here. */
+    static String kprobes(String function) {
+        return "this kernel has no kprobes (CONFIG_KPROBE_EVENTS); " + tracepoints(function);
+    }
+
+    /** Whether the kernel lets programs be called at the begin of its functions. */
+    public static boolean hasFunctionTracing() {
+        try (InputStream in = Files.newInputStream(FUNCTIONS)) {
+            return in.read() >= 0;
+        } catch (IOException e) {
+            return false; // not compiled in, or closed to all
+        }
+    }
+
+    /** Why no program of fentry or fexit can be loaded here. */
+    public static String fentry(String function) {
+        return "this kernel does not call programs at its functions (fentry needs"
+                + " CONFIG_FUNCTION_TRACER, and that nothing forbids it); "
+                + tracepoints(function);
+    }
+
+    /** Why an event cannot be counted here. */
+    static String counter(boolean hardware) {
+        return hardware
+                ? "this machine has no such hardware counter (virtual machines mostly have none);"
+                        + " profile:hz:99 and software:cpu-clock sample by time"
+                : "this kernel has no such counter";
+    }
+
+    /** Tracepoints that tell of the same as a function. */
+    private static String tracepoints(String function) {
+        List<String> found = new ArrayList<>();
+        Matcher call = CALL.matcher(function);
+        if (call.matches() && exists("syscalls", "sys_enter_" + call.group(1))) {
+            found.add("tracepoint:syscalls:sys_enter_" + call.group(1));
+        }
+        try (DirectoryStream<Path> groups = Files.newDirectoryStream(EVENTS)) {
+            for (Path group : groups) {
+                String name = String.valueOf(group.getFileName());
+                if (found.size() < MOST && exists(name, function)) {
+                    found.add("tracepoint:" + name + ":" + function);
+                }
+            }
+        } catch (IOException e) {
+            found.clear(); // tracefs is not there, and so are none
+        }
+        return found.isEmpty()
+                ? "sonde trace -l 'tracepoint:*' lists what it has"
+                : String.join(", ", found) + (found.size() == 1 ? " is" : " are") + " there";
+    }
+
+    private static boolean exists(String group, String event) {
+        return event.matches("\\w{1,64}") && Files.exists(EVENTS.resolve(group).resolve(event));
+    }
+}
