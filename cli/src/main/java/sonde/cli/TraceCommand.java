@@ -400,7 +400,8 @@ final class TraceCommand {
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled,
-                arguments.debugFolders);
+                arguments.debugFolders,
+                arguments.stacks());
     }
 
     private Output output(Names names) {

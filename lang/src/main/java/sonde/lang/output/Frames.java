@@ -24,6 +24,11 @@ final class Frames {
 
     static void write(Stack type, byte[] bytes, int at, Names names, TextSink out) {
         out.put('\n');
+        if (type.copied()) {
+            long[] addresses = names.unwind(bytes, at, type.frames());
+            lines(type, ValueBytes.s32(bytes, at), addresses, names, out);
+            return;
+        }
         int first = at + (type.user() ? 8 : 0);
         if (type.mode() == StackMode.BUILD_ID) {
             buildIds(type, bytes, first, out);

@@ -206,6 +206,12 @@ final class Typer {
                     || key instanceof Type.Aggregate && !Promotion.isNumber(key)) {
                 return globals.error(m.key().span(), key + " cannot be part of a map key");
             }
+            if (Promotion.isCopied(key)) {
+                return globals.error(
+                        m.key().span(),
+                        "dw_ustack cannot be part of a map key: it is followed when it is printed",
+                        "print it, or use ustack with programs that have frame pointers");
+            }
             globals.key(map, key, m.span());
         }
         return map.value;

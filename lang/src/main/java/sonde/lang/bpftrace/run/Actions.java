@@ -125,7 +125,7 @@ final class Actions {
                             List.of(a.span()));
             case Action.Unwatch _ -> unwatch.accept(buffer.getLong(8));
             case Action.Fault a -> output.runtimeError(a.fault(), List.of(a.span()));
-            case Action.Pattern _ -> {}
+            case Action.Pattern _, Action.Packet _ -> {}
         }
     }
 

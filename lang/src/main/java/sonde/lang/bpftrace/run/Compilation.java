@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -180,8 +181,7 @@ public final class Compilation implements Prepared {
             return null;
         }
         ScriptEnvironment environment =
-                new ScriptEnvironment(
-                        declarations, kernel, configuration, options.unsafe(), machine.cpus());
+                new ScriptEnvironment(declarations, kernel, configuration, options, machine.cpus());
         List<Planned> planned = plan(script, options, configuration, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
@@ -360,6 +360,7 @@ public final class Compilation implements Prepared {
                 machine.pidSpaceDevice(),
                 machine.pidSpaceInode(),
                 options.pid().orElse(0),
+                options.stacks().all() ? Set.of() : options.stacks().pids(),
                 options.environment().getOrDefault("BPFTRACE_DUMMY_TS_MAP", ""),
                 null);
     }

@@ -63,6 +63,9 @@ final class LoadedScript implements AutoCloseable {
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
         make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
+        if (unit.hasPackets()) {
+            make(Unit.PACKETS, new MapSpec("packets", MapType.PERF_EVENT_ARRAY, 4, 4, cpus()));
+        }
         single(Unit.LOST, unit.lostBytes());
         single(Unit.ZEROS, unit.zeroBytes());
         single(Unit.ENDED, 8);
@@ -152,6 +155,11 @@ final class LoadedScript implements AutoCloseable {
     /** Programs by what they were compiled from, in the order of the script. */
     Map<PreparedProgram, Program> programs() {
         return programs;
+    }
+
+    /** Whether there is a ring for packets. */
+    boolean hasPackets() {
+        return maps.containsKey(Unit.PACKETS);
     }
 
     /** A map of the script, or of the tracer. */

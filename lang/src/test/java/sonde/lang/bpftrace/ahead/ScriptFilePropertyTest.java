@@ -100,6 +100,7 @@ final class ScriptFilePropertyTest {
         return List.of(
                 new Action.Print("%d %s\n", Tuple.of(List.of(Type.Int.I32, struct))),
                 new Action.PrintValue(all),
+                new Action.PrintValue(new Type.Stack(true, Type.StackMode.RAW, 5, true)),
                 new Action.PrintMap("@m", 5, 10),
                 new Action.EmptyMap("@h", true),
                 new Action.Exit(),
@@ -111,6 +112,7 @@ final class ScriptFilePropertyTest {
                 new Action.HelperError("bpf_probe_read", SPAN),
                 new Action.Fault(RuntimeFault.DIVIDE_BY_ZERO, SPAN),
                 new Action.Unwatch(),
+                new Action.Packet("a.pcap", 14),
                 new Action.Pattern("%Y"));
     }
 

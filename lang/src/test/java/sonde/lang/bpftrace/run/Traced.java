@@ -97,7 +97,8 @@ final class Traced implements AutoCloseable {
                 null,
                 null,
                 Set.of(),
-                List.of());
+                List.of(),
+                CopiedStacks.ALL);
     }
 
     private static Traced attach(
