@@ -331,6 +331,9 @@ final class TraceCommand {
 
     private int run(Prepared script, TraceOptions options, @Nullable Target child)
             throws IOException {
+        if (ended) {
+            return early();
+        }
         try (TraceSession session = TraceSession.open(script, options, this::output)) {
             return switch (options.mode()) {
                 case TRACE -> run(session, child);
@@ -430,7 +433,7 @@ final class TraceCommand {
             throws IOException, AttachException {
         running = session;
         if (ended) {
-            session.stop();
+            return early();
         }
         try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
             if (!arguments.dryRun) {
@@ -449,6 +452,13 @@ final class TraceCommand {
             session.end();
             return session.exitCode();
         }
+    }
+
+    /** The user's end came while the script was compiled and loaded, which takes its time. */
+    private int early() {
+        err.println("Ended before the probes were attached: nothing was traced.");
+        err.flush();
+        return ExitCode.DONE;
     }
 
     private void notifyAttached(TraceSession session) throws IOException {
