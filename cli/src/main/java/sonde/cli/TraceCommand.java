@@ -171,7 +171,7 @@ final class TraceCommand {
     private int compile(SourceText text) throws IOException {
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.portable(text, options(0), Machine.here(), diagnostics);
-        if (say(diagnostics) || compiled == null || problem(compiled)) {
+        if (say(diagnostics) || compiled == null || problem(compiled.problem())) {
             return ExitCode.NEGATIVE;
         }
         if (compiled.programs().isEmpty()) {
@@ -191,6 +191,9 @@ final class TraceCommand {
             throw new IOException(path + " has more than " + MOST_FILE_BYTES + " bytes");
         }
         ScriptFile file = FileReader.read(path.toString(), Files.readAllBytes(path));
+        if (problem(AheadScript.problem(file, options.parameters()))) {
+            return ExitCode.NEGATIVE;
+        }
         AheadScript script = AheadScript.of(file, options, Machine.here(), diagnostics);
         if (say(diagnostics)) {
             return ExitCode.NEGATIVE;
@@ -298,7 +301,7 @@ final class TraceCommand {
         if (say(diagnostics) || compiled == null) {
             return ExitCode.NEGATIVE;
         }
-        if (problem(compiled)) {
+        if (problem(compiled.problem())) {
             return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
@@ -318,8 +321,7 @@ final class TraceCommand {
     }
 
     /** Tells what is wrong with the options that were given to the script. */
-    private boolean problem(Compilation compiled) {
-        Optional<Parameters.Problem> problem = compiled.problem();
+    private boolean problem(Optional<Parameters.Problem> problem) {
         if (problem.isPresent()) {
             String message = problem.get().message();
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");

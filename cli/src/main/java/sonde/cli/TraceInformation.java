@@ -43,8 +43,8 @@ final class TraceInformation {
         try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
             features.put("kprobe_multi", expander.hasKprobeMulti());
             features.put("uprobe_multi", expander.hasUprobeMulti());
+            features.put("kprobe_session", expander.hasKprobeSession());
         }
-        features.put("kprobe_session", false);
         features.put("dwunwind (DWARF stack unwinding)", helper(TASK_PT_REGS));
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
         features.put("libdw (DWARF support)", true);

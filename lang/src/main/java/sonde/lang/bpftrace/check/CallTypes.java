@@ -300,6 +300,11 @@ final class CallTypes {
             case "path" -> path(e);
             case "pton" -> address(e);
             case "bswap" -> swapped(e);
+            // It is here only where options are given to a compiled file.
+            case "getopt" ->
+                    arguments.get(1) instanceof Expression.BooleanLiteral
+                            ? new Type.Bool()
+                            : Int.I64;
             case "skboutput" -> packet(e);
             case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
             case "uptr" -> in(arguments.getFirst(), Space.USER);

@@ -125,6 +125,7 @@ final class Functions {
                     Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
             case "percpu_kaddr" -> perCpu(c);
             case "skboutput" -> packet(c);
+            case "getopt" -> lowerer.portable().named(new Reference.Option(word(c)));
             case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
             default -> texts.value(c);
         };

@@ -327,7 +327,7 @@ public final class TraceSession implements AutoCloseable {
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 if (reason.isEvent()) {
-                    lost += counters.getLong(Unit.lostAt(program.number(), reason));
+                    lost += lost(counters, program, reason);
                 }
             }
         }
@@ -344,11 +344,16 @@ public final class TraceSession implements AutoCloseable {
         output.flush();
     }
 
+    private static long lost(ByteBuffer counters, PreparedProgram program, Reason reason) {
+        return program.numbers().stream()
+                .mapToLong(number -> counters.getLong(Unit.lostAt(number, reason)))
+                .sum();
+    }
+
     /** Tells once of each program that a map has no room. */
     private void mapsFull(ByteBuffer counters) throws IOException {
         for (PreparedProgram program : loaded.programs().keySet()) {
-            if (counters.getLong(Unit.lostAt(program.number(), Reason.MAP_FULL)) > 0
-                    && full.add(program.number())) {
+            if (lost(counters, program, Reason.MAP_FULL) > 0 && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
                                 + " manually setting the max entries in a map declaration e.g."
@@ -390,7 +395,7 @@ public final class TraceSession implements AutoCloseable {
         ByteBuffer counters = loaded.lost();
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
-                long count = counters.getLong(Unit.lostAt(program.number(), reason));
+                long count = lost(counters, program, reason);
                 if (count > 0) {
                     output.lost(name(program), reason.words(), count);
                 }

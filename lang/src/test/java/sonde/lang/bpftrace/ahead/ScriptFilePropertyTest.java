@@ -18,6 +18,7 @@ import sonde.lang.bpftrace.ahead.ScriptFile.Question;
 import sonde.lang.bpftrace.ahead.ScriptFile.Records;
 import sonde.lang.bpftrace.ahead.ScriptFile.Want;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Reference;
@@ -167,7 +168,12 @@ final class ScriptFilePropertyTest {
                 64,
                 new byte[] {1, 2},
                 1,
-                List.of(piece));
+                List.of(piece),
+                List.of(
+                        new ScriptFile.Asked(
+                                new Option("top", Option.Kind.UNSIGNED, "10", "rows"), null),
+                        new ScriptFile.Asked(
+                                new Option("name", Option.Kind.STRING, "a", ""), "b")));
     }
 
     @Test
@@ -177,6 +183,7 @@ final class ScriptFilePropertyTest {
         ScriptFile read = FileReader.read("a.sbt", bytes);
         assertThat(read.maps()).isEqualTo(file.maps());
         assertThat(read.actions()).isEqualTo(file.actions());
+        assertThat(read.options()).isEqualTo(file.options());
         assertThat(read.pieces().getFirst().wishes()).isEqualTo(file.pieces().getFirst().wishes());
         assertThat(read.pieces().getFirst().code()).isEqualTo(file.pieces().getFirst().code());
         assertThat(FileWriter.bytes(read)).isEqualTo(bytes);
@@ -223,7 +230,7 @@ final class ScriptFilePropertyTest {
         byte[] bytes = FileWriter.bytes(file());
         byte[] later = bytes.clone();
         later[8] = 9;
-        assertThatThrownBy(() -> FileReader.read("a.sbt", later)).hasMessageContaining("reads 1");
+        assertThatThrownBy(() -> FileReader.read("a.sbt", later)).hasMessageContaining("reads 2");
         byte[] other = bytes.clone();
         other[16] = 'x';
         assertThatThrownBy(() -> FileReader.read("a.sbt", other))
