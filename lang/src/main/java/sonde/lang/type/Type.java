@@ -246,6 +246,15 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
         }
     }
 
+    /** Whether a stack that is followed later is in a value. */
+    default boolean isCopied() {
+        return switch (this) {
+            case Stack s -> s.copied();
+            case Tuple t -> t.fields().stream().anyMatch(field -> field.type().isCopied());
+            default -> false;
+        };
+    }
+
     /** How a stack is shown. */
     enum StackMode {
         BPFTRACE,

@@ -181,6 +181,9 @@ final class CallTypes {
                                 e.span(),
                                 "call to len() expects a map with explicit keys (non-scalar map)");
             }
+            if (!globals().isRead(map, e.span())) {
+                return null;
+            }
             return Int.I64;
         }
         Type type = typer.type(first);
@@ -235,6 +238,9 @@ final class CallTypes {
         if (key != null) {
             globals().shape(map, true, e.span());
             globals().key(map, key, e.span());
+        }
+        if (!globals().isRead(map, e.span())) {
+            return null;
         }
         if (e.function().equals("find") && map.value != null) {
             typer.assign(arguments.get(2), map.value, e.span());

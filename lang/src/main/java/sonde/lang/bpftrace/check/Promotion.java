@@ -77,15 +77,6 @@ public final class Promotion {
         };
     }
 
-    /** Whether a stack that is followed later is in a value. */
-    static boolean isCopied(Type type) {
-        return switch (type) {
-            case Type.Stack s -> s.copied();
-            case Tuple t -> t.fields().stream().anyMatch(field -> isCopied(field.type()));
-            default -> false;
-        };
-    }
-
     private static Int number(Type.Enum e) {
         return new Int(e.sizeBytes(), e.signed());
     }

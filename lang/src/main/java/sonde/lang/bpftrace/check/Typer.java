@@ -92,7 +92,10 @@ final class Typer {
             case Expression.PositionalCount _ -> Int.I64;
             case Expression.Variable v -> variable(v);
             case Expression.MapName m -> map(m);
-            case Expression.MapElement m -> element(m);
+            case Expression.MapElement m -> {
+                Type type = element(m);
+                yield globals.isRead(globals.map(m.map().name()), m.span()) ? type : null;
+            }
             case Expression.Call c -> calls.of(c);
             case Expression.TypeArgument t -> reader.type(t.type());
             case Expression.Unary u -> operators.unary(u);
@@ -198,19 +201,14 @@ final class Typer {
         return map.value;
     }
 
-    private @Nullable Type element(Expression.MapElement m) {
+    /** An element, whose value is not read. */
+    @Nullable Type element(Expression.MapElement m) {
         MapSymbol map = globals.map(m.map().name());
         Type key = type(m.key());
         if (globals.shape(map, true, m.span()) && key != null) {
             if (key instanceof Type.Void
                     || key instanceof Type.Aggregate && !Promotion.isNumber(key)) {
                 return globals.error(m.key().span(), key + " cannot be part of a map key");
-            }
-            if (Promotion.isCopied(key)) {
-                return globals.error(
-                        m.key().span(),
-                        "dw_ustack cannot be part of a map key: it is followed when it is printed",
-                        "print it, or use ustack with programs that have frame pointers");
             }
             globals.key(map, key, m.span());
         }
@@ -527,6 +525,9 @@ final class Typer {
             return;
         }
         globals.shape(map, true, f.map().span());
+        if (!globals.isRead(map, f.map().span())) {
+            return;
+        }
         Type type =
                 map.key == null || map.value == null
                         ? null

@@ -15,7 +15,15 @@ public sealed interface Action {
         return switch (this) {
             case PrintMap _, EmptyMap _, Exit _, Report _, HelperError _, Fault _, Unwatch _ ->
                     true;
-            case Print _, PrintValue _, Time _, Cat _, System _, Join _, Pattern _, Packet _ ->
+            case Print _,
+                    PrintValue _,
+                    Time _,
+                    Cat _,
+                    System _,
+                    Join _,
+                    Pattern _,
+                    Packet _,
+                    Put _ ->
                     false;
         };
     }
@@ -47,6 +55,12 @@ public sealed interface Action {
         /** Bytes in front of the packet. */
         public static final int HEAD_BYTES = 24;
     }
+
+    /**
+     * {@code @map[key] = value} of {@link MapPlan#isKeptByTracer}: the key, zeros to a multiple of
+     * 8, a value; of an aggregate what it is of this one observation.
+     */
+    record Put(String map) implements Action {}
 
     /** {@code exit(code)}; 4 bytes: the code. */
     record Exit() implements Action {}

@@ -59,7 +59,9 @@ final class LoadedScript implements AutoCloseable {
     private void makeMaps(long ringBytes) throws IOException {
         Unit unit = script.unit();
         for (MapPlan plan : unit.maps().values()) {
-            make(plan.name(), plan.spec());
+            if (!plan.isKeptByTracer()) {
+                make(plan.name(), plan.spec());
+            }
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
         make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));

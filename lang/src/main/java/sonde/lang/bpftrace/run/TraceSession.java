@@ -388,6 +388,11 @@ public final class TraceSession implements AutoCloseable {
         if (packets != null && packets.lost() > 0) {
             output.lost("skboutput", "ring full", packets.lost());
         }
+        for (String name : script.unit().maps().keySet()) {
+            if (actions.lost(name) > 0) {
+                output.lost(name, "map full", actions.lost(name));
+            }
+        }
         long mappings = code.lost();
         if (mappings > 0) {
             output.lost("what processes map", "ring full", mappings);

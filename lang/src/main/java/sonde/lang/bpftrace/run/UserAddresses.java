@@ -31,6 +31,7 @@ final class UserAddresses {
                     Action.Unwatch _,
                     Action.Pattern _,
                     Action.Packet _,
+                    Action.Put _,
                     Action.Fault _ ->
                     false;
         };

@@ -114,6 +114,7 @@ final class ScriptFilePropertyTest {
                 new Action.Fault(RuntimeFault.DIVIDE_BY_ZERO, SPAN),
                 new Action.Unwatch(),
                 new Action.Packet("a.pcap", 14),
+                new Action.Put("@m"),
                 new Action.Pattern("%Y"));
     }
 

@@ -173,6 +173,35 @@ final class UserCodeKernelTest {
     }
 
     @Test
+    void stacksByCallFrameInformationInKeys() throws Exception {
+        assumeX86();
+        Path program = Traced.compile(folder, "nofp", DEEP, "-fomit-frame-pointer");
+        String script =
+                """
+                config = { show_debug_info = false; max_map_keys = 2; }
+                uprobe:%s:leaf, uprobe:%s:middle, uprobe:%s:outer {
+                    @hits[comm, dw_ustack(2)] = count();
+                    @same[pid > 0, dw_ustack(raw, 1), 7] = hist(3);
+                }
+                uprobe:%s:leaf {
+                    @kept[dw_ustack(1)] = sum(5);
+                    @kept[dw_ustack(1)] = sum(6);
+                    @plain[dw_ustack(1)] = comm;
+                    @gone[dw_ustack(1)] = count();
+                    clear(@gone);
+                }
+                """
+                        .formatted(program, program, program, program);
+        assertThat(Traced.run(script, program.toString()))
+                .containsPattern("@hits\\[nofp, \n\\s+middle\\+0\n\\s+outer\\+\\d+\n\\]: 1\n")
+                .containsPattern("@kept\\[\n\\s+leaf\\+0\n\\]: 11\n")
+                .containsPattern("@plain\\[\n\\s+leaf\\+0\n\\]: nofp\n")
+                .containsPattern("@same\\[true, \n[0-9a-f]+\n, 7\\]:\\s*\n\\[2, 4\\) +1 ")
+                .contains("Lost 1 events of @hits: map full")
+                .doesNotContain("@gone", "not whole");
+    }
+
+    @Test
     void librariesThatAreLoadedLater() throws Exception {
         Path library = Traced.compile(folder, "libplug.so", LIBRARY, "-shared", "-fPIC");
         Path program = Traced.compile(folder, "loader", LOADER, "-ldl");
