@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
@@ -58,6 +59,8 @@ final class TraceArguments {
     Mode mode = Mode.TRACE;
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
+    boolean everyStack;
+    final Set<Integer> stacksOf = new LinkedHashSet<>();
     final Set<String> disabled = new LinkedHashSet<>();
     final List<Path> debugFolders = new ArrayList<>();
     final List<Path> headerFolders = new ArrayList<>();
@@ -127,6 +130,7 @@ final class TraceArguments {
             case "--json" -> format = "json";
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
             case "--comm" -> comm = attached(word, attached);
+            case "--dwarf-pid" -> copiedStacks(attached(word, attached));
             case "--fmt" -> formatted = attached(word, attached);
             case "--debuginfo" ->
                     Stream.of(attached(word, attached).split(":", -1))
@@ -140,6 +144,20 @@ final class TraceArguments {
                     disabled.addAll(List.of(attached(word, attached).split(",", -1)));
             default -> throw new UsageException("unknown option " + name, true);
         }
+    }
+
+    private void copiedStacks(String word) throws UsageException {
+        if (word.equals("all")) {
+            everyStack = true;
+        } else {
+            stacksOf.add(pid(word));
+        }
+    }
+
+    /** Whose stacks are copied: where a process was chosen, of all that its probes hit. */
+    CopiedStacks stacks() {
+        boolean all = everyStack || compile || command != null || pid.isPresent();
+        return all ? CopiedStacks.ALL : new CopiedStacks(false, Set.copyOf(stacksOf));
     }
 
     private static long duration(String word) throws UsageException {

@@ -177,7 +177,7 @@ final class TraceCommand {
     private int compile(SourceText text) throws IOException {
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.portable(text, options(0), Machine.here(), diagnostics);
-        if (say(diagnostics) || compiled == null || problem(compiled)) {
+        if (say(diagnostics) || compiled == null || problem(compiled.problem())) {
             return ExitCode.NEGATIVE;
         }
         if (compiled.programs().isEmpty()) {
@@ -197,6 +197,9 @@ final class TraceCommand {
             throw new IOException(path + " has more than " + MOST_FILE_BYTES + " bytes");
         }
         ScriptFile file = FileReader.read(path.toString(), Files.readAllBytes(path));
+        if (problem(AheadScript.problem(file, options.parameters()))) {
+            return ExitCode.NEGATIVE;
+        }
         AheadScript script = AheadScript.of(file, options, Machine.here(), diagnostics);
         if (say(diagnostics)) {
             return ExitCode.NEGATIVE;
@@ -304,7 +307,7 @@ final class TraceCommand {
         if (say(diagnostics) || compiled == null) {
             return ExitCode.NEGATIVE;
         }
-        if (problem(compiled)) {
+        if (problem(compiled.problem())) {
             return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
@@ -324,8 +327,7 @@ final class TraceCommand {
     }
 
     /** Tells what is wrong with the options that were given to the script. */
-    private boolean problem(Compilation compiled) {
-        Optional<Parameters.Problem> problem = compiled.problem();
+    private boolean problem(Optional<Parameters.Problem> problem) {
         if (problem.isPresent()) {
             String message = problem.get().message();
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
@@ -337,6 +339,9 @@ final class TraceCommand {
 
     private int run(Prepared script, TraceOptions options, @Nullable Target child)
             throws IOException {
+        if (ended) {
+            return early();
+        }
         try (TraceSession session = TraceSession.open(script, options, this::output)) {
             return switch (options.mode()) {
                 case TRACE -> run(session, child);
@@ -406,7 +411,8 @@ final class TraceCommand {
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled,
-                arguments.debugFolders);
+                arguments.debugFolders,
+                arguments.stacks());
     }
 
     private Output output(Names names) {
@@ -435,7 +441,7 @@ final class TraceCommand {
             throws IOException, AttachException {
         running = session;
         if (ended) {
-            session.stop();
+            return early();
         }
         try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
             if (!arguments.dryRun) {
@@ -454,6 +460,13 @@ final class TraceCommand {
             session.end();
             return session.exitCode();
         }
+    }
+
+    /** The user's end came while the script was compiled and loaded, which takes its time. */
+    private int early() {
+        err.println("Ended before the probes were attached: nothing was traced.");
+        err.flush();
+        return ExitCode.DONE;
     }
 
     private void notifyAttached(TraceSession session) throws IOException {

@@ -21,6 +21,7 @@ final class TraceInformation {
     private static final int SEND_SIGNAL = 109;
     private static final int JIFFIES = 118;
     private static final int SKB_OUTPUT = 111;
+    private static final int TASK_PT_REGS = 175;
     private static final int READ_KERNEL = 113;
 
     private TraceInformation() {}
@@ -42,8 +43,9 @@ final class TraceInformation {
         try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
             features.put("kprobe_multi", expander.hasKprobeMulti());
             features.put("uprobe_multi", expander.hasUprobeMulti());
+            features.put("kprobe_session", expander.hasKprobeSession());
         }
-        features.put("kprobe_session", false);
+        features.put("dwunwind (DWARF stack unwinding)", helper(TASK_PT_REGS));
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
         features.put("libdw (DWARF support)", true);
         features.put("bcc library path resolution", true);

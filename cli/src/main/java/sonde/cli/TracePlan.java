@@ -64,10 +64,14 @@ final class TracePlan {
                             : "a raw tracepoint with the types of BTF: its arguments are read"
                                     + " without a helper";
             case Probe.Kernel _ ->
-                    group.multi()
-                            ? "one kprobe_multi link for " + count + " functions"
-                            : "a kprobe for each function: one function, an offset in it, or no"
-                                    + " kprobe_multi here";
+                    group.session()
+                            ? "one kprobe_session link for begin and return of "
+                                    + count
+                                    + (count == 1 ? " function" : " functions")
+                            : group.multi()
+                                    ? "one kprobe_multi link for " + count + " functions"
+                                    : "a kprobe for each function: one function, an offset in it, or no"
+                                            + " kprobe_multi here";
             case Probe.User _, Probe.Usdt _ ->
                     group.multi()
                             ? "one uprobe_multi link for " + count + " places"

@@ -35,9 +35,10 @@ final class TraceUsage {
             --no-warnings  no warnings
             -I DIR, --include FILE            headers
             --debuginfo DIR[:DIR]             debug files of programs, besides /usr/lib/debug
+            --dwarf-pid PID|all               whose stacks dw_ustack copies (-p, -c: all that hit)
             --probe-filter REGEX              only probes whose name fits
             --traceable-functions FILE        instead of the kernel's list
-            --no-feature uprobe_multi,kprobe_multi
+            --no-feature uprobe_multi,kprobe_multi,kprobe_session
 
         EXAMPLES:
             sonde trace 'tracepoint:syscalls:sys_enter_openat

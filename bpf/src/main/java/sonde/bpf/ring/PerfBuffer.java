@@ -155,6 +155,11 @@ public final class PerfBuffer implements AutoCloseable {
         return count;
     }
 
+    /** As {@link #drain(CpuVisitor)}, whatever CPU records are of. */
+    public long drain(RecordVisitor visitor) throws MalformedInputException {
+        return drain((_, memory, offset, bytes) -> visitor.record(memory, offset, bytes));
+    }
+
     private long drain(CpuRing ring, CpuVisitor visitor) throws MalformedInputException {
         // Acquire: the records up to here are written.
         long head = (long) POSITION.getAcquire(ring.mapping, DATA_HEAD);

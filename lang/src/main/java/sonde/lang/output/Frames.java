@@ -28,7 +28,13 @@ final class Frames {
      * @param dense without indentation
      */
     static void write(Stack type, byte[] bytes, int at, Names names, boolean dense, TextSink out) {
+        String indent = dense ? "" : INDENT;
         out.put('\n');
+        if (type.copied()) {
+            long[] addresses = names.unwind(bytes, at, type.frames());
+            lines(type, ValueBytes.s32(bytes, at), addresses, names, indent, out);
+            return;
+        }
         int first = at + (type.user() ? 8 : 0);
         if (type.mode() == StackMode.BUILD_ID) {
             buildIds(type, bytes, first, out);
@@ -46,7 +52,6 @@ final class Frames {
                 good = Math.min(good, i);
             }
         }
-        String indent = dense ? "" : INDENT;
         lines(type, ValueBytes.s32(bytes, at), Arrays.copyOf(addresses, good), names, indent, out);
         if (good < count) {
             out.put(indent);

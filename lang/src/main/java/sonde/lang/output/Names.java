@@ -28,6 +28,14 @@ public interface Names {
     List<String> userStack(long[] addresses, int pid, Type.StackMode mode);
 
     /**
+     * The addresses of a stack that was copied, innermost first.
+     *
+     * @param bytes hold it as {@link sonde.lang.type.StackCopy} says
+     * @param frames at most
+     */
+    long[] unwind(byte[] bytes, int at, int frames);
+
+    /**
      * {@code "unified:/system.slice"}, several with commas between.
      *
      * @param pattern number of the pattern that the script gave

@@ -70,6 +70,11 @@ public final class AttachPointParser {
                     points.add(new AttachPoint(span, kind, text, userName, place));
                 }
             }
+            if (points.isEmpty()) {
+                throw new AttachPointException(
+                        "No probe type matched for " + text,
+                        text.indexOf(':') < 0 ? "say which: kprobe:" + text : "");
+            }
             return points;
         } catch (AttachPointException e) {
             diagnostics.error(span, e.text(), e.hint());

@@ -311,6 +311,13 @@ public final class Expander implements AutoCloseable {
         return known;
     }
 
+    /** Whether one program and link do for begin and return of functions of the kernel. */
+    public boolean hasKprobeSession() {
+        return !options.disabledFeatures().contains("kprobe_session")
+                && hasKprobeMulti()
+                && FeatureProbe.attachType(AttachType.TRACE_KPROBE_SESSION).isYes();
+    }
+
     /** Whether many places of a file can be probed by one link. */
     public boolean hasUprobeMulti() {
         Boolean known = uprobeMulti;

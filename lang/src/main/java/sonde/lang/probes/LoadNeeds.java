@@ -65,12 +65,7 @@ public record LoadNeeds(
                         : plain(ProgramType.RAW_TRACEPOINT);
             }
             case Probe.Kernel _ ->
-                    new LoadNeeds(
-                            ProgramType.KPROBE,
-                            group.multi() ? AttachType.TRACE_KPROBE_MULTI : null,
-                            0,
-                            KERNEL,
-                            false);
+                    new LoadNeeds(ProgramType.KPROBE, kernel(group), 0, KERNEL, false);
             case Probe.User _, Probe.Usdt _ ->
                     new LoadNeeds(
                             ProgramType.KPROBE,
@@ -89,6 +84,12 @@ public record LoadNeeds(
                     new LoadNeeds(
                             ProgramType.TRACING, AttachType.TRACE_ITER, iter.btfId(), KERNEL, true);
         };
+    }
+
+    private static @Nullable AttachType kernel(ProbeGroup group) {
+        return group.session()
+                ? AttachType.TRACE_KPROBE_SESSION
+                : group.multi() ? AttachType.TRACE_KPROBE_MULTI : null;
     }
 
     private static LoadNeeds tracing(AttachType place, int id, Owner owner) {

@@ -12,8 +12,9 @@ import java.util.List;
  * @param probes at least one, all of one kind
  * @param shared whether there may be more than one
  * @param multi whether they are attached by one link, which the program must be loaded for
+ * @param session whether the program runs when the functions return, too: it asks which it is
  */
-public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi) {
+public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi, boolean session) {
     private static final int LOCATION_BITS = 16;
 
     public ProbeGroup {
@@ -21,6 +22,11 @@ public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi) {
         if (probes.isEmpty()) {
             throw new IllegalArgumentException("a group of no probes");
         }
+    }
+
+    /** At the begin or the return of functions. */
+    public ProbeGroup(List<Probe> probes, boolean shared, boolean multi) {
+        this(probes, shared, multi, false);
     }
 
     /** Attached by links of their own. */
@@ -31,6 +37,11 @@ public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi) {
     /** Of a single probe. */
     public static ProbeGroup of(Probe probe) {
         return new ProbeGroup(List.of(probe), false, false);
+    }
+
+    /** The same functions at begin and return by one link (Linux 6.10). */
+    public ProbeGroup atReturnToo() {
+        return new ProbeGroup(probes, shared, true, true);
     }
 
     /** The first, which tells the kind of all. */

@@ -246,6 +246,15 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
         }
     }
 
+    /** Whether a stack that is followed later is in a value. */
+    default boolean isCopied() {
+        return switch (this) {
+            case Stack s -> s.copied();
+            case Tuple t -> t.fields().stream().anyMatch(field -> field.type().isCopied());
+            default -> false;
+        };
+    }
+
     /** How a stack is shown. */
     enum StackMode {
         BPFTRACE,
@@ -258,11 +267,20 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
      * A call stack: for a user stack 4 bytes process (pid as the tracer sees it) and 4 bytes 0;
      * then {@code frames} addresses of 8 bytes, innermost first, 0 behind the last. In mode
      * BUILD_ID a frame is struct bpf_stack_build_id, 32 bytes.
+     *
+     * @param copied whether it is {@link StackCopy} instead, to be followed later
      */
-    record Stack(boolean user, StackMode mode, int frames) implements Plain {
+    record Stack(boolean user, StackMode mode, int frames, boolean copied) implements Plain {
+        /** Followed where it is taken. */
+        public Stack(boolean user, StackMode mode, int frames) {
+            this(user, mode, frames, false);
+        }
+
         @Override
         public int sizeBytes() {
-            return (user ? 8 : 0) + frames * (mode == StackMode.BUILD_ID ? 32 : 8);
+            return copied
+                    ? StackCopy.BYTES
+                    : (user ? 8 : 0) + frames * (mode == StackMode.BUILD_ID ? 32 : 8);
         }
 
         @Override
@@ -272,7 +290,7 @@ public sealed interface Type permits Type.Plain, Type.Aggregate, Composite {
 
         @Override
         public String toString() {
-            return user ? "ustack" : "kstack";
+            return copied ? "dw_ustack" : user ? "ustack" : "kstack";
         }
     }
 

@@ -35,6 +35,11 @@ final class MachineNames implements Names {
     }
 
     @Override
+    public long[] unwind(byte[] bytes, int at, int frames) {
+        return new long[] {at, frames};
+    }
+
+    @Override
     public String cgroupPath(long pattern, long id) {
         return "unified:/" + pattern + "/" + id;
     }

@@ -191,6 +191,7 @@ final class AttachPointParserTest {
             value = {
                 "nope:f ## Invalid probe type: nope",
                 "zz*:f ## No probe type matched for zz*",
+                "vfs_* ## No probe type matched for vfs_*",
                 "begin:x ## begin probe type requires 0 arguments, found 1",
                 "self:signal ## self probe type requires 2 arguments, found 1",
                 "self:signal:sighup ## sighup is not a supported signal",

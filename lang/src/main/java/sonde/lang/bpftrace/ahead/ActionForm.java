@@ -31,6 +31,8 @@ final class ActionForm {
             case Action.Fault a -> out.u8(12).text(a.fault().name()).span(a.span());
             case Action.Unwatch _ -> out.u8(13);
             case Action.Pattern a -> out.u8(14).text(a.text());
+            case Action.Put a -> out.u8(16).text(a.map());
+            case Action.Packet a -> out.u8(15).text(a.path()).u32(a.offset());
         }
     }
 
@@ -67,6 +69,9 @@ final class ActionForm {
             case 12 -> new Action.Fault(in.constant(RuntimeFault.class, "fault"), in.knownSpan());
             case 13 -> new Action.Unwatch();
             case 14 -> new Action.Pattern(in.text("pattern"));
+            case 15 ->
+                    new Action.Packet(in.text("file"), in.number("offset", 0, Integer.MAX_VALUE));
+            case 16 -> new Action.Put(in.text("map"));
             default -> throw in.malformed("action", form + " is none");
         };
     }

@@ -9,6 +9,7 @@ import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
 import sonde.lang.bpftrace.ahead.ScriptFile.Records;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Unit;
@@ -83,13 +84,14 @@ public final class FileReader {
         byte[] types = in.block("types");
         int programs = in.number("programs", 1, MOST_PROGRAMS);
         List<Piece> pieces = in.list("programs", FileReader::piece);
+        List<ScriptFile.Asked> options = in.list("options", FileReader::option);
         if (!in.isAtEnd()) {
             throw in.malformed("end", "bytes behind it");
         }
         ScriptFile file =
                 new ScriptFile(
                         kernel, sources, maps, actions, texts, zeros, frames, types, programs,
-                        pieces);
+                        pieces, options);
         check(in, file);
         return file;
     }
@@ -97,6 +99,21 @@ public final class FileReader {
     private static String printable(String text) {
         String short_ = text.length() > 256 ? text.substring(0, 256) : text;
         return short_.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private static ScriptFile.Asked option(In in) throws MalformedInputException {
+        Option option =
+                new Option(
+                        printable(in.text("option")),
+                        in.constant(Option.Kind.class, "kind of option"),
+                        in.text("default"),
+                        printable(in.text("help")));
+        boolean isFixed = in.flag("fixed");
+        String value = in.text("value");
+        if (!isFixed && option.kind() == Option.Kind.STRING) {
+            throw in.malformed("option", "a text is fixed");
+        }
+        return new ScriptFile.Asked(option, isFixed ? value : null);
     }
 
     private static MapPlan map(In in) throws MalformedInputException {

@@ -3,6 +3,7 @@ package sonde.lang.bpftrace.ahead;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.lower.MapPlan;
 
 /** Compiled scripts as bytes; the form is that of docs/compiled-scripts.md. */
@@ -28,7 +29,15 @@ public final class FileWriter {
         out.list(file.actions(), ActionForm::write);
         out.block(file.types()).u32(file.programCount());
         out.list(file.pieces(), FileWriter::piece);
+        out.list(file.options(), FileWriter::option);
         return out.bytes();
+    }
+
+    private static void option(Out out, ScriptFile.Asked asked) {
+        Option option = asked.option();
+        String fixed = asked.fixed();
+        out.text(option.name()).text(option.kind().name()).text(option.standard());
+        out.text(option.help()).flag(fixed != null).text(fixed == null ? "" : fixed);
     }
 
     private static void map(Out out, MapPlan map) {

@@ -75,7 +75,8 @@ public final class OwnTypes {
                     at = member(at, name);
                 }
             }
-            case Reference.EventField _,
+            case Reference.Option _,
+                    Reference.EventField _,
                     Reference.Argument _,
                     Reference.EventArgument _,
                     Reference.Symbol _,
@@ -164,7 +165,8 @@ public final class OwnTypes {
                         kind(member.aspect()),
                         member.leastBytes());
             }
-            case Reference.EventField _,
+            case Reference.Option _,
+                    Reference.EventField _,
                     Reference.Argument _,
                     Reference.EventArgument _,
                     Reference.Symbol _,

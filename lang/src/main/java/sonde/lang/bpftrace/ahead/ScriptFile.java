@@ -3,6 +3,7 @@ package sonde.lang.bpftrace.ahead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.core.CoreKind;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Reference;
@@ -22,6 +23,7 @@ import sonde.lang.source.Span;
  * @param frameBytes memory of all programs for one CPU
  * @param types BTF of the structures that programs refer to
  * @param programCount how many programs the map of losses has room for
+ * @param options that the script asks for
  */
 public record ScriptFile(
         String kernel,
@@ -33,13 +35,23 @@ public record ScriptFile(
         int frameBytes,
         byte[] types,
         int programCount,
-        List<Piece> pieces) {
+        List<Piece> pieces,
+        List<Asked> options) {
     public ScriptFile {
+        options = List.copyOf(options);
         sources = List.copyOf(sources);
         maps = List.copyOf(maps);
         actions = List.copyOf(actions);
         pieces = List.copyOf(pieces);
     }
+
+    /**
+     * An option behind {@code --}.
+     *
+     * @param fixed its value, where it was needed for compiling or given then; null where it is
+     *     given to the file. A text is always fixed
+     */
+    public record Asked(Option option, @Nullable String fixed) {}
 
     /**
      * A program.

@@ -38,7 +38,11 @@ final class TypeForm {
                         (o, entry) -> o.u64(entry.getKey()).text(entry.getValue()));
             }
             case Type.Named t -> out.u8(9).text(t.kind().name());
-            case Type.Stack t -> out.u8(10).flag(t.user()).text(t.mode().name()).u32(t.frames());
+            case Type.Stack t ->
+                    out.u8(t.copied() ? 20 : 10)
+                            .flag(t.user())
+                            .text(t.mode().name())
+                            .u32(t.frames());
             case Type.Count _ -> out.u8(11);
             case Type.Sum t -> out.u8(12).flag(t.signed());
             case Type.Extreme t -> out.u8(13).flag(t.max()).flag(t.signed());
@@ -94,11 +98,12 @@ final class TypeForm {
             case 7 -> array(in, depth);
             case 8 -> enumeration(in);
             case 9 -> new Type.Named(in.constant(Type.Special.class, "kind"));
-            case 10 ->
+            case 10, 20 ->
                     new Type.Stack(
                             in.flag("user"),
                             in.constant(Type.StackMode.class, "mode"),
-                            in.number("frames", 0, 1024));
+                            in.number("frames", 0, 1024),
+                            form == 20);
             case 18 -> {
                 boolean named = in.flag("names");
                 int size = bytes(in);

@@ -43,6 +43,7 @@ final class WishForm {
             case Reference.Variable r -> out.u8(5).text(r.name());
             case Reference.ControlGroup r -> out.u8(6).text(r.path());
             case Reference.Run r -> out.u8(7).text(r.fact().name());
+            case Reference.Option r -> out.u8(8).text(r.name());
             case Reference.Member _, Reference.Size _ ->
                     throw new IllegalArgumentException(reference + " is a question");
         }
@@ -81,6 +82,7 @@ final class WishForm {
             case 5 -> new Reference.Variable(in.text("variable"));
             case 6 -> new Reference.ControlGroup(in.text("path"));
             case 7 -> new Reference.Run(in.constant(Reference.Fact.class, "fact"));
+            case 8 -> new Reference.Option(in.text("option"));
             default -> throw in.malformed("reference", form + " is none");
         };
     }

@@ -56,7 +56,7 @@ final class AggregateTypes {
                 return typer.globals().shape(map, false, m.span()) ? map : null;
             }
             case Expression.MapElement m -> {
-                typer.type(m);
+                typer.element(m);
                 return typer.globals().map(m.map().name());
             }
             default -> {

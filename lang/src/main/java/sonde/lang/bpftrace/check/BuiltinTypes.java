@@ -81,11 +81,8 @@ final class BuiltinTypes {
             case "curtask" -> currentTask(typer);
             case "kstack" -> new Type.Stack(false, kernelMode(typer), 127);
             case "dw_ustack" ->
-                    typer.globals()
-                            .error(
-                                    e.span(),
-                                    "dw_ustack() is not there yet",
-                                    "ustack follows frame pointers");
+                    CallTypes.copied(
+                            e.span(), typer, typer.globals().environment().stackMode(), 127);
             case "ustack" -> new Type.Stack(true, typer.globals().environment().stackMode(), 127);
             case "probe" -> {
                 typer.clause().markProbe();

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.output.FormatException;
 import sonde.lang.output.PrintFormat;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.source.Span;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
@@ -39,15 +41,6 @@ final class CallTypes {
         String fault = signature.fault(e.function(), e.arguments().size());
         if (fault != null) {
             return globals().error(e.span(), fault);
-        }
-        if (e.function().equals("skboutput") || e.function().equals("dw_ustack")) {
-            return globals()
-                    .error(
-                            e.span(),
-                            e.function() + "() is not there yet",
-                            e.function().equals("dw_ustack")
-                                    ? "ustack() follows frame pointers"
-                                    : "buf() shows bytes of a packet");
         }
         if (globals().environment().unsafe().contains(e.function())
                 && !globals().environment().isUnsafeAllowed()) {
@@ -196,9 +189,19 @@ final class CallTypes {
                                 e.span(),
                                 "call to len() expects a map with explicit keys (non-scalar map)");
             }
+            if (!globals().isRead(map, e.span())) {
+                return null;
+            }
             return Int.I64;
         }
         Type type = typer.type(first);
+        if (type instanceof Type.Stack stack && stack.copied()) {
+            return globals()
+                    .error(
+                            first.span(),
+                            "how many frames dw_ustack has is not known when the probe fires",
+                            "len(ustack) counts them by frame pointers");
+        }
         return type == null || type instanceof Type.Stack
                 ? Int.I64
                 : globals().error(e.span(), "call to len() expects a map, ustack, or kstack");
@@ -243,6 +246,9 @@ final class CallTypes {
         if (key != null) {
             globals().shape(map, true, e.span());
             globals().key(map, key, e.span());
+        }
+        if (!globals().isRead(map, e.span())) {
+            return null;
         }
         if (e.function().equals("find") && map.value != null) {
             typer.assign(arguments.get(2), map.value, e.span());
@@ -308,6 +314,12 @@ final class CallTypes {
             case "path" -> path(e);
             case "pton" -> address(e);
             case "bswap" -> swapped(e);
+            // It is here only where options are given to a compiled file.
+            case "getopt" ->
+                    arguments.get(1) instanceof Expression.BooleanLiteral
+                            ? new Type.Bool()
+                            : Int.I64;
+            case "skboutput" -> packet(e);
             case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
             case "uptr" -> in(arguments.getFirst(), Space.USER);
             default -> globals().error(e.span(), "Unknown function: '" + e.function() + "'");
@@ -474,7 +486,23 @@ final class CallTypes {
         if (mode == Type.StackMode.BUILD_ID && !user) {
             return globals().error(e.span(), "'build_id' stack mode can only be used for ustack");
         }
-        return new Type.Stack(user, mode, frames);
+        return e.function().equals("dw_ustack")
+                ? copied(e.span(), typer, mode, frames)
+                : new Type.Stack(user, mode, frames);
+    }
+
+    /** A stack that is followed when it is printed. */
+    static @Nullable Type copied(Span span, Typer typer, Type.StackMode mode, int frames) {
+        if (!typer.globals().environment().hasUnwindTarget()) {
+            return typer.globals()
+                    .error(
+                            span,
+                            "dw_ustack requires a target process",
+                            "say which: -p PID, -c COMMAND, --dwarf-pid PID, --dwarf-pid all");
+        }
+        return mode == Type.StackMode.BUILD_ID
+                ? typer.globals().error(span, "dw_ustack has no 'build_id' stack mode")
+                : new Type.Stack(true, mode, frames, true);
     }
 
     private static Type.@Nullable StackMode mode(String name) {
@@ -531,6 +559,42 @@ final class CallTypes {
                         .error(
                                 e.span(),
                                 "bswap() only supports integer arguments (" + of + " provided)");
+    }
+
+    /** {@code skboutput("file", skb, length, offset)}. */
+    private @Nullable Type packet(Expression.Call e) {
+        Kind kind = typer.site().kind();
+        if (kind != Kind.FENTRY && kind != Kind.FEXIT && kind != Kind.RAWTRACEPOINT) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "skboutput can not be used with \"" + kind.longName() + "\" probes",
+                            "the kernel gives packets to fentry, fexit and rawtracepoint");
+        }
+        Type skb = typer.type(e.arguments().get(1));
+        if (skb != null && !(skb instanceof Type.Pointer)) {
+            return globals()
+                    .error(
+                            e.arguments().get(1).span(),
+                            "skboutput() expects a pointer to struct sk_buff ("
+                                    + skb
+                                    + " provided)");
+        }
+        Type length = typer.type(e.arguments().get(2));
+        if (length != null && !(length instanceof Int)) {
+            return globals()
+                    .error(
+                            e.arguments().get(2).span(),
+                            "skboutput() only supports integer lengths (" + length + " provided)");
+        }
+        return e.arguments().get(3) instanceof Expression.IntegerLiteral n
+                        && n.value() >= 0
+                        && n.value() <= Integer.MAX_VALUE
+                ? Int.I64
+                : globals()
+                        .error(
+                                e.arguments().get(3).span(),
+                                "skboutput() expects a number as the offset");
     }
 
     private @Nullable Type in(Expression argument, Space space) {

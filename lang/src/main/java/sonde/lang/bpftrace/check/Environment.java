@@ -44,6 +44,9 @@ public interface Environment {
     /** A setting of the script: a Long, String or Boolean; null for none. */
     @Nullable Object setting(String name);
 
+    /** Whether it was said whose stacks are copied. */
+    boolean hasUnwindTarget();
+
     /** CPUs that there can be. */
     int cpus();
 }

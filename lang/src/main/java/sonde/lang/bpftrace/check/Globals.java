@@ -113,6 +113,21 @@ final class Globals {
         }
     }
 
+    /** Whether a script may read a map: not one whose keys are known when they are printed. */
+    boolean isRead(MapSymbol map, Span span) {
+        Type key = map.key;
+        if (key == null || !key.isCopied()) {
+            return true;
+        }
+        error(
+                span,
+                map.name()
+                        + " has dw_ustack in its keys, which is followed by the tracer: the map can"
+                        + " be assigned to, printed, cleared",
+                "count(), sum(n) and the like take the place of ++ and +=");
+        return false;
+    }
+
     /** A map is used with keys, or without. */
     boolean shape(MapSymbol map, boolean keyed, Span span) {
         Boolean known = map.keyed;

@@ -38,6 +38,7 @@ record Signature(int least, int most, boolean text) {
         add(4, 4, false, "lhist");
         add(3, 4, false, "tseries");
         add(4, 4, true, "skboutput");
+        add(2, 2, true, "getopt");
         add(1, 1, true, "kfunc_exist", "kfunc_allowed");
         add(1, 1, false, "is_integer", "is_unsigned_integer", "is_ptr", "is_str", "is_array");
         add(1, 1, false, "is_literal", "is_scalar");

@@ -92,7 +92,10 @@ final class Typer {
             case Expression.PositionalCount _ -> Int.I64;
             case Expression.Variable v -> variable(v);
             case Expression.MapName m -> map(m);
-            case Expression.MapElement m -> element(m);
+            case Expression.MapElement m -> {
+                Type type = element(m);
+                yield globals.isRead(globals.map(m.map().name()), m.span()) ? type : null;
+            }
             case Expression.Call c -> calls.of(c);
             case Expression.TypeArgument t -> reader.type(t.type());
             case Expression.Unary u -> operators.unary(u);
@@ -198,7 +201,8 @@ final class Typer {
         return map.value;
     }
 
-    private @Nullable Type element(Expression.MapElement m) {
+    /** An element, whose value is not read. */
+    @Nullable Type element(Expression.MapElement m) {
         MapSymbol map = globals.map(m.map().name());
         Type key = type(m.key());
         if (globals.shape(map, true, m.span()) && key != null) {
@@ -521,6 +525,9 @@ final class Typer {
             return;
         }
         globals.shape(map, true, f.map().span());
+        if (!globals.isRead(map, f.map().span())) {
+            return;
+        }
         Type type =
                 map.key == null || map.value == null
                         ? null

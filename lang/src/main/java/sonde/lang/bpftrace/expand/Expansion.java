@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
@@ -39,12 +41,14 @@ public final class Expansion {
      * A script without imports, macros, parameters and options.
      *
      * @param options what it asks for, in the order of the text
+     * @param late names of those that are still asked for, by calls of {@code getopt}
      * @param uses of macros, in the order of expansion
      */
-    public record Expanded(Script script, List<Option> options, List<Use> uses) {
+    public record Expanded(Script script, List<Option> options, Set<String> late, List<Use> uses) {
         /** Keeps copies. */
         public Expanded {
             options = List.copyOf(options);
+            late = Set.copyOf(late);
             uses = List.copyOf(uses);
         }
 
@@ -80,6 +84,21 @@ public final class Expansion {
      */
     public static Expanded expandWithUses(
             Script script, Parameters parameters, Imports imports, Diagnostics diagnostics) {
+        return expandWithUses(script, parameters, false, imports, diagnostics);
+    }
+
+    /**
+     * As above.
+     *
+     * @param late whether options are given when the script is run: those that are numbers or
+     *     truths, are not given now, and whose value the compiler does not need stay in the script
+     */
+    public static Expanded expandWithUses(
+            Script script,
+            Parameters parameters,
+            boolean late,
+            Imports imports,
+            Diagnostics diagnostics) {
         Script merged = new ImportPass(imports, diagnostics).merge(script);
         MacroTable own = new MacroTable();
         for (Script.Item item : merged.items()) {
@@ -92,9 +111,16 @@ public final class Expansion {
         if (!diagnostics.hasErrors()) {
             refuseTypes(called, diagnostics);
         }
-        ParameterPass pass = new ParameterPass(parameters, diagnostics);
+        LateOptions options = late ? LateOptions.of(called, parameters) : LateOptions.NONE;
+        ParameterPass pass = new ParameterPass(parameters, options, diagnostics);
         Script made = pass.script(called);
-        return new Expanded(made, pass.options(), macros.uses());
+        Set<String> names = new HashSet<>();
+        for (Option option : pass.options()) {
+            if (options.has(option)) {
+                names.add(option.name());
+            }
+        }
+        return new Expanded(made, pass.options(), names, macros.uses());
     }
 
     /** The name a variable has in the text: {@code $x} of {@code "$x·1"}. */

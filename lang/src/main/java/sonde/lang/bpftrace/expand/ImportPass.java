@@ -71,16 +71,18 @@ final class ImportPass extends Rewriter {
     }
 
     private void load(Span span, String path, SourceText from) {
+        if (path.endsWith(".c") || path.endsWith(".o")) {
+            diagnostics.error(
+                    span,
+                    "functions in C cannot be imported: " + path,
+                    "say it as a macro; structures and constants come from a header (.h)");
+            return;
+        }
         try {
             List<SourceText> texts = imports.readAll(path, from);
             // Ours is always there, whatever part of it is named.
             boolean library = path.equals("stdlib") || path.startsWith("stdlib/");
-            if (path.endsWith(".bpf.c")) {
-                diagnostics.error(
-                        span,
-                        "BPF programs in C cannot be imported: " + path,
-                        "say it in the script's own language: a macro or an fn");
-            } else if (texts.isEmpty() && !library) {
+            if (texts.isEmpty() && !library) {
                 diagnostics.error(
                         span,
                         "there is nothing to import: " + path,

@@ -29,12 +29,14 @@ final class ParameterPass extends Rewriter {
     private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(63).negate();
 
     private final Parameters parameters;
+    private final LateOptions late;
     private final Diagnostics diagnostics;
     private final Map<String, Option> options = new LinkedHashMap<>();
     private final Set<Integer> missing = new HashSet<>();
 
-    ParameterPass(Parameters parameters, Diagnostics diagnostics) {
+    ParameterPass(Parameters parameters, LateOptions late, Diagnostics diagnostics) {
         this.parameters = parameters;
+        this.late = late;
         this.diagnostics = diagnostics;
     }
 
@@ -153,7 +155,14 @@ final class ParameterPass extends Rewriter {
                             + " Hint: You can wrap it in a macro");
         }
         options.merge(option.name(), option, ParameterPass::better);
-        return literal(call.span(), option);
+        return late.has(option) ? asked(call, option) : literal(call.span(), option);
+    }
+
+    /** To be answered when the script is run. */
+    private Expression asked(Call call, Option option) {
+        Expression standard = literal(call.span(), option);
+        return new Call(
+                call.span(), "getopt", List.of(string(call.span(), option.name()), standard));
     }
 
     /** The default, where the value given is none. */

@@ -166,8 +166,25 @@ public record Parameters(List<String> positional, Map<String, @Nullable String> 
         return fits ? null : "value is out of range";
     }
 
+    /**
+     * The value of an option that is a number, or 0 or 1, as given or its default.
+     *
+     * @throws IllegalArgumentException for a text
+     */
+    public long number(Option option) {
+        String value = value(option);
+        return switch (option.kind()) {
+            case BOOLEAN -> Boolean.TRUE.equals(truth(value)) ? 1 : 0;
+            case SIGNED, UNSIGNED -> {
+                BigInteger number = NumberWords.parse(value);
+                yield number == null ? 0 : number.longValue();
+            }
+            case STRING -> throw new IllegalArgumentException(option.name() + " is a text");
+        };
+    }
+
     /** The value of an option: as given, or its default. */
-    String value(Option option) {
+    public String value(Option option) {
         if (!named.containsKey(option.name())) {
             return option.standard();
         }

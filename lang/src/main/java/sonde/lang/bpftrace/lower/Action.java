@@ -15,7 +15,16 @@ public sealed interface Action {
         return switch (this) {
             case PrintMap _, EmptyMap _, Exit _, Report _, HelperError _, Fault _, Unwatch _ ->
                     true;
-            case Print _, PrintValue _, Time _, Cat _, System _, Join _, Pattern _ -> false;
+            case Print _,
+                    PrintValue _,
+                    Time _,
+                    Cat _,
+                    System _,
+                    Join _,
+                    Pattern _,
+                    Packet _,
+                    Put _ ->
+                    false;
         };
     }
 
@@ -35,6 +44,23 @@ public sealed interface Action {
 
     /** {@code clear(@map)}, {@code zero(@map)}. */
     record EmptyMap(String map, boolean keepKeys) implements Action {}
+
+    /**
+     * {@code skboutput(path, …)}: comes through {@link Unit#PACKETS}; behind its number 8 bytes
+     * time of the boot clock, 8 bytes length of what follows, the packet.
+     *
+     * @param offset bytes of it that are left out
+     */
+    record Packet(String path, int offset) implements Action {
+        /** Bytes in front of the packet. */
+        public static final int HEAD_BYTES = 24;
+    }
+
+    /**
+     * {@code @map[key] = value} of {@link MapPlan#isKeptByTracer}: the key, zeros to a multiple of
+     * 8, a value; of an aggregate what it is of this one observation.
+     */
+    record Put(String map) implements Action {}
 
     /** {@code exit(code)}; 4 bytes: the code. */
     record Exit() implements Action {}

@@ -47,6 +47,18 @@ final class Aggregates {
             number = emit().register(lowerer.number(call.arguments().getFirst(), wide(call)));
         }
         Place key = lowerer.maps().key(target, plan);
+        if (plan.isKeptByTracer()) {
+            Vreg observed = number;
+            lowerer.maps()
+                    .send(
+                            plan,
+                            key,
+                            at -> {
+                                lowerer.memory().zero(at, plan.valueBytes());
+                                update(plan.value(), emit().address(at), observed);
+                            });
+            return;
+        }
         Vreg found = lowerer.maps().find(plan, key);
         Block done = emit().block();
         if (key != null) {

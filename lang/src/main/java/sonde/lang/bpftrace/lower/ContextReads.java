@@ -219,6 +219,10 @@ final class ContextReads {
 
     /** Takes a stack; what is not used of it is 0. */
     void stack(Type.Stack type, Place to) {
+        if (type.copied()) {
+            new StackCopies(lowerer).copy(to);
+            return;
+        }
         int head = type.user() ? 8 : 0;
         if (type.user()) {
             emit().store(Width.U64, to.base(), to.offset(), process());

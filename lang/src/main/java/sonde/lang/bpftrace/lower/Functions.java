@@ -33,6 +33,12 @@ final class Functions {
     private static final int OVERRIDE_RETURN = 58;
     private static final int SEND_SIGNAL = 109;
     private static final int SEND_SIGNAL_THREAD = 117;
+    private static final int SKB_OUTPUT = 111;
+    private static final int KTIME_BOOT = 125;
+
+    /** Of bpf_skb_output: the ring of the CPU that runs it (include/uapi/linux/bpf.h). */
+    private static final long CURRENT_CPU = 0xffff_ffffL;
+
     private static final int D_PATH = 147;
     private static final int MOST_JOINED = 16;
     private static final long ERRORS = -4095;
@@ -121,6 +127,8 @@ final class Functions {
             case "socket_cookie" ->
                     Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
             case "percpu_kaddr" -> perCpu(c);
+            case "skboutput" -> packet(c);
+            case "getopt" -> lowerer.portable().named(new Reference.Option(word(c)));
             case "default_str_length" -> Value.of(lowerer.site().addresses().maxText());
             default -> texts.value(c);
         };
@@ -343,6 +351,29 @@ final class Functions {
             return Value.of(emit().call(153, variable, cpu));
         }
         return Value.of(emit().call(154, variable));
+    }
+
+    /** {@code skboutput("file", skb, length, offset)}: a record of its own kind. */
+    private Value packet(Expression.Call c) {
+        int offset = (int) ((Expression.IntegerLiteral) c.arguments().get(3)).value();
+        int action = lowerer.unit().action(new Action.Packet(word(c), offset));
+        Operand length = lowerer.number(c.arguments().get(2), Int.U32);
+        Place head = lowerer.memory().own(Action.Packet.HEAD_BYTES, 8);
+        emit().store(Width.U64, head.base(), head.offset(), Operand.of(action));
+        emit().store(Width.U64, head.base(), head.offset() + 8, emit().call(KTIME_BOOT));
+        emit().store(Width.U64, head.base(), head.offset() + 16, length);
+        Vreg flags = emit().alu(AluOperation.SHIFT_LEFT, length, 32);
+        flags = emit().alu(AluOperation.OR, flags, CURRENT_CPU);
+        Vreg result =
+                emit().call(
+                                SKB_OUTPUT,
+                                lowerer.number(c.arguments().get(1)),
+                                emit().map(Unit.PACKETS),
+                                flags,
+                                emit().address(head),
+                                Operand.of(Action.Packet.HEAD_BYTES));
+        lowerer.errors().check(result, SKB_OUTPUT);
+        return Value.of(result);
     }
 
     private void path(Expression.Call c, Type type, Place to) {

@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.lower;
 
 import java.nio.ByteBuffer;
+import java.util.Collection;
 
 /**
  * What the programs of a script lost, put together from readings of {@link Unit#SHARED}.
@@ -122,7 +123,12 @@ public final class Losses {
         return failures;
     }
 
-    /** How much was lost at the last reading. */
+    /** How much programs had lost at the last reading. */
+    public long count(Collection<Integer> programs, Reason reason) {
+        return programs.stream().mapToLong(program -> count(program, reason)).sum();
+    }
+
+    /** How much a program had lost at the last reading. */
     public long count(int program, Reason reason) {
         return lost[program][reason.ordinal()];
     }

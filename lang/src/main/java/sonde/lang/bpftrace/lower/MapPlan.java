@@ -60,6 +60,14 @@ public record MapPlan(
                 entries);
     }
 
+    /**
+     * Whether the tracer keeps it, as its keys are known to nobody else: the kernel has none of it,
+     * and programs send {@link Action.Put}.
+     */
+    public boolean isKeptByTracer() {
+        return !scalar && key.isCopied();
+    }
+
     /** Whether each CPU has values of its own. */
     public boolean isPerCpu() {
         return type == MapType.PER_CPU_HASH

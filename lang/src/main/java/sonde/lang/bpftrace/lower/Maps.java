@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
@@ -159,6 +160,10 @@ final class Maps {
         }
         Place place = valuePlace(value, type, plan);
         Place key = key(target, plan);
+        if (plan.isKeptByTracer()) {
+            send(plan, key, at -> lowerer.memory().copy(place, plan.valueBytes(), at));
+            return;
+        }
         update(plan, key, place);
     }
 
@@ -183,6 +188,24 @@ final class Maps {
             lowerer.memory().zero(own.plus(type.sizeBytes()), rest);
         }
         return own;
+    }
+
+    /** Sends a key and a value, which is written where it is wanted. */
+    void send(MapPlan plan, @Nullable Place key, Consumer<Place> value) {
+        if (key == null) {
+            throw new IllegalStateException(plan.name() + " has no keys");
+        }
+        int keyBytes = plan.key().sizeBytes();
+        int valueAt = keyBytes + 7 & ~7;
+        int action = lowerer.unit().action(new Action.Put(plan.name()));
+        lowerer.outputs()
+                .record(
+                        action,
+                        valueAt + plan.valueBytes(),
+                        at -> {
+                            lowerer.memory().copy(key, keyBytes, at);
+                            value.accept(at.plus(valueAt));
+                        });
     }
 
     private void write(MapPlan plan, Operand number) {

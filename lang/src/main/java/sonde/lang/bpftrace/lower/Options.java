@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.type.Struct;
@@ -19,6 +20,7 @@ import sonde.lang.type.Struct;
  * @param clockMap a map without keys that time series take their time from; empty for the clock
  * @param portable which structures are the kernel's, where programs are to run on other kernels:
  *     then what differs is put in when they are loaded; null for programs of this run
+ * @param copiedStacks processes whose stacks are copied; empty for all
  * @param process the only one that is looked at, where the kernel does not choose; 0 for all
  */
 public record Options(
@@ -32,6 +34,7 @@ public record Options(
         long pidSpaceDevice,
         long pidSpaceInode,
         int process,
+        Set<Integer> copiedStacks,
         String clockMap,
         @Nullable Predicate<Struct> portable) {
     /** For any machine; which structures are the kernel's. */
@@ -47,6 +50,7 @@ public record Options(
                 pidSpaceDevice,
                 pidSpaceInode,
                 process,
+                Set.of(), // who runs it says
                 clockMap,
                 kernel);
     }

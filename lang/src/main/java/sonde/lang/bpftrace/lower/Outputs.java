@@ -85,7 +85,8 @@ final class Outputs {
             case Expression.Call c ->
                     (c.function().equals("str")
                                     || c.function().equals("kstack")
-                                    || c.function().equals("ustack"))
+                                    || c.function().equals("ustack")
+                                    || c.function().equals("dw_ustack"))
                             && c.arguments().stream().allMatch(Outputs::isPlain);
             default -> false;
         };

@@ -56,6 +56,9 @@ public sealed interface Reference extends Wanted {
     /** The number of a control group. */
     record ControlGroup(String path) implements Reference {}
 
+    /** The value of an option of the script, of 64 bits. */
+    record Option(String name) implements Reference {}
+
     /** A fact of the run. */
     record Run(Fact fact) implements Reference {}
 

@@ -27,6 +27,9 @@ public final class Unit {
      */
     public static final String CONTROL = ".control";
 
+    /** Array of a perf ring for each CPU, where the script writes packets. */
+    public static final String PACKETS = ".packets";
+
     /** Bytes of {@link #CONTROL}. */
     public static final int CONTROL_BYTES = 1 << 18;
 
@@ -76,7 +79,7 @@ public final class Unit {
             int zeros,
             int frames,
             int programs) {
-        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, "", null);
+        Options none = new Options(0, 0, 1, false, 0, 0, 0, 0, 0, 0, Set.of(), "", null);
         Unit unit = new Unit(none, Map.of(), false);
         plans.forEach(plan -> unit.maps.put(plan.name(), plan));
         unit.actions.addAll(known);
@@ -89,7 +92,7 @@ public final class Unit {
 
     /** Names of the maps that are not the script's. */
     public static Set<String> ownMaps() {
-        return Set.of(TEXTS, RING, CONTROL, ENDED, SHARED, Frame.MAP);
+        return Set.of(TEXTS, RING, CONTROL, PACKETS, ENDED, SHARED, Frame.MAP);
     }
 
     /** How many programs were lowered. */
@@ -123,6 +126,11 @@ public final class Unit {
     /** Actions by number. */
     public List<Action> actions() {
         return actions;
+    }
+
+    /** Whether the script writes packets. */
+    public boolean hasPackets() {
+        return actions.stream().anyMatch(Action.Packet.class::isInstance);
     }
 
     int action(Action action) {

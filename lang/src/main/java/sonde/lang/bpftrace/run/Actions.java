@@ -34,6 +34,7 @@ final class Actions {
     private final boolean warnings;
     private final LongConsumer unwatch;
     private final Map<String, PrintFormat> formats = new HashMap<>();
+    private final Map<String, TracerMap> kept = new HashMap<>();
     private boolean exiting;
     private int exitCode;
     private boolean ending;
@@ -53,6 +54,13 @@ final class Actions {
         this.output = output;
         this.names = names;
         this.unwatch = unwatch;
+        script.unit()
+                .maps()
+                .forEach((name, plan) -> {
+                    if (plan.isKeptByTracer()) {
+                        kept.put(name, new TracerMap(plan, names));
+                    }
+                });
     }
 
     /** Whether the script asked for its end. */
@@ -95,7 +103,13 @@ final class Actions {
             case Action.Print a -> output.printf(format(a.format()), a.arguments(), bytes, 8);
             case Action.PrintValue a -> output.value(a.type(), bytes, 8);
             case Action.PrintMap a -> output.map(rows(a.map()), a.top(), a.divisor());
-            case Action.EmptyMap a -> reading(a.map()).empty(a.keepKeys());
+            case Action.EmptyMap a -> empty(a.map(), a.keepKeys());
+            case Action.Put a -> {
+                TracerMap map = kept.get(a.map());
+                if (map != null) {
+                    map.put(bytes, length);
+                }
+            }
             case Action.Exit _ -> {
                 if (!exiting) {
                     exitCode = buffer.getInt(8);
@@ -125,7 +139,7 @@ final class Actions {
                             List.of(a.span()));
             case Action.Unwatch _ -> unwatch.accept(buffer.getLong(8));
             case Action.Fault a -> output.runtimeError(a.fault(), List.of(a.span()));
-            case Action.Pattern _ -> {}
+            case Action.Pattern _, Action.Packet _ -> {}
         }
     }
 
@@ -155,7 +169,23 @@ final class Actions {
 
     /** A map's rows. */
     MapRows rows(String name) throws SyscallException {
-        return reading(name).rows();
+        TracerMap map = kept.get(name);
+        return map == null ? reading(name).rows() : map.rows();
+    }
+
+    private void empty(String name, boolean keepKeys) throws SyscallException {
+        TracerMap map = kept.get(name);
+        if (map == null) {
+            reading(name).empty(keepKeys);
+        } else {
+            map.empty(keepKeys);
+        }
+    }
+
+    /** Values that found no room in a map that is kept here. */
+    long lost(String name) {
+        TracerMap map = kept.get(name);
+        return map == null ? 0 : map.lost();
     }
 
     private void cat(String path) {

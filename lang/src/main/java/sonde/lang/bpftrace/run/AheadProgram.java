@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.run;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
@@ -22,8 +23,8 @@ public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implemen
     private static final long UPPER = 0xffff_ffffL;
 
     @Override
-    public int number() {
-        return piece.number();
+    public List<Integer> numbers() {
+        return List.of(piece.number());
     }
 
     private static int source(long word) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import sonde.bpf.Program;
@@ -16,6 +17,8 @@ import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
 import sonde.lang.bpftrace.ahead.ScriptFile.Want;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
 import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.Reference;
 import sonde.lang.bpftrace.lower.Unit;
@@ -84,6 +87,35 @@ public final class AheadScript implements Prepared {
             script.choose(options, new Answers(file, options, machine), diagnostics);
         }
         return script;
+    }
+
+    /**
+     * What is wrong with what a file is given; empty for nothing.
+     *
+     * @param parameters of the command line
+     */
+    public static Optional<Parameters.Problem> problem(ScriptFile file, Parameters parameters) {
+        if (!parameters.positional().isEmpty()) {
+            return Optional.of(
+                    new Parameters.Problem(
+                            "parameters ($1, …) are put in when a script is compiled",
+                            "give them behind --compile FILE.bt -o FILE.sbt"));
+        }
+        List<Option> free = new ArrayList<>();
+        for (ScriptFile.Asked asked : file.options()) {
+            String name = asked.option().name();
+            String fixed = asked.fixed();
+            if (fixed == null) {
+                free.add(asked.option());
+            } else if (parameters.named().containsKey(name)) {
+                return Optional.of(
+                        new Parameters.Problem(
+                                "--" + name + " was fixed to " + fixed + " when this was compiled",
+                                "the compiler needs texts, and numbers that change what it writes;"
+                                        + " give them behind --compile FILE.bt -o FILE.sbt --"));
+            }
+        }
+        return parameters.problem(free);
     }
 
     private void checkSafety(TraceOptions options, Diagnostics diagnostics) {

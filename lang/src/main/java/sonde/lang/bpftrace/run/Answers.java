@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.core.CoreRelocator;
 import sonde.format.Input;
@@ -29,6 +30,7 @@ final class Answers {
     private final TraceOptions options;
     private final Machine machine;
     private final int frameBytes;
+    private final List<ScriptFile.Asked> asked;
 
     /** What is missing on this kernel. */
     static final class MissingException extends Exception {
@@ -45,6 +47,7 @@ final class Answers {
         this.options = options;
         this.machine = machine;
         this.frameBytes = file.frameBytes();
+        this.asked = file.options();
     }
 
     /** The number. */
@@ -109,10 +112,20 @@ final class Answers {
                 }
                 yield id;
             }
+            case Reference.Option r -> option(r.name());
             case Reference.Run r -> fact(r.fact());
             case Reference.Member _, Reference.Size _ ->
                     throw new MissingException(reference + " is no name");
         };
+    }
+
+    private long option(String name) throws MissingException {
+        for (ScriptFile.Asked asked : asked) {
+            if (asked.option().name().equals(name) && asked.fixed() == null) {
+                return options.parameters().number(asked.option());
+            }
+        }
+        throw new MissingException("the file does not describe its option --" + name);
     }
 
     private static long found(long number, String what) throws MissingException {

@@ -24,7 +24,7 @@ import sonde.lang.source.Diagnostics;
 final class Attachments {
     /** What a block finds at one kind of place alone. */
     private static final List<String> OF_ONE_KIND =
-            List.of("ctx", "probetype", "reg()", "override()", "func");
+            List.of("ctx", "probetype", "reg()", "override()", "func", "skboutput()");
 
     private static final int REGISTERS = 6;
 

@@ -6,10 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.ahead.ScriptFile;
 import sonde.lang.bpftrace.check.Check;
 import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.check.MapSymbol;
@@ -17,6 +20,7 @@ import sonde.lang.bpftrace.expand.Configuration;
 import sonde.lang.bpftrace.expand.Expansion;
 import sonde.lang.bpftrace.expand.FileImports;
 import sonde.lang.bpftrace.expand.Folding;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.lower.Addresses;
 import sonde.lang.bpftrace.lower.Lowering;
@@ -58,6 +62,7 @@ public final class Compilation implements Prepared {
     private final Optional<Parameters.Problem> problem;
     private final ScriptEnvironment environment;
     private final List<Expansion.Use> uses;
+    private final List<ScriptFile.Asked> options;
     private final List<Attachment> attachments;
 
     private Compilation(
@@ -67,9 +72,14 @@ public final class Compilation implements Prepared {
             List<CompiledProgram> programs,
             Optional<Parameters.Problem> problem,
             ScriptEnvironment environment,
-            List<Expansion.Use> uses,
+            Expansion.Expanded expanded,
+            TraceOptions options,
             List<Attachment> attachments) {
-        this.uses = uses;
+        this.uses = expanded.uses();
+        this.options =
+                expanded.options().stream()
+                        .map(option -> asked(option, expanded.late(), options.parameters()))
+                        .toList();
         this.attachments = attachments;
         this.script = script;
         this.configuration = configuration;
@@ -107,6 +117,16 @@ public final class Compilation implements Prepared {
     @Override
     public List<List<CompiledProgram>> ranked() {
         return programs.stream().map(List::of).toList();
+    }
+
+    private static ScriptFile.Asked asked(Option option, Set<String> late, Parameters parameters) {
+        return new ScriptFile.Asked(
+                option, late.contains(option.name()) ? null : parameters.value(option));
+    }
+
+    /** What the script asks for behind {@code --}. */
+    List<ScriptFile.Asked> options() {
+        return options;
     }
 
     /** Of a script for any machine: how each of its programs is attached. */
@@ -169,6 +189,7 @@ public final class Compilation implements Prepared {
                 Expansion.expandWithUses(
                         parsed,
                         options.parameters(),
+                        portable,
                         new FileImports(options.directory()),
                         diagnostics);
         Script script = Folding.fold(expanded.script(), diagnostics);
@@ -180,8 +201,7 @@ public final class Compilation implements Prepared {
             return null;
         }
         ScriptEnvironment environment =
-                new ScriptEnvironment(
-                        declarations, kernel, configuration, options.unsafe(), machine.cpus());
+                new ScriptEnvironment(declarations, kernel, configuration, options, machine.cpus());
         List<Planned> planned = plan(script, options, configuration, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
@@ -191,7 +211,7 @@ public final class Compilation implements Prepared {
         Map<String, MapSymbol> maps =
                 Check.of(
                         script,
-                        planned.stream().map(Planned::clause).toList(),
+                        planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
                         environment,
                         diagnostics);
         if (diagnostics.hasErrors()) {
@@ -220,7 +240,8 @@ public final class Compilation implements Prepared {
                         programs,
                         options.parameters().problem(expanded.options()),
                         environment,
-                        expanded.uses(),
+                        expanded,
+                        options,
                         planned.stream()
                                 .map(Planned::attachment)
                                 .filter(Objects::nonNull)
@@ -231,8 +252,48 @@ public final class Compilation implements Prepared {
      * A clause and the probes that share a program of it.
      *
      * @param attachment of a script for any machine; null for others
+     * @param atReturn the block that runs when the group's functions return; null for none
      */
-    private record Planned(Clause clause, ProbeGroup group, @Nullable Attachment attachment) {}
+    private record Planned(
+            Clause clause,
+            ProbeGroup group,
+            @Nullable Attachment attachment,
+            @Nullable Planned atReturn) {
+        Planned(Clause clause, ProbeGroup group, @Nullable Attachment attachment) {
+            this(clause, group, attachment, null);
+        }
+
+        /** This and what was put together with it. */
+        Stream<Planned> parts() {
+            return Stream.concat(Stream.of(this), Stream.ofNullable(atReturn));
+        }
+    }
+
+    /** Puts blocks at begin and return of the same functions together. */
+    private static List<Planned> joined(
+            List<Planned> planned, Expander expander, KernelTypeSource kernel) {
+        List<ProbeGroup> groups = planned.stream().map(Planned::group).toList();
+        List<Planned> all = new ArrayList<>(planned);
+        List<Planned> gone = new ArrayList<>();
+        for (Sessions.Pair pair :
+                Sessions.pairs(
+                        groups,
+                        () ->
+                                kernel.function("", Sessions.IS_RETURN) != null
+                                        && expander.hasKprobeSession())) {
+            Planned begin = planned.get(pair.begin());
+            all.set(
+                    pair.begin(),
+                    new Planned(
+                            begin.clause(),
+                            begin.group().atReturnToo(),
+                            null,
+                            planned.get(pair.atReturn())));
+            gone.add(planned.get(pair.atReturn()));
+        }
+        all.removeAll(gone);
+        return all;
+    }
 
     private static List<Planned> plan(
             Script script,
@@ -272,6 +333,9 @@ public final class Compilation implements Prepared {
                 } else if (!points.isEmpty()) {
                     planned.addAll(plan(probe, points, expander, sites, diagnostics));
                 }
+            }
+            if (!portable) {
+                planned = joined(planned, expander, KernelTypeSource.shared());
             }
         }
         AttachPointParser.checkTogether(together, diagnostics);
@@ -360,6 +424,7 @@ public final class Compilation implements Prepared {
                 machine.pidSpaceDevice(),
                 machine.pidSpaceInode(),
                 options.pid().orElse(0),
+                options.stacks().all() ? Set.of() : options.stacks().pids(),
                 options.environment().getOrDefault("BPFTRACE_DUMMY_TS_MAP", ""),
                 null);
     }
@@ -373,25 +438,23 @@ public final class Compilation implements Prepared {
             Diagnostics diagnostics) {
         List<CompiledProgram> programs = new ArrayList<>();
         Map<String, Integer> names = new HashMap<>();
+        Assembly.Target target = new Assembly.Target(machine.hasVersion(6, 6));
         for (Planned one : planned) {
-            Probe first = one.group().first();
-            ProgramSite site =
-                    new ProgramSite(
-                            first,
-                            one.clause().site().name(),
-                            success(first.kind()),
-                            Markers.of(first),
-                            task,
-                            addresses);
-            String plain = first.name().replaceAll("[^A-Za-z0-9_]+", "_");
-            String name = plain + "_" + names.merge(plain, 1, Integer::sum);
             try {
-                Function function = Lowering.of(unit, one.clause(), site, name);
-                Assembly assembly =
-                        Assembly.of(function, new Assembly.Target(machine.hasVersion(6, 6)));
+                int number = unit.programs();
+                ProgramSite site = site(one, task, addresses);
+                Function function = Lowering.of(unit, one.clause(), site, name(one, names));
+                List<Integer> numbers = List.of(number);
+                Planned last = one.atReturn();
+                if (last != null) {
+                    ProgramSite other = site(last, task, addresses);
+                    Function atReturn = Lowering.of(unit, last.clause(), other, name(last, names));
+                    function = Sessions.joined(function.name() + "_both", function, atReturn);
+                    numbers = List.of(number, number + 1);
+                }
+                Assembly assembly = Assembly.of(function, target);
                 programs.add(
-                        new CompiledProgram(
-                                programs.size(), one.group(), one.clause(), site, assembly));
+                        new CompiledProgram(numbers, one.group(), one.clause(), site, assembly));
             } catch (UnportableException e) {
                 diagnostics.error(e.span(), String.valueOf(e.getMessage()));
             } catch (CompilationException e) {
@@ -402,6 +465,23 @@ public final class Compilation implements Prepared {
             }
         }
         return programs;
+    }
+
+    private static ProgramSite site(
+            Planned one, Supplier<@Nullable Type> task, Addresses addresses) {
+        Probe first = one.group().first();
+        return new ProgramSite(
+                first,
+                one.clause().site().name(),
+                success(first.kind()),
+                Markers.of(first),
+                task,
+                addresses);
+    }
+
+    private static String name(Planned one, Map<String, Integer> names) {
+        String plain = one.group().first().name().replaceAll("[^A-Za-z0-9_]+", "_");
+        return plain + "_" + names.merge(plain, 1, Integer::sum);
     }
 
     /** 0 would hide the event from others that trace it (trace_call_bpf of the kernel). */

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.run;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 import sonde.lang.bpftrace.check.Clause;
@@ -11,10 +12,10 @@ import sonde.lang.source.Span;
 /**
  * A program and what it is attached to.
  *
- * @param number within the script, for what it loses
+ * @param numbers within the script, for what it loses: two where it is of two blocks
  */
 public record CompiledProgram(
-        int number, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly)
+        List<Integer> numbers, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly)
         implements PreparedProgram {
     @Override
     public Code code(Assembly.Symbols symbols) {

@@ -1,5 +1,7 @@
 package sonde.lang.bpftrace.run;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -142,6 +144,12 @@ final class HostNames implements Names {
                         && actions.get((int) number) instanceof Action.Pattern p
                 ? p.text()
                 : "";
+    }
+
+    @Override
+    public long[] unwind(byte[] bytes, int at, int frames) {
+        int pid = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
+        return code.unwind(pid, bytes, at, frames);
     }
 
     @Override

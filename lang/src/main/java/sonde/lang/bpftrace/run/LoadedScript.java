@@ -62,10 +62,15 @@ final class LoadedScript implements AutoCloseable {
     private void makeMaps(long ringBytes) throws IOException {
         Unit unit = script.unit();
         for (MapPlan plan : unit.maps().values()) {
-            make(plan.name(), plan.spec());
+            if (!plan.isKeptByTracer()) {
+                make(plan.name(), plan.spec());
+            }
         }
         make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
         make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
+        if (unit.hasPackets()) {
+            make(Unit.PACKETS, new MapSpec("packets", MapType.PERF_EVENT_ARRAY, 4, 4, cpus()));
+        }
         byte[] shared = unit.shared();
         single(Unit.SHARED, shared.length).put(FIRST, shared);
         single(Unit.ENDED, 8);
@@ -155,6 +160,11 @@ final class LoadedScript implements AutoCloseable {
     /** Programs by what they were compiled from, in the order of the script. */
     Map<PreparedProgram, Program> programs() {
         return programs;
+    }
+
+    /** Whether there is a ring for packets. */
+    boolean hasPackets() {
+        return maps.containsKey(Unit.PACKETS);
     }
 
     /** A map of the script, or of the tracer. */

@@ -48,7 +48,8 @@ public final class Portability {
                 compiled.unit().frameBytes(),
                 btf,
                 Math.max(1, compiled.unit().programs()),
-                pieces);
+                pieces,
+                compiled.options());
     }
 
     private static Piece piece(CompiledProgram program, Attachment attachment, OwnTypes types) {

@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.run;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 import sonde.lang.ir.Assembly;
@@ -8,8 +9,13 @@ import sonde.lang.source.Span;
 
 /** A program that can be loaded, and what it is to be attached to. */
 public interface PreparedProgram {
-    /** Within the script, for what it loses. */
-    int number();
+    /** Within the script, for what it loses; several where it is put together of several. */
+    List<Integer> numbers();
+
+    /** The first of them. */
+    default int number() {
+        return numbers().getFirst();
+    }
 
     /** What it is attached to. */
     ProbeGroup group();

@@ -7,9 +7,21 @@ import sonde.sys.SyscallException;
 final class RingSize {
     private static final int LEAST_PAGES = 64;
     private static final int MOST_PAGES = 4096;
+    private static final int CPU_PAGES = 16;
     private static final long SHARE = 1024;
 
     private RingSize() {}
+
+    /** As {@link #bytes}, where each CPU has a ring: an equal part, of 16 pages at least. */
+    static long perCpu(Configuration configuration) throws SyscallException {
+        if (configuration.ringPages() > 0) {
+            return bytes(configuration);
+        }
+        long part = bytes(configuration) / Math.max(1, LoadedScript.cpus());
+        return Math.max(
+                CPU_PAGES * (long) sonde.sys.Machine.pageBytes(),
+                Long.highestOneBit(Math.max(1, part)));
+    }
 
     /** A power of two of pages: what the script says, or by the machine's memory. */
     static long bytes(Configuration configuration) throws SyscallException {

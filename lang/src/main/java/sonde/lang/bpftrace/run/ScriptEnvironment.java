@@ -31,7 +31,7 @@ final class ScriptEnvironment implements Environment {
     private final Declarations declarations;
     private final KernelTypeSource kernel;
     private final Configuration configuration;
-    private final boolean unsafeAllowed;
+    private final TraceOptions options;
     private final int cpus;
     private final Map<String, Integer> functions = new HashMap<>();
     private List<String> programs = List.of();
@@ -42,12 +42,12 @@ final class ScriptEnvironment implements Environment {
             Declarations declarations,
             KernelTypeSource kernel,
             Configuration configuration,
-            boolean unsafeAllowed,
+            TraceOptions options,
             int cpus) {
         this.declarations = declarations;
         this.kernel = kernel;
         this.configuration = configuration;
-        this.unsafeAllowed = unsafeAllowed;
+        this.options = options;
         this.cpus = cpus;
     }
 
@@ -173,7 +173,7 @@ final class ScriptEnvironment implements Environment {
 
     @Override
     public boolean isUnsafeAllowed() {
-        return unsafeAllowed;
+        return options.unsafe();
     }
 
     @Override
@@ -201,6 +201,11 @@ final class ScriptEnvironment implements Environment {
 
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public boolean hasUnwindTarget() {
+        return options.stacks().isAny();
     }
 
     @Override

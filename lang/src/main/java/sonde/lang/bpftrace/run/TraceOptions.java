@@ -24,6 +24,7 @@ import sonde.lang.declare.Includes;
  * @param warnings whether warnings of the script are printed
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
  * @param debugFolders where debug files of programs may be, besides the usual places
+ * @param stacks whose stacks {@code dw_ustack} copies
  */
 public record TraceOptions(
         Parameters parameters,
@@ -39,7 +40,8 @@ public record TraceOptions(
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
-        List<Path> debugFolders) {
+        List<Path> debugFolders,
+        CopiedStacks stacks) {
     /** All processes, nothing unsafe, with warnings; an empty environment. */
     public static final TraceOptions USUAL =
             new TraceOptions(
@@ -56,7 +58,8 @@ public record TraceOptions(
                     null,
                     null,
                     Set.of(),
-                    List.of());
+                    List.of(),
+                    CopiedStacks.NONE);
 
     /** Which probes of a script are run. */
     public enum Mode {
@@ -81,7 +84,8 @@ public record TraceOptions(
                 probeFilter,
                 traceableFunctions,
                 disabledFeatures,
-                debugFolders);
+                debugFolders,
+                stacks);
     }
 
     /** With functions that change more than the trace, or without. */
@@ -100,6 +104,7 @@ public record TraceOptions(
                 probeFilter,
                 traceableFunctions,
                 disabledFeatures,
-                debugFolders);
+                debugFolders,
+                stacks);
     }
 }

@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.link.KernelIterator;
+import sonde.bpf.ring.PerfBuffer;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.expand.Configuration;
@@ -30,6 +32,7 @@ import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.Attacher;
 import sonde.lang.probes.Probe;
+import sonde.sys.SyscallException;
 
 /**
  * A run of a script: begin probes, attaching, events until the end, end probes, maps. What was
@@ -54,6 +57,7 @@ public final class TraceSession implements AutoCloseable {
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicInteger signals = new AtomicInteger();
     private final Set<Integer> full = new HashSet<>();
+    private final @Nullable PacketFiles packets;
     private long lostBefore;
 
     private TraceSession(
@@ -73,9 +77,12 @@ public final class TraceSession implements AutoCloseable {
         this.actions =
                 new Actions(script, loaded, output, names, options.warnings(), this::unwatch);
         this.events = new Events(rings.events(), rings.control(), actions::accept);
+        PerfBuffer perCpu = rings.packets();
+        this.packets = perCpu == null ? null : new PacketFiles(perCpu, script.unit().actions());
     }
 
-    private record Rings(RingBuffer events, RingBuffer control) {}
+    /** The last one only where the script writes packets. */
+    private record Rings(RingBuffer events, RingBuffer control, @Nullable PerfBuffer packets) {}
 
     /** Makes what a run prints to. */
     @FunctionalInterface
@@ -105,7 +112,7 @@ public final class TraceSession implements AutoCloseable {
                             code);
             BpfMap control = loaded.map(Unit.CONTROL).map();
             RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map(), control);
-            Rings rings = new Rings(ring, RingBuffer.open(control));
+            Rings rings = new Rings(ring, RingBuffer.open(control), packets(loaded, configuration));
             TraceSession session =
                     new TraceSession(script, options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
@@ -118,6 +125,14 @@ public final class TraceSession implements AutoCloseable {
             loaded.close();
             throw e;
         }
+    }
+
+    private static @Nullable PerfBuffer packets(LoadedScript loaded, Configuration configuration)
+            throws SyscallException {
+        return loaded.hasPackets()
+                ? PerfBuffer.open(
+                        loaded.map(Unit.PACKETS).map(), (int) RingSize.perCpu(configuration))
+                : null;
     }
 
     /** Where it prints. */
@@ -157,6 +172,9 @@ public final class TraceSession implements AutoCloseable {
      * @param comm what the builtin comm says there
      */
     public void begin(String comm) throws IOException {
+        if (packets != null) {
+            packets.create();
+        }
         try {
             Files.writeString(Path.of("/proc/thread-self/comm"), comm);
             // And what ps, pidof and pkill find.
@@ -301,12 +319,15 @@ public final class TraceSession implements AutoCloseable {
         } catch (MalformedInputException e) {
             throw new IOException(e);
         }
+        if (packets != null) {
+            packets.drain();
+        }
         Losses losses = loaded.losses();
         long lost = 0;
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
                 if (reason.isEvent()) {
-                    lost += losses.count(program.number(), reason);
+                    lost += losses.count(program.numbers(), reason);
                 }
             }
         }
@@ -316,6 +337,9 @@ public final class TraceSession implements AutoCloseable {
         }
         if (options.warnings()) {
             mapsFull(losses);
+            for (String complaint : code.follower().complaints()) {
+                output.warnf(complaint, List.of());
+            }
         }
         output.flush();
     }
@@ -323,7 +347,8 @@ public final class TraceSession implements AutoCloseable {
     /** Tells once of each program that a map has no room. */
     private void mapsFull(Losses losses) throws IOException {
         for (PreparedProgram program : loaded.programs().keySet()) {
-            if (losses.count(program.number(), Reason.MAP_FULL) > 0 && full.add(program.number())) {
+            if (losses.count(program.numbers(), Reason.MAP_FULL) > 0
+                    && full.add(program.number())) {
                 output.warnf(
                         "Map full; can't update element. Try increasing max_map_keys config or"
                                 + " manually setting the max entries in a map declaration e.g."
@@ -352,6 +377,17 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void losses() throws IOException {
+        for (String cut : code.follower().losses()) {
+            output.warnf(cut, List.of());
+        }
+        if (packets != null && packets.lost() > 0) {
+            output.lost("skboutput", "ring full", packets.lost());
+        }
+        for (String name : script.unit().maps().keySet()) {
+            if (actions.lost(name) > 0) {
+                output.lost(name, "map full", actions.lost(name));
+            }
+        }
         long mappings = code.lost();
         if (mappings > 0) {
             output.lost("what processes map", "ring full", mappings);
@@ -359,7 +395,7 @@ public final class TraceSession implements AutoCloseable {
         Losses losses = loaded.losses();
         for (PreparedProgram program : loaded.programs().keySet()) {
             for (Reason reason : Reason.values()) {
-                long count = losses.count(program.number(), reason);
+                long count = losses.count(program.numbers(), reason);
                 if (count > 0) {
                     output.lost(name(program), reason.words(), count);
                 }
@@ -407,6 +443,9 @@ public final class TraceSession implements AutoCloseable {
     public void close() {
         detach();
         code.close();
+        if (packets != null) {
+            packets.close();
+        }
         ring.close();
         events.close();
         loaded.close();

@@ -30,6 +30,8 @@ final class UserAddresses {
                     Action.HelperError _,
                     Action.Unwatch _,
                     Action.Pattern _,
+                    Action.Packet _,
+                    Action.Put _,
                     Action.Fault _ ->
                     false;
         };
@@ -39,7 +41,8 @@ final class UserAddresses {
         return switch (type) {
             case Type.Stack s ->
                     s.user()
-                            && (s.mode() == Type.StackMode.BPFTRACE
+                            && (s.copied()
+                                    || s.mode() == Type.StackMode.BPFTRACE
                                     || s.mode() == Type.StackMode.PERF);
             case Type.Named n -> n.kind() == Type.Special.USER_SYMBOL;
             case Type.Array a -> in(a.element());

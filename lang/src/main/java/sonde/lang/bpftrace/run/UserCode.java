@@ -45,6 +45,7 @@ final class UserCode implements AutoCloseable {
     private final Symbolizer symbolizer =
             new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
     private final JitMaps jit = new JitMaps(symbolizer);
+    private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
     private final @Nullable CodePlaces lines;
     private final Map<Long, CodePlaces.Found> sources = new HashMap<>();
@@ -225,6 +226,20 @@ final class UserCode implements AutoCloseable {
             place = known(pid, address, returned);
         }
         return place;
+    }
+
+    /** The addresses of a stack that was copied, innermost first. */
+    long[] unwind(int pid, byte[] bytes, int at, int frames) {
+        if (life != null) {
+            life.drain(this::accept);
+        }
+        read(pid);
+        return follower.unwind(bytes, at, frames);
+    }
+
+    /** What follows copied stacks. */
+    StackFollower follower() {
+        return follower;
     }
 
     /** The functions of a stack, innermost first, with their lines; null where there is none. */

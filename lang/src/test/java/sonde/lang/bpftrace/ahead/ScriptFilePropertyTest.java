@@ -18,6 +18,7 @@ import sonde.lang.bpftrace.ahead.ScriptFile.Question;
 import sonde.lang.bpftrace.ahead.ScriptFile.Records;
 import sonde.lang.bpftrace.ahead.ScriptFile.Want;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
+import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Reference;
@@ -100,6 +101,7 @@ final class ScriptFilePropertyTest {
         return List.of(
                 new Action.Print("%d %s\n", Tuple.of(List.of(Type.Int.I32, struct))),
                 new Action.PrintValue(all),
+                new Action.PrintValue(new Type.Stack(true, Type.StackMode.RAW, 5, true)),
                 new Action.PrintMap("@m", 5, 10),
                 new Action.EmptyMap("@h", true),
                 new Action.Exit(),
@@ -111,6 +113,8 @@ final class ScriptFilePropertyTest {
                 new Action.HelperError("bpf_probe_read", SPAN),
                 new Action.Fault(RuntimeFault.DIVIDE_BY_ZERO, SPAN),
                 new Action.Unwatch(),
+                new Action.Packet("a.pcap", 14),
+                new Action.Put("@m"),
                 new Action.Pattern("%Y"));
     }
 
@@ -165,7 +169,12 @@ final class ScriptFilePropertyTest {
                 64,
                 new byte[] {1, 2},
                 1,
-                List.of(piece));
+                List.of(piece),
+                List.of(
+                        new ScriptFile.Asked(
+                                new Option("top", Option.Kind.UNSIGNED, "10", "rows"), null),
+                        new ScriptFile.Asked(
+                                new Option("name", Option.Kind.STRING, "a", ""), "b")));
     }
 
     @Test
@@ -175,6 +184,7 @@ final class ScriptFilePropertyTest {
         ScriptFile read = FileReader.read("a.sbt", bytes);
         assertThat(read.maps()).isEqualTo(file.maps());
         assertThat(read.actions()).isEqualTo(file.actions());
+        assertThat(read.options()).isEqualTo(file.options());
         assertThat(read.pieces().getFirst().wishes()).isEqualTo(file.pieces().getFirst().wishes());
         assertThat(read.pieces().getFirst().code()).isEqualTo(file.pieces().getFirst().code());
         assertThat(FileWriter.bytes(read)).isEqualTo(bytes);
@@ -221,7 +231,7 @@ final class ScriptFilePropertyTest {
         byte[] bytes = FileWriter.bytes(file());
         byte[] later = bytes.clone();
         later[8] = 9;
-        assertThatThrownBy(() -> FileReader.read("a.sbt", later)).hasMessageContaining("reads 1");
+        assertThatThrownBy(() -> FileReader.read("a.sbt", later)).hasMessageContaining("reads 2");
         byte[] other = bytes.clone();
         other[16] = 'x';
         assertThatThrownBy(() -> FileReader.read("a.sbt", other))

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.declare.Includes;
@@ -92,6 +93,7 @@ class CheckPropertyTest {
                 null,
                 null,
                 Set.of(),
-                List.of());
+                List.of(),
+                CopiedStacks.ALL);
     }
 }

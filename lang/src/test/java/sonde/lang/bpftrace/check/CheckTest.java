@@ -54,6 +54,8 @@ class CheckTest {
                 "printf($x); | printf() expects a string literal as the first argument",
                 "@ = lhist(1, 5, 1, 1); | lhist() min must be less than max",
                 "unroll(0) { } | unroll minimum value is 1",
+                "print(dw_ustack); | dw_ustack requires a target process",
+                "skboutput(\"a\", curtask, 1, 0); | skboutput can not be used with \"begin\" probes",
                 "break; | break statement is not within a loop",
                 "print(comm + pid); | Type mismatch for '+': comparing string[16] with uint32",
                 "print(1.2); | Can not access index '2' on expression of type 'int8'",

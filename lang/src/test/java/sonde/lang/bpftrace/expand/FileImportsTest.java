@@ -69,8 +69,8 @@ final class FileImportsTest {
         file("bad.bt", "begin { ( }");
         assertThat(error("import \"none.bt\"; begin { }")).contains("nothing to import: none.bt");
         assertThat(error("import \"config.bt\"; begin { }")).contains("may have a config block");
-        assertThat(error("import \"a.c\"; begin { }")).contains("files of this type");
-        assertThat(error("import \"x.bpf.c\"; begin { }")).contains("BPF programs in C");
+        assertThat(error("import \"a.c\"; begin { }")).contains("functions in C");
+        assertThat(error("import \"x.bpf.c\"; begin { }")).contains("functions in C");
         assertThat(error("import \"bad.bt\"; begin { }")).contains("bad.bt:1:11");
         assertThat(error("import \"a\\x00b\"; begin { }")).contains("nothing to import");
     }

@@ -3,12 +3,16 @@ package sonde.lang.bpftrace.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.lang.bpftrace.ahead.FileReader;
+import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -57,6 +61,38 @@ final class AheadScriptKernelTest {
             })
     void printsTheSame(String script) throws Exception {
         both(script);
+    }
+
+    /** Of a file that was compiled without options. */
+    private static String withOptions(byte[] file, String... words) throws Exception {
+        Parameters parameters = Parameters.of(List.of(words));
+        Optional<Parameters.Problem> problem =
+                AheadScript.problem(FileReader.read("test.sbt", file), parameters);
+        if (problem.isPresent()) {
+            return problem.get().message();
+        }
+        try (Traced traced = Traced.attach(file, parameters)) {
+            return traced.end();
+        }
+    }
+
+    @Test
+    void optionsAreGivenToTheFile() throws Exception {
+        byte[] file =
+                Traced.compiled(
+                        "begin { $n = getopt(\"n\", 3);"
+                                + " print(($n, getopt(\"all\"), getopt(\"off\", -1)));"
+                                + " if ($n > 5) { print(\"many\"); }"
+                                + " @[1] = 1; print(@, getopt(\"top\", 2));"
+                                + " print(getopt(\"name\", \"x\")); clear(@); }");
+        assertThat(withOptions(file)).startsWith("(3, false, -1)\n@[1]: 1\nx");
+        assertThat(withOptions(file, "--", "--n=0x10", "--all", "--off=-70000000000"))
+                .startsWith("(16, true, -70000000000)\nmany\n");
+        assertThat(withOptions(file, "--", "--n=many")).contains("--n invalid integer");
+        assertThat(withOptions(file, "--", "--top=1")).contains("--top was fixed to 2");
+        assertThat(withOptions(file, "--", "--name=y")).contains("--name was fixed to x");
+        assertThat(withOptions(file, "--", "--no")).contains("unexpected", "--no");
+        assertThat(withOptions(file, "7")).contains("parameters");
     }
 
     @Test

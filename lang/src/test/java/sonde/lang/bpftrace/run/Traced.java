@@ -76,10 +76,18 @@ final class Traced implements AutoCloseable {
 
     /** Loads and attaches a script of a file. */
     static Traced attach(byte[] file) throws Exception {
+        return attach(file, Parameters.NONE);
+    }
+
+    /** As above, with options. */
+    static Traced attach(byte[] file, Parameters parameters) throws Exception {
         Diagnostics diagnostics = new Diagnostics();
-        AheadScript script = prepared(file, diagnostics);
+        TraceOptions options = options(Map.of()).with(parameters);
+        AheadScript script =
+                AheadScript.of(
+                        FileReader.read("test.sbt", file), options, Machine.here(), diagnostics);
         assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
-        return attach(script, options(Map.of()), null);
+        return attach(script, options, null);
     }
 
     private static TraceOptions options(Map<String, String> environment) {
@@ -97,7 +105,8 @@ final class Traced implements AutoCloseable {
                 null,
                 null,
                 Set.of(),
-                List.of());
+                List.of(),
+                CopiedStacks.ALL);
     }
 
     private static Traced attach(

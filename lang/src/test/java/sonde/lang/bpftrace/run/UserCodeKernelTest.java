@@ -23,6 +23,18 @@ final class UserCodeKernelTest {
             int main() { int x = 0; middle(&x); return x - 1; }
             """;
 
+    private static final String DEEP =
+            """
+            #include <unistd.h>
+            __attribute__((noinline)) int leaf(int x) {
+                __asm__ volatile("" : "+r"(x));
+                return x + 1;
+            }
+            __attribute__((noinline)) int middle(int x) { return leaf(x) + 1; }
+            __attribute__((noinline)) int outer(int x) { return middle(x) + 1; }
+            int main() { return outer(getppid() & 0) - 3; }
+            """;
+
     /** Calls getppid in a function, says so, waits for the end of its input. */
     private static final String WAITING =
             """
@@ -139,6 +151,54 @@ final class UserCodeKernelTest {
         assertThat(Traced.run(off, program.toString()))
                 .containsPattern("\\s+outer\\+\\d+\\s+main\\+\\d+\n")
                 .doesNotContain("lines.c", "inlined");
+    }
+
+    @Test
+    void stacksByCallFrameInformation() throws Exception {
+        assumeX86();
+        Path program = Traced.compile(folder, "nofp", DEEP, "-fomit-frame-pointer");
+        String whole = "leaf\\+0\\s+middle\\+\\d+\\s+outer\\+\\d+\\s+main\\+\\d+\\s+";
+        String script =
+                "config = { show_debug_info = false }"
+                        + "uprobe:%s:leaf { printf(\"%%d %%s\\n\", pid, dw_ustack());"
+                        + " $two = dw_ustack(raw, 2); print((1, $two)); @last = dw_ustack(perf, 9); }"
+                        + "tracepoint:syscalls:sys_enter_getppid /comm == \"nofp\"/"
+                        + " { print(dw_ustack(9)); }";
+        assertThat(Traced.run(script.formatted(program), program.toString()))
+                .containsPattern("[0-9]+ \\s+" + whole)
+                .containsPattern("\\(1, \n[0-9a-f]+\n[0-9a-f]+\n\\)")
+                .containsPattern("@last: \n\t[0-9a-f]+ leaf\\+0 \\(%s\\)\n".formatted(program))
+                .containsPattern("getppid\\+\\d+\\s+main\\+\\d+\\s+")
+                .doesNotContain("not whole");
+    }
+
+    @Test
+    void stacksByCallFrameInformationInKeys() throws Exception {
+        assumeX86();
+        Path program = Traced.compile(folder, "nofp", DEEP, "-fomit-frame-pointer");
+        String script =
+                """
+                config = { show_debug_info = false; max_map_keys = 2; }
+                uprobe:%s:leaf, uprobe:%s:middle, uprobe:%s:outer {
+                    @hits[comm, dw_ustack(2)] = count();
+                    @same[pid > 0, dw_ustack(raw, 1), 7] = hist(3);
+                }
+                uprobe:%s:leaf {
+                    @kept[dw_ustack(1)] = sum(5);
+                    @kept[dw_ustack(1)] = sum(6);
+                    @plain[dw_ustack(1)] = comm;
+                    @gone[dw_ustack(1)] = count();
+                    clear(@gone);
+                }
+                """
+                        .formatted(program, program, program, program);
+        assertThat(Traced.run(script, program.toString()))
+                .containsPattern("@hits\\[nofp, \n\\s+middle\\+0\n\\s+outer\\+\\d+\n\\]: 1\n")
+                .containsPattern("@kept\\[\n\\s+leaf\\+0\n\\]: 11\n")
+                .containsPattern("@plain\\[\n\\s+leaf\\+0\n\\]: nofp\n")
+                .containsPattern("@same\\[true, \n[0-9a-f]+\n, 7\\]:\\s*\n\\[2, 4\\) +1 ")
+                .contains("Lost 1 events of @hits: map full")
+                .doesNotContain("@gone", "not whole");
     }
 
     @Test

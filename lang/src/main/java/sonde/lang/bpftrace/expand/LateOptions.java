@@ -1,0 +1,67 @@
+package sonde.lang.bpftrace.expand;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Script;
+
+/**
+ * Which options of a script for other machines can be given when it is run there.
+ *
+ * @param any whether there are such at all
+ * @param early names of those that the compiler needs
+ */
+record LateOptions(boolean any, Set<String> early) {
+    /** All are put in now. */
+    static final LateOptions NONE = new LateOptions(false, Set.of());
+
+    /** Functions with arguments that must be written out, and the first of those. */
+    private static final Map<String, Integer> WRITTEN_OUT =
+            Map.of(
+                    "print",
+                    1,
+                    "hist",
+                    1,
+                    "lhist",
+                    1,
+                    "tseries",
+                    1,
+                    "kstack",
+                    0,
+                    "ustack",
+                    0,
+                    "dw_ustack",
+                    0,
+                    "skboutput",
+                    3);
+
+    /** Of a script whose macros are expanded; what is given now is not late. */
+    static LateOptions of(Script script, Parameters parameters) {
+        Set<String> early = new HashSet<>(parameters.named().keySet());
+        new Rewriter() {
+            @Override
+            protected Expression expression(Expression expression) {
+                if (expression instanceof Expression.Call call) {
+                    int first = WRITTEN_OUT.getOrDefault(call.function(), Integer.MAX_VALUE);
+                    List<Expression> arguments = call.arguments();
+                    for (int i = first; i < arguments.size(); i++) {
+                        if (arguments.get(i) instanceof Expression.Call asks
+                                && asks.function().equals("getopt")) {
+                            Option option = ParameterPass.option(asks);
+                            early.add(option == null ? "" : option.name());
+                        }
+                    }
+                }
+                return super.expression(expression);
+            }
+        }.script(script);
+        return new LateOptions(true, early);
+    }
+
+    /** Whether an option is one; texts are not, whose room the compiler plans. */
+    boolean has(Option option) {
+        return any && option.kind() != Option.Kind.STRING && !early.contains(option.name());
+    }
+}

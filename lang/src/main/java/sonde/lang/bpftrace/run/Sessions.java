@@ -1,0 +1,95 @@
+package sonde.lang.bpftrace.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.Condition;
+import sonde.lang.ir.Block;
+import sonde.lang.ir.Function;
+import sonde.lang.ir.Operand;
+import sonde.lang.ir.Operation;
+import sonde.lang.ir.Vreg;
+import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.Probe;
+import sonde.lang.probes.ProbeGroup;
+
+/**
+ * Pairs of blocks at the begin and the return of the same functions of the kernel: one program of
+ * both, with one link (kprobe.session, Linux 6.10).
+ */
+final class Sessions {
+    /** The function of the kernel that says where such a program is. */
+    static final String IS_RETURN = "bpf_session_is_return";
+
+    private Sessions() {}
+
+    /**
+     * The places of blocks whose functions another block waits for the return of, and of those.
+     *
+     * @param groups of each block one
+     * @param there whether the kernel has sessions; asked when there is a pair
+     */
+    static List<Pair> pairs(List<ProbeGroup> groups, BooleanSupplier there) {
+        List<Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < groups.size(); i++) {
+            List<String> functions = functions(groups.get(i), Kind.KPROBE);
+            if (functions.isEmpty() || count(groups, functions, Kind.KPROBE) != 1) {
+                continue;
+            }
+            for (int j = 0; j < groups.size(); j++) {
+                if (functions.equals(functions(groups.get(j), Kind.KRETPROBE))
+                        && count(groups, functions, Kind.KRETPROBE) == 1
+                        && there.getAsBoolean()) {
+                    pairs.add(new Pair(i, j));
+                }
+            }
+        }
+        return pairs;
+    }
+
+    /** Places in a list of groups. */
+    record Pair(int begin, int atReturn) {}
+
+    private static long count(List<ProbeGroup> groups, List<String> functions, Kind kind) {
+        return groups.stream().filter(group -> functions(group, kind).equals(functions)).count();
+    }
+
+    /** Whole functions of the kernel itself; empty for others. */
+    private static List<String> functions(ProbeGroup group, Kind kind) {
+        List<String> names = new ArrayList<>();
+        for (Probe probe : group.probes()) {
+            if (!(probe instanceof Probe.Kernel k)
+                    || k.kind() != kind
+                    || k.offset() != 0
+                    || k.address() != 0
+                    || !k.module().isEmpty()) {
+                return List.of();
+            }
+            names.add(k.function());
+        }
+        return names;
+    }
+
+    /** Calls one or the other; 0 at the begin lets the kernel run it at the return. */
+    static Function joined(String name, Function begin, Function atReturn) {
+        Function main = new Function(name, List.of(Vreg.Kind.POINTER));
+        main.from(begin.layout().getFirst().steps().getFirst().span());
+        Operand context = main.parameters().getFirst();
+        Vreg is = main.scalar();
+        main.add(new Operation.CallKernel(is, IS_RETURN, List.of()));
+        // A bool: the other bits of the register may be anything.
+        Vreg bit = main.scalar();
+        main.add(new Operation.Alu(AluOperation.AND, true, bit, is, Operand.of(1)));
+        Block last = main.block();
+        Block first = main.block();
+        main.add(new Operation.Branch(Condition.NOT_EQUAL, true, bit, Operand.of(0), last, first));
+        main.start(first);
+        main.add(new Operation.CallLocal(main.scalar(), begin, List.of(context)));
+        main.add(new Operation.Return(Operand.of(0)));
+        main.start(last);
+        main.add(new Operation.CallLocal(main.scalar(), atReturn, List.of(context)));
+        main.add(new Operation.Return(Operand.of(0)));
+        return main;
+    }
+}
