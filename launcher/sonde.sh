@@ -70,6 +70,8 @@ if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
     work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
+        [ ! -t 2 ] || echo "sonde: once, to start faster from now on: some 10 seconds" >&2
+        trap 'rm -f "$busy" "$cache.$$"*; exit 143' HUP INT TERM
         (
             umask 077
             : >"$busy"
@@ -81,10 +83,13 @@ if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"
         ) >/dev/null 2>&1 </dev/null
+        trap - HUP INT TERM
         rm -f "$busy"
         mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
-        # Each is 20 MB; the newest few are those of images in use.
-        ls -t "$caches"/*.aot 2>/dev/null | tail -n +5 | while read -r old; do rm -f "$old"; done
+        # Each is 20 MB. Of those that nobody has read since yesterday the newest few stay.
+        ls -t "$caches"/*.aot 2>/dev/null | tail -n +5 | while read -r old; do
+            find "$old" -atime +0 -exec rm -f {} +
+        done
     fi
 fi
 if [ -O "$cache" ] && [ -O "$caches" ]; then
