@@ -21,6 +21,8 @@ public final class Definer {
     private final Subject subject;
     private final Resolver resolver;
     private final Set<String> taken = new HashSet<>();
+    private ProbeKinds kinds = ProbeKinds.ALL;
+    private boolean wantsTracer;
 
     /** Of a program or the kernel. */
     public Definer(Subject subject) {
@@ -34,22 +36,42 @@ public final class Definer {
         return this;
     }
 
+    /**
+     * For a kernel that takes these kinds. Entries and returns go through the function tracer where
+     * it has no kprobes.
+     */
+    public Definer choosing(ProbeKinds kernelKinds) {
+        kinds = kernelKinds;
+        return this;
+    }
+
+    /** Entries and returns of kernel functions go through the function tracer. */
+    public Definer byFunctionTracer() {
+        wantsTracer = true;
+        return this;
+    }
+
     /** A definition for each place; those of one place of the source bear one name. */
     public List<Definition> define(PointSpec spec) throws IOException {
         if (spec.place() instanceof PointSpec.Place.Marker marker) {
             return new MarkerDefiner(subject).define(spec, marker, this);
         }
+        if (spec.place() instanceof PointSpec.Place.Tracepoint tracepoint) {
+            return new TracepointDefiner(subject).define(spec, tracepoint, this);
+        }
         List<Definition> made = new ArrayList<>();
         String name = "";
         ProbeException failure = null;
-        for (Spot found : resolver.spots(spec.place())) {
-            Spot spot = behindPrologue(found, spec);
+        boolean traced = isTraced(spec.place());
+        List<Spot> spots = resolver.spots(spec.place());
+        for (Spot found : traced ? new TracedFunctions(subject).of(spots) : spots) {
+            Spot spot = traced ? found : behindPrologue(found, spec);
             try {
-                List<Argument> arguments = arguments(spec, spot);
+                List<Argument> arguments = arguments(spec, around(spot, traced));
                 if (name.isEmpty()) {
                     name = unique(group(spec), spec.name().isEmpty() ? name(found) : spec.name());
                 }
-                made.add(definition(spec, spot, name, arguments));
+                made.add(definition(spec, spot, name, arguments, traced));
             } catch (ProbeException e) {
                 failure = failure == null ? e : failure;
             }
@@ -81,8 +103,36 @@ public final class Definer {
         return one.arguments().stream().map(a -> a.name() + ":" + a.type()).toList();
     }
 
-    List<Argument> arguments(PointSpec spec, Spot spot) throws IOException {
-        SpotSurroundings here = new SpotSurroundings(subject, spot);
+    /** Whether the function tracer is asked for a place, or is all that the kernel has for it. */
+    private boolean isTraced(PointSpec.Place place) throws ProbeException {
+        boolean whole =
+                place instanceof PointSpec.Place.Function function
+                        && function.offset() < 0
+                        && function.line() <= 0;
+        if (!wantsTracer) {
+            return subject.isKernel() && whole && !kinds.kprobes() && kinds.fprobes();
+        }
+        if (!subject.isKernel()) {
+            throw new ProbeException("the function tracer sees functions of the kernel only");
+        }
+        if (!whole) {
+            throw new ProbeException(
+                    "the function tracer sees functions as a whole: FUNCTION, FUNCTION%return");
+        }
+        return true;
+    }
+
+    private SpotSurroundings around(Spot spot, boolean traced) {
+        boolean arguments =
+                traced && !spot.isReturn()
+                        || spot.isReturn() && subject.isKernel() && kinds.argumentsAtReturn();
+        return arguments
+                ? new SpotSurroundings(
+                        subject, spot, subject.registers().asArguments(!spot.isReturn()))
+                : new SpotSurroundings(subject, spot);
+    }
+
+    List<Argument> arguments(PointSpec spec, SpotSurroundings here) throws IOException {
         ArgumentMaker maker = new ArgumentMaker(here);
         List<Argument> made = new ArrayList<>();
         for (String text : spec.arguments()) {
@@ -201,7 +251,8 @@ public final class Definer {
         return name;
     }
 
-    private Definition definition(PointSpec spec, Spot spot, String name, List<Argument> arguments)
+    private Definition definition(
+            PointSpec spec, Spot spot, String name, List<Argument> arguments, boolean traced)
             throws IOException {
         String file = spot.file();
         String shown = file.substring(file.lastIndexOf('/') + 1);
@@ -210,11 +261,15 @@ public final class Definer {
                         + (file.isEmpty()
                                 ? ""
                                 : "@" + shown + (spot.line() > 0 ? ":" + spot.line() : ""));
+        String place = subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address());
+        if (traced) {
+            place = spot.symbol() + (spot.isReturn() ? "%return" : "");
+        }
         return new Definition(
-                spot.isReturn() ? 'r' : 'p',
+                traced ? 'f' : spot.isReturn() ? 'r' : 'p',
                 group(spec),
                 name,
-                subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address()),
+                place,
                 arguments,
                 !subject.isKernel(),
                 source,
@@ -223,6 +278,10 @@ public final class Definer {
 
     /** {@code symbol+offset} where the symbol is there once, else from the start of the kernel. */
     private String kernelPlace(Spot spot) throws ProbeException {
+        ModulePlaces places = subject.modulePlaces();
+        if (places != null) {
+            return places.code(spot);
+        }
         KernelImage kernel = subject.kernel();
         String symbol = spot.symbol();
         int count = kernel == null ? 0 : kernel.names().count(symbol);

@@ -23,10 +23,12 @@ final class ExpressionCompiler {
         return switch (expression) {
             case ProbeExpression.Name e -> here.variable(text, e.at(), e.name());
             case ProbeExpression.Special e -> here.special(text, e.at(), e.name());
-            case ProbeExpression.Register e -> new Operand.Held("%" + e.name(), word(), 0, 0);
+            case ProbeExpression.Register e ->
+                    new Operand.Held(here.words(text, e.at(), "%" + e.name()), word(), 0, 0);
             case ProbeExpression.Literal e ->
                     new Operand.Plain(Fetch.constant(e.value()), number("long", true));
-            case ProbeExpression.Raw e -> new Operand.Words(e.text(), word());
+            case ProbeExpression.Raw e ->
+                    new Operand.Words(here.words(text, e.at(), e.text()), word());
             case ProbeExpression.Member e -> member(e);
             case ProbeExpression.Index e -> index(e);
             case ProbeExpression.Dereference e -> target(compile(e.of()), e.at(), 0);

@@ -37,6 +37,9 @@ public final class Resolver {
             case PointSpec.Place.Address address -> List.of(at(address.address(), false));
             case PointSpec.Place.Marker marker ->
                     throw new ProbeException("marker " + marker.name() + " is no place of source");
+            case PointSpec.Place.Tracepoint tracepoint ->
+                    throw new ProbeException(
+                            "tracepoint " + tracepoint.name() + " is no place of source");
         };
     }
 

@@ -140,6 +140,34 @@ public final class Subject implements AutoCloseable {
         }
     }
 
+    /**
+     * A module of the running kernel.
+     *
+     * @param module its name as lsmod has it, or the path of its file; {@code .xz}, {@code .zst}
+     *     and {@code .gz} are unpacked
+     * @throws ProbeException when it is not loaded and no file of this kernel is it
+     */
+    public static Subject module(String module, List<Path> debugFolders) throws IOException {
+        KernelImage kernel = KernelImage.ofModule(module, debugFolders);
+        DebugFiles debugFiles = new DebugFiles(debugFolders);
+        try {
+            String path = java.util.Objects.requireNonNull(kernel.module()).path();
+            return new Subject(path, null, kernel.elf(), kernel, debugFiles);
+        } catch (IOException | RuntimeException e) {
+            debugFiles.close();
+            kernel.close();
+            throw e;
+        }
+    }
+
+    /** Places in the module; null when it is none. */
+    @Nullable ModulePlaces modulePlaces() {
+        KernelModule module = kernel == null ? null : kernel.module();
+        return kernel == null || module == null
+                ? null
+                : new ModulePlaces(this, module, kernel.names());
+    }
+
     /** The file as it is shown; {@code "kernel"} for that. */
     public String path() {
         return path;
@@ -187,6 +215,16 @@ public final class Subject implements AutoCloseable {
      */
     Entries entries() throws ProbeException {
         Entries known = entries;
+        KernelModule module = kernel == null ? null : kernel.module();
+        if (known == null && module != null) {
+            throw new ProbeException(
+                    "there is no debugging information of module "
+                            + module.name()
+                            + ": lines and local variables are not known. Install the package"
+                            + " with it (Debian: linux-image-"
+                            + sonde.sys.Machine.uname().release()
+                            + "-dbg), or name the file of one built with it: -m FILE.ko");
+        }
         if (known == null) {
             throw new ProbeException(
                     isKernel()
