@@ -64,6 +64,11 @@ final class ProbeAddCommand implements Callable<Integer> {
                             + " than kprobes (Linux 6.5)")
     private boolean fprobe;
 
+    @Option(
+            names = "--every",
+            description = "a line means every place at which its code begins, not the first alone")
+    private boolean every;
+
     @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
     private @Nullable String group;
 
@@ -96,6 +101,7 @@ final class ProbeAddCommand implements Callable<Integer> {
             }
             Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
             definer = fprobe ? definer.byFunctionTracer() : definer;
+            definer = every ? definer.everyPlace() : definer;
             List<Definition> made = new ArrayList<>();
             for (PointSpec point : points) {
                 made.addAll(definer.define(point));

@@ -19,7 +19,7 @@ public final class Definer {
     private static final int MOST_NAME = 64;
 
     private final Subject subject;
-    private final Resolver resolver;
+    private Resolver resolver;
     private final Set<String> taken = new HashSet<>();
     private ProbeKinds kinds = ProbeKinds.ALL;
     private boolean wantsTracer;
@@ -42,6 +42,12 @@ public final class Definer {
      */
     public Definer choosing(ProbeKinds kernelKinds) {
         kinds = kernelKinds;
+        return this;
+    }
+
+    /** A line means every place at which its code begins, not the first alone. */
+    public Definer everyPlace() {
+        resolver = new Resolver(subject, true);
         return this;
     }
 
@@ -69,7 +75,10 @@ public final class Definer {
             try {
                 List<Argument> arguments = arguments(spec, around(spot, traced));
                 if (name.isEmpty()) {
-                    name = unique(group(spec), spec.name().isEmpty() ? name(found) : spec.name());
+                    name =
+                            unique(
+                                    group(spec),
+                                    spec.name().isEmpty() ? name(found, spec) : spec.name());
                 }
                 made.add(definition(spec, spot, name, arguments, traced));
             } catch (ProbeException e) {
@@ -231,13 +240,15 @@ public final class Definer {
         return name.length() < MOST_NAME - 4 ? name : name.substring(0, MOST_NAME - 4);
     }
 
-    private static String name(Spot spot) {
+    private static String name(Spot spot, PointSpec spec) {
         String plain = spot.function().replaceAll("[.<].*", "").replaceAll("\\W+", "_");
         String base = plain.isEmpty() ? "at_" + Long.toHexString(spot.address()) : plain;
         base = Character.isDigit(base.charAt(0)) ? "_" + base : base;
         String place = spot.place();
         int colon = place.lastIndexOf(':');
-        boolean line = colon > 0 && place.substring(colon + 1).matches("\\d+");
+        boolean byOffset =
+                spec.place() instanceof PointSpec.Place.Function function && function.offset() >= 0;
+        boolean line = !byOffset && colon > 0 && place.substring(colon + 1).matches("\\d+");
         String suffix =
                 spot.isReturn() ? "__return" : line ? "_L" + place.substring(colon + 1) : "";
         return cut(base) + suffix;

@@ -104,7 +104,7 @@ final class ExpressionCompiler {
     }
 
     /** A member, also of structures without a name, at its place in the whole. */
-    private static SourceType.@org.jspecify.annotations.Nullable Member find(
+    static SourceType.@org.jspecify.annotations.Nullable Member find(
             SourceType.Structure structure, String name, int depth) {
         for (SourceType.Member member : structure.members().get()) {
             if (member.name().equals(name)) {

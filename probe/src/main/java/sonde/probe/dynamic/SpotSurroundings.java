@@ -221,6 +221,10 @@ final class SpotSurroundings implements Surroundings {
     }
 
     private Operand placed(String text, int at, String name, Scope scope) throws IOException {
+        Operand own = memberOfThis(text, at, name, scope);
+        if (own != null) {
+            return own;
+        }
         Optional<Variable> found = scope.find(name);
         if (found.isEmpty()) {
             Operand declared = declared(name, scope);
@@ -240,6 +244,27 @@ final class SpotSurroundings implements Surroundings {
         Variable variable = found.get();
         SourceType type = type(variable);
         return operand(text, at, variable, type);
+    }
+
+    /** A member of the object whose function this is (C++ 7.5.4); null where it is none. */
+    private @Nullable Operand memberOfThis(String text, int at, String name, Scope scope)
+            throws IOException {
+        List<Variable> locals = scope.variables();
+        boolean hidden = locals.stream().anyMatch(one -> one.name().equals(name));
+        Variable self =
+                locals.stream().filter(o -> o.name().equals("this")).findFirst().orElse(null);
+        boolean has =
+                !hidden
+                        && self != null
+                        && type(self) instanceof SourceType.Pointer pointer
+                        && pointer.target().get() instanceof SourceType.Structure structure
+                        && ExpressionCompiler.find(structure, name, 0) != null;
+        return has
+                ? new ExpressionCompiler(text, this)
+                        .compile(
+                                new ProbeExpression.Member(
+                                        at, new ProbeExpression.Name(at, "this"), name, true))
+                : null;
     }
 
     /** Data that another file defines: its type from the declaration, its place by its symbol. */
