@@ -296,9 +296,11 @@ public final class Definer {
         KernelImage kernel = subject.kernel();
         String symbol = spot.symbol();
         int count = kernel == null ? 0 : kernel.names().count(symbol);
+        // A function that the image does not have is one of a module.
         boolean once =
                 !symbol.isEmpty()
-                        && (subject.elf().isEmpty() || subject.symbols().named(symbol).size() == 1)
+                        && (subject.symbols().named(symbol).size() == 1
+                                || spot.address() == 0 && spot.scope() == null)
                         && count <= 1;
         if (once) {
             return symbol + (spot.offset() == 0 ? "" : "+" + spot.offset());

@@ -106,9 +106,25 @@ public final class Resolver {
         return path.equals(wanted) || path.endsWith(wanted.startsWith("/") ? wanted : "/" + wanted);
     }
 
+    /**
+     * Copies whose code is there: of what a linker left out, entries stay, at address 0 or another
+     * that is no code.
+     */
+    private List<FunctionCopy> live(SourceFunction function) throws ProbeException {
+        List<FunctionCopy> live =
+                function.copies().stream()
+                        .filter(copy -> subject.isCode(copy.entryAddress()))
+                        .toList();
+        if (live.isEmpty() && !function.copies().isEmpty()) {
+            throw new ProbeException(
+                    function.name() + " was left out of " + subject.path() + " when it was linked");
+        }
+        return live;
+    }
+
     private void entries(SourceFunction function, boolean isReturn, List<Spot> spots)
             throws IOException {
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             if (!isReturn || !copy.isInlined()) {
                 spots.add(spot(function, copy, copy.entryAddress(), function.line(), isReturn));
             }
@@ -117,7 +133,7 @@ public final class Resolver {
 
     private void offsets(SourceFunction function, PointSpec.Place.Function wanted, List<Spot> all)
             throws IOException {
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             long address = copy.entryAddress() + wanted.offset();
             if (copy.isInlined()) {
                 continue;
@@ -189,7 +205,7 @@ public final class Resolver {
         int line = function.line() + relative;
         FunctionLines lines = FunctionLines.of(subject, function);
         List<Spot> spots = new ArrayList<>();
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             List<Long> addresses = lines.addresses(copy, line);
             for (long address : every ? addresses : addresses.stream().limit(1).toList()) {
                 Spot spot = spot(function, copy, address, line, false);
@@ -356,7 +372,10 @@ public final class Resolver {
             spots.add(bare(symbol.address() + offset, wanted, offset));
         }
         KernelImage kernel = subject.kernel();
-        if (spots.isEmpty() && kernel != null && kernel.names().count(wanted.name()) > 0) {
+        if (spots.isEmpty()
+                && kernel != null
+                && kernel.foreign().isEmpty()
+                && kernel.names().count(wanted.name()) > 0) {
             if (kernel.names().count(wanted.name()) > 1) {
                 throw new ProbeException(
                         wanted.name()

@@ -17,6 +17,7 @@ import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
 import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.Section;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
 import sonde.sys.TargetFile;
@@ -188,6 +189,20 @@ public final class Subject implements AutoCloseable {
 
     Optional<TargetFile> file() {
         return Optional.ofNullable(file);
+    }
+
+    /** Whether an address as stated in the file is in its code. */
+    boolean isCode(long address) {
+        ElfFile known = elf;
+        if (known == null) {
+            return false;
+        }
+        for (Section section : known.sections()) {
+            if (section.isExecutable() && section.contains(address)) {
+                return true;
+            }
+        }
+        return known.sections().isEmpty() && Definer.fileOffset(known, address) >= 0;
     }
 
     Symbols symbols() {
