@@ -267,14 +267,20 @@ public final class Definer {
             throws IOException {
         String file = spot.file();
         String shown = file.substring(file.lastIndexOf('/') + 1);
+        KernelModule module = subject.module();
         String source =
-                spot.place()
+                (module == null ? "" : module.name() + ":")
+                        + spot.place()
                         + (file.isEmpty()
                                 ? ""
                                 : "@" + shown + (spot.line() > 0 ? ":" + spot.line() : ""));
-        String place = subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address());
-        if (traced) {
-            place = spot.symbol() + (spot.isReturn() ? "%return" : "");
+        String place =
+                traced
+                        ? spot.symbol() + (spot.isReturn() ? "%return" : "")
+                        : subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address());
+        Spot shownSpot = traced ? spot.noted("by the function tracer") : spot;
+        if (module != null && !module.isLoaded()) {
+            shownSpot = shownSpot.noted("begins when " + module.name() + " is loaded");
         }
         return new Definition(
                 traced ? 'f' : spot.isReturn() ? 'r' : 'p',
@@ -284,7 +290,7 @@ public final class Definer {
                 arguments,
                 !subject.isKernel(),
                 source,
-                spot.note());
+                shownSpot.note());
     }
 
     /** {@code symbol+offset} where the symbol is there once, else from the start of the kernel. */

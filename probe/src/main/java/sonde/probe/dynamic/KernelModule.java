@@ -177,8 +177,9 @@ final class KernelModule implements AutoCloseable {
     }
 
     /**
-     * Its types: those that the kernel tells of a loaded module, else those in the file. A file
-     * with a base of its own (.BTF.base) is not resolved.
+     * Its types: those that the kernel tells of a loaded module, else those in the file, which
+     * count on from the types of its own kernel. A file with a base of its own (.BTF.base) is not
+     * resolved.
      */
     @Nullable Btf types(Btf base) {
         try {
@@ -187,7 +188,10 @@ final class KernelModule implements AutoCloseable {
             }
             ElfFile elf = elf();
             Section section = elf == null ? null : elf.section(".BTF").orElse(null);
-            return elf == null || section == null || elf.section(".BTF.base").isPresent()
+            return elf == null
+                            || section == null
+                            || elf.section(".BTF.base").isPresent()
+                            || foreign().isPresent()
                     ? null
                     : Btf.readSplit(Input.of(path(), elf.content(section)), base);
         } catch (IOException e) {

@@ -161,9 +161,14 @@ public final class Subject implements AutoCloseable {
         }
     }
 
+    /** The module of the kernel; null when it is none. */
+    @Nullable KernelModule module() {
+        return kernel == null ? null : kernel.module();
+    }
+
     /** Places in the module; null when it is none. */
     @Nullable ModulePlaces modulePlaces() {
-        KernelModule module = kernel == null ? null : kernel.module();
+        KernelModule module = module();
         return kernel == null || module == null
                 ? null
                 : new ModulePlaces(this, module, kernel.names());
@@ -230,7 +235,7 @@ public final class Subject implements AutoCloseable {
      */
     Entries entries() throws ProbeException {
         Entries known = entries;
-        KernelModule module = kernel == null ? null : kernel.module();
+        KernelModule module = module();
         if (known == null && module != null) {
             throw new ProbeException(
                     "there is no debugging information of module "

@@ -32,7 +32,7 @@ final class TracedFunctions {
                             + " is inlined everywhere: the function tracer does not see it");
         }
         KernelImage kernel = subject.kernel();
-        KernelModule module = kernel == null ? null : kernel.module();
+        KernelModule module = subject.module();
         if (module != null && !module.isLoaded()) {
             throw new ProbeException(
                     module.name()

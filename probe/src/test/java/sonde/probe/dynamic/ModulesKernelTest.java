@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,9 @@ final class ModulesKernelTest {
             assertThat(definer.define(PointSpec.parse("ovl_open inode")))
                     .extracting(Definition::text)
                     .containsExactly("p:probe/ovl_open overlay:ovl_open inode=%di:x64");
+            assertThat(definer.define(PointSpec.parse("here=ovl_open%return")))
+                    .extracting(Definition::source, Definition::note)
+                    .containsExactly(tuple("overlay:ovl_open%return", ""));
             assertThat(new Definer(kernel).define(PointSpec.parse("ovl_open inode")))
                     .extracting(Definition::text)
                     .containsExactly("p:probe/ovl_open ovl_open inode=%di:x64");
