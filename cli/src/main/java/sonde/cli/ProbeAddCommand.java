@@ -20,6 +20,7 @@ import sonde.probe.dynamic.Definition;
 import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.ProbeException;
+import sonde.probe.dynamic.ProbeKinds;
 import sonde.probe.dynamic.Subject;
 import sonde.view.Escape;
 
@@ -33,7 +34,7 @@ import sonde.view.Escape;
             "",
             "A DEFINITION is '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]…]'.",
             "PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%%return  FUNCTION@FILE",
-            "       FILE:LINE  0xADDRESS  %%PROVIDER:MARKER",
+            "       MODULE:FUNCTION…  FILE:LINE  0xADDRESS  %%PROVIDER:MARKER  tracepoint:NAME",
             "EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,",
             "       container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,",
             "       $vars, $params, %%register, +8(%%sp), @symbol",
@@ -56,6 +57,18 @@ final class ProbeAddCommand implements Callable<Integer> {
             description = "show what would be written to the kernel, and write nothing")
     private boolean dryRun;
 
+    @Option(
+            names = "--fprobe",
+            description =
+                    "entries and returns of kernel functions by the function tracer: less cost"
+                            + " than kprobes (Linux 6.5)")
+    private boolean fprobe;
+
+    @Option(
+            names = "--every",
+            description = "a line means every place at which its code begins, not the first alone")
+    private boolean every;
+
     @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
     private @Nullable String group;
 
@@ -69,21 +82,29 @@ final class ProbeAddCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        try (Subject subject = target.open()) {
+        List<PointSpec> points = new ArrayList<>();
+        for (String text : definitions) {
+            points.add(point(text));
+        }
+        try (Subject subject = target.open(module(points))) {
             NamedProbes probes = null;
             Set<String> taken = Set.of();
+            ProbeKinds kinds = ProbeKinds.ALL;
             try {
                 probes = NamedProbes.open();
                 taken = probes.events();
+                kinds = probes.kinds();
             } catch (ProbeException e) {
                 if (!dryRun) {
                     throw e;
                 }
             }
-            Definer definer = new Definer(subject).avoiding(taken);
+            Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
+            definer = fprobe ? definer.byFunctionTracer() : definer;
+            definer = every ? definer.everyPlace() : definer;
             List<Definition> made = new ArrayList<>();
-            for (String text : definitions) {
-                made.addAll(definer.define(point(text)));
+            for (PointSpec point : points) {
+                made.addAll(definer.define(point));
             }
             PrintWriter out = spec.commandLine().getOut();
             subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
@@ -100,10 +121,20 @@ final class ProbeAddCommand implements Callable<Integer> {
         }
     }
 
+    /** The one that all of them name; empty for none. */
+    private static String module(List<PointSpec> points) throws ProbeException {
+        List<String> modules = points.stream().map(PointSpec::module).distinct().toList();
+        if (modules.size() > 1) {
+            throw new ProbeException("one module at a time: " + String.join(", ", modules).strip());
+        }
+        return modules.isEmpty() ? "" : modules.getFirst();
+    }
+
     private PointSpec point(String text) throws ProbeException {
         PointSpec read = PointSpec.parse(text);
         return new PointSpec(
                 read.text(),
+                read.module(),
                 group == null ? read.group() : word(group, "--group"),
                 name == null ? read.name() : word(name, "--name"),
                 read.place(),

@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
+import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.SourceView;
 import sonde.probe.dynamic.Subject;
 import sonde.view.Escape;
@@ -57,8 +58,8 @@ final class ProbeLinesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        try (Subject subject = target.open()) {
-            List<SourceView> views = SourceView.of(subject, what, sources);
+        try (Subject subject = target.open(PointSpec.module(what))) {
+            List<SourceView> views = SourceView.of(subject, PointSpec.withoutModule(what), sources);
             if (json) {
                 json(views);
                 return ExitCode.DONE;

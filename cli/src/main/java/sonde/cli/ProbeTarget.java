@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.Subject;
 import sonde.probe.dynamic.Targets;
 
@@ -25,6 +26,12 @@ final class ProbeTarget {
     private @Nullable Integer pid;
 
     @Option(
+            names = {"-m", "--module"},
+            paramLabel = "MODULE",
+            description = "a module of the kernel: its name, or the path of its .ko")
+    private @Nullable String module;
+
+    @Option(
             names = {"-k", "--vmlinux"},
             paramLabel = "FILE",
             description = "the kernel's image with debugging information")
@@ -41,10 +48,30 @@ final class ProbeTarget {
     }
 
     Subject open() throws IOException {
+        return open("");
+    }
+
+    /**
+     * Opens.
+     *
+     * @param named the module that a place names; empty for none
+     * @throws ProbeException when it is another one than the option's
+     */
+    Subject open(String named) throws IOException {
+        if (module != null && !named.isEmpty() && !isSame(module, named)) {
+            throw new ProbeException("-m " + module + " and " + named + " are different modules");
+        }
         return Targets.open(
                 Optional.ofNullable(file),
                 pid == null ? OptionalInt.empty() : OptionalInt.of(pid),
+                Optional.ofNullable(module)
+                        .or(() -> named.isEmpty() ? Optional.empty() : Optional.of(named)),
                 Optional.ofNullable(image),
                 symbols);
+    }
+
+    private static boolean isSame(String option, String named) {
+        String file = option.substring(option.lastIndexOf('/') + 1).replaceFirst("\\.ko.*", "");
+        return file.replace('-', '_').equals(named.replace('-', '_')) || option.equals(named);
     }
 }

@@ -13,6 +13,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
+import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.Subject;
 import sonde.probe.dynamic.VariableView;
 import sonde.view.Escape;
@@ -45,8 +46,8 @@ final class ProbeVarsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        try (Subject subject = target.open()) {
-            List<VariableView> views = VariableView.of(subject, place);
+        try (Subject subject = target.open(PointSpec.module(place))) {
+            List<VariableView> views = VariableView.of(subject, PointSpec.withoutModule(place));
             if (json) {
                 json(views);
                 return ExitCode.DONE;

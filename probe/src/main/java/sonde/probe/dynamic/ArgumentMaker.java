@@ -178,7 +178,7 @@ final class ArgumentMaker {
             };
         }
 
-        private String isSum(Fetch value) {
+        private String isSum(Fetch value) throws ProbeException {
             return value.origin() instanceof Fetch.Origin.Program
                     ? "is an address that is known only where the program runs"
                     : "is the sum of "

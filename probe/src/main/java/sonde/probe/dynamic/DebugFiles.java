@@ -58,7 +58,7 @@ final class DebugFiles implements AutoCloseable {
         open.add(debug);
         notes.addAll(misfits(debug.found()));
         try {
-            return new Found(entries(debug), debug.elf());
+            return new Found(entries(debug), debug.elf().linked());
         } catch (IOException e) {
             if (debug.separate().isEmpty()) {
                 throw e;
@@ -69,7 +69,7 @@ final class DebugFiles implements AutoCloseable {
     }
 
     private Entries entries(OpenDebug debug) throws IOException {
-        ElfFile elf = debug.elf();
+        ElfFile elf = debug.elf().linked();
         DebugAltLink link = elf.debugAltLink().orElse(null);
         ElfFile supplement = link == null ? null : debug.supplement(link.fileName(), link.id());
         if (link != null && supplement == null) {

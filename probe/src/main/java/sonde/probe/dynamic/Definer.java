@@ -19,8 +19,10 @@ public final class Definer {
     private static final int MOST_NAME = 64;
 
     private final Subject subject;
-    private final Resolver resolver;
+    private Resolver resolver;
     private final Set<String> taken = new HashSet<>();
+    private ProbeKinds kinds = ProbeKinds.ALL;
+    private boolean wantsTracer;
 
     /** Of a program or the kernel. */
     public Definer(Subject subject) {
@@ -34,22 +36,51 @@ public final class Definer {
         return this;
     }
 
+    /**
+     * For a kernel that takes these kinds. Entries and returns go through the function tracer where
+     * it has no kprobes.
+     */
+    public Definer choosing(ProbeKinds kernelKinds) {
+        kinds = kernelKinds;
+        return this;
+    }
+
+    /** A line means every place at which its code begins, not the first alone. */
+    public Definer everyPlace() {
+        resolver = new Resolver(subject, true);
+        return this;
+    }
+
+    /** Entries and returns of kernel functions go through the function tracer. */
+    public Definer byFunctionTracer() {
+        wantsTracer = true;
+        return this;
+    }
+
     /** A definition for each place; those of one place of the source bear one name. */
     public List<Definition> define(PointSpec spec) throws IOException {
         if (spec.place() instanceof PointSpec.Place.Marker marker) {
             return new MarkerDefiner(subject).define(spec, marker, this);
         }
+        if (spec.place() instanceof PointSpec.Place.Tracepoint tracepoint) {
+            return new TracepointDefiner(subject).define(spec, tracepoint, this);
+        }
         List<Definition> made = new ArrayList<>();
         String name = "";
         ProbeException failure = null;
-        for (Spot found : resolver.spots(spec.place())) {
-            Spot spot = behindPrologue(found, spec);
+        boolean traced = isTraced(spec.place());
+        List<Spot> spots = resolver.spots(spec.place());
+        for (Spot found : traced ? new TracedFunctions(subject).of(spots) : spots) {
+            Spot spot = traced ? found : behindPrologue(found, spec);
             try {
-                List<Argument> arguments = arguments(spec, spot);
+                List<Argument> arguments = arguments(spec, around(spot, traced));
                 if (name.isEmpty()) {
-                    name = unique(group(spec), spec.name().isEmpty() ? name(found) : spec.name());
+                    name =
+                            unique(
+                                    group(spec),
+                                    spec.name().isEmpty() ? name(found, spec) : spec.name());
                 }
-                made.add(definition(spec, spot, name, arguments));
+                made.add(definition(spec, spot, name, arguments, traced));
             } catch (ProbeException e) {
                 failure = failure == null ? e : failure;
             }
@@ -81,8 +112,36 @@ public final class Definer {
         return one.arguments().stream().map(a -> a.name() + ":" + a.type()).toList();
     }
 
-    List<Argument> arguments(PointSpec spec, Spot spot) throws IOException {
-        SpotSurroundings here = new SpotSurroundings(subject, spot);
+    /** Whether the function tracer is asked for a place, or is all that the kernel has for it. */
+    private boolean isTraced(PointSpec.Place place) throws ProbeException {
+        boolean whole =
+                place instanceof PointSpec.Place.Function function
+                        && function.offset() < 0
+                        && function.line() <= 0;
+        if (!wantsTracer) {
+            return subject.isKernel() && whole && !kinds.kprobes() && kinds.fprobes();
+        }
+        if (!subject.isKernel()) {
+            throw new ProbeException("the function tracer sees functions of the kernel only");
+        }
+        if (!whole) {
+            throw new ProbeException(
+                    "the function tracer sees functions as a whole: FUNCTION, FUNCTION%return");
+        }
+        return true;
+    }
+
+    private SpotSurroundings around(Spot spot, boolean traced) {
+        boolean arguments =
+                traced && !spot.isReturn()
+                        || spot.isReturn() && subject.isKernel() && kinds.argumentsAtReturn();
+        return arguments
+                ? new SpotSurroundings(
+                        subject, spot, subject.registers().asArguments(!spot.isReturn()))
+                : new SpotSurroundings(subject, spot);
+    }
+
+    List<Argument> arguments(PointSpec spec, SpotSurroundings here) throws IOException {
         ArgumentMaker maker = new ArgumentMaker(here);
         List<Argument> made = new ArrayList<>();
         for (String text : spec.arguments()) {
@@ -181,13 +240,15 @@ public final class Definer {
         return name.length() < MOST_NAME - 4 ? name : name.substring(0, MOST_NAME - 4);
     }
 
-    private static String name(Spot spot) {
+    private static String name(Spot spot, PointSpec spec) {
         String plain = spot.function().replaceAll("[.<].*", "").replaceAll("\\W+", "_");
         String base = plain.isEmpty() ? "at_" + Long.toHexString(spot.address()) : plain;
         base = Character.isDigit(base.charAt(0)) ? "_" + base : base;
         String place = spot.place();
         int colon = place.lastIndexOf(':');
-        boolean line = colon > 0 && place.substring(colon + 1).matches("\\d+");
+        boolean byOffset =
+                spec.place() instanceof PointSpec.Place.Function function && function.offset() >= 0;
+        boolean line = !byOffset && colon > 0 && place.substring(colon + 1).matches("\\d+");
         String suffix =
                 spot.isReturn() ? "__return" : line ? "_L" + place.substring(colon + 1) : "";
         return cut(base) + suffix;
@@ -201,34 +262,51 @@ public final class Definer {
         return name;
     }
 
-    private Definition definition(PointSpec spec, Spot spot, String name, List<Argument> arguments)
+    private Definition definition(
+            PointSpec spec, Spot spot, String name, List<Argument> arguments, boolean traced)
             throws IOException {
         String file = spot.file();
         String shown = file.substring(file.lastIndexOf('/') + 1);
+        KernelModule module = subject.module();
         String source =
-                spot.place()
+                (module == null ? "" : module.name() + ":")
+                        + spot.place()
                         + (file.isEmpty()
                                 ? ""
                                 : "@" + shown + (spot.line() > 0 ? ":" + spot.line() : ""));
+        String place =
+                traced
+                        ? spot.symbol() + (spot.isReturn() ? "%return" : "")
+                        : subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address());
+        Spot shownSpot = traced ? spot.noted("by the function tracer") : spot;
+        if (module != null && !module.isLoaded()) {
+            shownSpot = shownSpot.noted("begins when " + module.name() + " is loaded");
+        }
         return new Definition(
-                spot.isReturn() ? 'r' : 'p',
+                traced ? 'f' : spot.isReturn() ? 'r' : 'p',
                 group(spec),
                 name,
-                subject.isKernel() ? kernelPlace(spot) : programPlace(spot.address()),
+                place,
                 arguments,
                 !subject.isKernel(),
                 source,
-                spot.note());
+                shownSpot.note());
     }
 
     /** {@code symbol+offset} where the symbol is there once, else from the start of the kernel. */
     private String kernelPlace(Spot spot) throws ProbeException {
+        ModulePlaces places = subject.modulePlaces();
+        if (places != null) {
+            return places.code(spot);
+        }
         KernelImage kernel = subject.kernel();
         String symbol = spot.symbol();
         int count = kernel == null ? 0 : kernel.names().count(symbol);
+        // A function that the image does not have is one of a module.
         boolean once =
                 !symbol.isEmpty()
-                        && (subject.elf().isEmpty() || subject.symbols().named(symbol).size() == 1)
+                        && (subject.symbols().named(symbol).size() == 1
+                                || spot.address() == 0 && spot.scope() == null)
                         && count <= 1;
         if (once) {
             return symbol + (spot.offset() == 0 ? "" : "+" + spot.offset());

@@ -7,8 +7,9 @@ import java.util.stream.Collectors;
  * A probe as tracefs takes it (Documentation/trace/kprobetrace.rst, uprobetracer.rst).
  *
  * @param kind {@code p} at an address, {@code r} at the return of a function, {@code f} at entry or
- *     return through the function tracer
- * @param place {@code "vfs_read+8"}, {@code "/bin/bash:0x1234"}
+ *     return through the function tracer (fprobetrace.rst), {@code t} at a tracepoint
+ * @param place {@code "vfs_read+8"}, {@code "/bin/bash:0x1234"}, of the function tracer {@code
+ *     "vfs_read%return"}
  * @param isUser whether it is one of a program
  * @param source where it is in the source, for people
  * @param note what is to be said about the place; empty for nothing

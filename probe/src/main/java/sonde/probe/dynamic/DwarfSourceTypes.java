@@ -125,6 +125,10 @@ final class DwarfSourceTypes implements TypeNames {
     private SourceType qualified(Entry entry, String word, int depth)
             throws MalformedInputException {
         SourceType inner = type(entry.type(), depth + 1);
+        // What qualifies an array qualifies its elements (C11 6.7.3), and gcc states both.
+        if (inner instanceof SourceType.Array && inner.spelling().startsWith(word + " ")) {
+            return inner;
+        }
         return inner instanceof SourceType.Pointer
                 ? inner.spelled(inner.spelling() + " " + word)
                 : inner.spelled(word + " " + inner.spelling());

@@ -23,10 +23,12 @@ final class ExpressionCompiler {
         return switch (expression) {
             case ProbeExpression.Name e -> here.variable(text, e.at(), e.name());
             case ProbeExpression.Special e -> here.special(text, e.at(), e.name());
-            case ProbeExpression.Register e -> new Operand.Held("%" + e.name(), word(), 0, 0);
+            case ProbeExpression.Register e ->
+                    new Operand.Held(here.words(text, e.at(), "%" + e.name()), word(), 0, 0);
             case ProbeExpression.Literal e ->
                     new Operand.Plain(Fetch.constant(e.value()), number("long", true));
-            case ProbeExpression.Raw e -> new Operand.Words(e.text(), word());
+            case ProbeExpression.Raw e ->
+                    new Operand.Words(here.words(text, e.at(), e.text()), word());
             case ProbeExpression.Member e -> member(e);
             case ProbeExpression.Index e -> index(e);
             case ProbeExpression.Dereference e -> target(compile(e.of()), e.at(), 0);
@@ -102,7 +104,7 @@ final class ExpressionCompiler {
     }
 
     /** A member, also of structures without a name, at its place in the whole. */
-    private static SourceType.@org.jspecify.annotations.Nullable Member find(
+    static SourceType.@org.jspecify.annotations.Nullable Member find(
             SourceType.Structure structure, String name, int depth) {
         for (SourceType.Member member : structure.members().get()) {
             if (member.name().equals(name)) {

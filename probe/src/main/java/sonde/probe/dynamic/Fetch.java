@@ -49,8 +49,12 @@ record Fetch(Origin origin, long offset) {
 
     /** Turns addresses of the program into words of the kernel. */
     interface Statics {
-        /** How to read memory at an address as stated in the ELF: {@code "@_text+16"}. */
-        String memory(long address);
+        /**
+         * How to read memory at an address as stated in the ELF: {@code "@_text+16"}.
+         *
+         * @throws ProbeException when nobody can know where it is
+         */
+        String memory(long address) throws ProbeException;
 
         /** The address where the program runs, as a number; null when nobody can know. */
         @org.jspecify.annotations.Nullable
@@ -58,7 +62,7 @@ record Fetch(Origin origin, long offset) {
     }
 
     /** The words that read what stands at this address. */
-    String memory(Statics statics, boolean isUser) {
+    String memory(Statics statics, boolean isUser) throws ProbeException {
         String u = isUser ? "u" : "";
         return switch (origin) {
             case Origin.Zero _ -> "@0x" + Long.toHexString(offset);
@@ -75,7 +79,7 @@ record Fetch(Origin origin, long offset) {
     }
 
     /** The words for the number itself; empty for a sum, which the kernel cannot make. */
-    String number(Statics statics) {
+    String number(Statics statics) throws ProbeException {
         return switch (origin) {
             case Origin.Zero _ -> "\\" + offset;
             case Origin.Program _ -> {
@@ -89,10 +93,26 @@ record Fetch(Origin origin, long offset) {
         };
     }
 
-    /** Names registers as the kernel does. */
+    /** Words of the kernel for registers and arguments. */
     interface Names {
-        /** {@code "%di"}; empty for one that the kernel cannot fetch. */
+        /** {@code "%di"} by DWARF's number; empty for one that the kernel cannot fetch. */
         String register(int number);
+
+        /**
+         * An integer or pointer argument when a function is entered.
+         *
+         * @param index from 0
+         * @return empty for those that the kernel cannot fetch so
+         */
+        String argument(int index);
+
+        /** A register by the kernel's name, {@code "di"}; empty where it cannot be fetched. */
+        String spelled(String name);
+
+        /** Parameters of a declaration before the one that {@code $arg1} is. */
+        default int hidden() {
+            return 0;
+        }
     }
 
     /**

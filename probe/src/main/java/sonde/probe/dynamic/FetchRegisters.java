@@ -1,5 +1,6 @@
 package sonde.probe.dynamic;
 
+import java.util.List;
 import java.util.Optional;
 import sonde.format.elf.ElfFile;
 
@@ -48,15 +49,45 @@ enum FetchRegisters implements Fetch.Names {
         return number >= 0 && number < names.length ? "%" + names[number] : "";
     }
 
-    /**
-     * Where an integer or pointer argument is when a function is entered.
-     *
-     * @param index from 0
-     * @return empty for those on the stack
-     */
-    String argument(int index) {
+    /** Empty for those on the stack. */
+    @Override
+    public String argument(int index) {
         return index >= 0 && index < arguments.length && !arguments[index].isEmpty()
                 ? "%" + arguments[index]
                 : "";
+    }
+
+    @Override
+    public String spelled(String name) {
+        return "%" + name;
+    }
+
+    /**
+     * The same where only arguments are known, as they were at entry: of the function tracer, which
+     * hands out no registers, and at returns (Documentation/trace/fprobetrace.rst).
+     *
+     * @param atEntry whether the stack is still that of the entry
+     */
+    Fetch.Names asArguments(boolean atEntry) {
+        return new Arguments(this, atEntry);
+    }
+
+    private record Arguments(FetchRegisters registers, boolean atEntry) implements Fetch.Names {
+        @Override
+        public String register(int number) {
+            String name = registers.register(number);
+            return name.isEmpty() ? "" : spelled(name.substring(1));
+        }
+
+        @Override
+        public String argument(int index) {
+            return "$arg" + (index + 1);
+        }
+
+        @Override
+        public String spelled(String name) {
+            int index = List.of(registers.arguments).indexOf(name);
+            return index >= 0 ? argument(index) : atEntry && name.equals("sp") ? "$stack" : "";
+        }
     }
 }

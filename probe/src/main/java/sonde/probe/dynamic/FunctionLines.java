@@ -3,10 +3,8 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import sonde.format.MalformedInputException;
@@ -26,7 +24,7 @@ public final class FunctionLines {
     private final SourceFunction function;
     private final String file;
 
-    /** Addresses by line, lowest first, of each copy. */
+    /** Addresses at which the code of a line begins, lowest first, of each copy. */
     private final Map<FunctionCopy, TreeMap<Integer, List<Long>>> byCopy = new HashMap<>();
 
     private final int next;
@@ -84,9 +82,9 @@ public final class FunctionLines {
         List<Call> calls = new ArrayList<>();
         calls(copy.entry(), rows, calls, 0);
         TreeMap<Integer, List<Long>> found = new TreeMap<>();
-        Set<Long> starts = new HashSet<>();
-        copy.ranges().forEach(range -> starts.add(range.start()));
+        boolean begun = false;
         for (int i = 0; i < rows.count(); i++) {
+            begun &= rows.continues(i);
             long address = rows.address(i);
             boolean counts = !rows.isEnd(i) && rows.isStatement(i) && isInside(rows.line(i));
             if (counts
@@ -94,9 +92,10 @@ public final class FunctionLines {
                     && rows.file(i).equals(file)
                     && isOwn(calls, address, rows.line(i))) {
                 List<Long> at = found.computeIfAbsent(rows.line(i), _ -> new ArrayList<>());
-                if (!at.contains(address)) {
+                if (!begun && !at.contains(address)) {
                     at.add(address);
                 }
+                begun = true;
             }
         }
         // A call that left no row of its own begins where its code begins.
@@ -164,6 +163,16 @@ public final class FunctionLines {
     public List<Long> addresses(FunctionCopy copy, int line) {
         TreeMap<Integer, List<Long>> lines = byCopy.get(copy);
         return lines == null ? List.of() : lines.getOrDefault(line, List.of());
+    }
+
+    /** {@code "its code begins at +8 +20 too"}; empty when it begins at the first alone. */
+    String more(FunctionCopy copy, int line) {
+        StringBuilder words = new StringBuilder();
+        for (long address : addresses(copy, line).stream().skip(1).toList()) {
+            long offset = address - copy.entryAddress();
+            words.append(offset < 0 ? " " : " +").append(offset);
+        }
+        return words.isEmpty() ? "" : "its code begins at" + words + " too: --every";
     }
 
     /** {@code "line 17 shares this address"} where other lines do; empty for none. */

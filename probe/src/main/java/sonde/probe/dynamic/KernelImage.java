@@ -25,22 +25,47 @@ import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
-/** The running kernel, with the file it was loaded from where that is there with its symbols. */
+/**
+ * The running kernel, or a module of it, with the file it was loaded from where that is there with
+ * its symbols.
+ */
 final class KernelImage implements AutoCloseable {
     private static final int NT_GNU_BUILD_ID = 3;
     private static final String BTF = "/sys/kernel/btf/vmlinux";
 
     private final @Nullable TargetFile file;
     private final @Nullable ElfFile elf;
+    private final @Nullable KernelModule module;
     private final List<String> notes;
     private @Nullable KernelNames names;
     private @Nullable Btf btf;
+    private @Nullable Btf moduleBtf;
     private boolean btfAsked;
 
     private KernelImage(@Nullable TargetFile file, @Nullable ElfFile elf, List<String> notes) {
         this.file = file;
         this.elf = elf;
+        this.module = null;
         this.notes = notes;
+    }
+
+    private KernelImage(KernelModule module, List<String> notes) {
+        this.file = null;
+        this.elf = module.elf();
+        this.module = module;
+        this.notes = notes;
+    }
+
+    /** A module, by its name or the path of its file. */
+    static KernelImage ofModule(String given, List<Path> folders) throws IOException {
+        List<String> notes = new ArrayList<>();
+        KernelModule module = KernelModule.open(given, folders, notes);
+        return new KernelImage(module, notes);
+    }
+
+    /** The module that is meant; null for the kernel itself. */
+    @Nullable KernelModule module() {
+        return module;
     }
 
     /** Opens the image that was named, or that of the running kernel where it is found. */
@@ -107,6 +132,9 @@ final class KernelImage implements AutoCloseable {
 
     /** Why the image is not that of the running kernel; empty when it is, or nobody can say. */
     Optional<String> foreign() {
+        if (module != null) {
+            return module.foreign();
+        }
         ElfFile image = elf;
         byte[] running = runningBuildId();
         byte[] own = image == null ? running : image.buildId().orElse(running);
@@ -135,7 +163,7 @@ final class KernelImage implements AutoCloseable {
         KernelNames known = names;
         if (known == null) {
             try {
-                known = KernelNames.read();
+                known = module == null ? KernelNames.read() : KernelNames.ofModule(module.name());
             } catch (SyscallException e) {
                 known = KernelNames.parse("");
             }
@@ -153,8 +181,11 @@ final class KernelImage implements AutoCloseable {
             } catch (IOException e) {
                 btf = null;
             }
+            if (module != null && btf != null) {
+                moduleBtf = module.types(btf);
+            }
         }
-        return btf;
+        return moduleBtf == null ? btf : moduleBtf;
     }
 
     /** The kernel's own types; null where it does not tell them. */
@@ -163,14 +194,35 @@ final class KernelImage implements AutoCloseable {
         return known == null ? null : new BtfSourceTypes(known, 8);
     }
 
-    /** The declaration of a function; empty where BTF does not have it. */
-    Optional<BtfType.FuncProto> function(String name) throws IOException {
+    /** A declaration with the types that it counts on. */
+    record Declaration(BtfType.FuncProto proto, BtfSourceTypes types) {}
+
+    /** The declaration of a function, of any loaded module too; empty where BTF has none. */
+    Optional<Declaration> function(String name) throws IOException {
         Btf known = btf();
-        return known == null ? Optional.empty() : known.function(name);
+        if (known == null) {
+            return Optional.empty();
+        }
+        Optional<BtfType.FuncProto> own = known.function(name);
+        String owner = own.isPresent() || module != null ? "" : names().module(name);
+        if (own.isEmpty() && owner.matches("\\w+")) {
+            try {
+                known = Btf.readSplit(KernelTypes.file("/sys/kernel/btf/" + owner), known);
+                own = known.function(name);
+            } catch (IOException e) {
+                // Its module was built without types.
+                return Optional.empty();
+            }
+        }
+        BtfSourceTypes types = new BtfSourceTypes(known, 8);
+        return own.map(proto -> new Declaration(proto, types));
     }
 
     @Override
     public void close() {
+        if (module != null) {
+            module.close();
+        }
         if (file != null) {
             file.close();
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;
 
@@ -13,6 +14,7 @@ final class KernelNames {
     private static final int MOST_BYTES = 64 << 20;
 
     private final Map<String, List<Long>> functions = new HashMap<>();
+    private final Map<String, String> modules = new HashMap<>();
 
     private KernelNames() {}
 
@@ -22,20 +24,50 @@ final class KernelNames {
      * @throws SyscallException when /proc is not there
      */
     static KernelNames read() throws SyscallException {
-        byte[] text = Files.readAll("/proc/kallsyms", MOST_BYTES);
-        return parse(new String(text, StandardCharsets.UTF_8));
+        return parse(text());
+    }
+
+    private static String text() throws SyscallException {
+        return new String(Files.readAll("/proc/kallsyms", MOST_BYTES), StandardCharsets.UTF_8);
+    }
+
+    /** Whether a name, of data too, is there once. */
+    static boolean isAlone(String name) {
+        try {
+            Pattern line = Pattern.compile("(?m)^\\w+ \\w " + Pattern.quote(name) + "(?:\t.*)?$");
+            return line.matcher(text()).results().limit(2).count() == 1;
+        } catch (SyscallException e) {
+            return false;
+        }
     }
 
     static KernelNames parse(String text) {
+        return parse(text, "");
+    }
+
+    /**
+     * Of one module alone.
+     *
+     * @param module empty for the kernel and all modules
+     */
+    static KernelNames parse(String text, String module) {
         KernelNames names = new KernelNames();
+        String mark = module.isEmpty() ? "" : "\t[" + module + "]";
         int at = 0;
         while (at < text.length()) {
             int end = text.indexOf('\n', at);
             end = end < 0 ? text.length() : end;
-            names.add(text, at, end);
+            if (mark.isEmpty() || text.startsWith(mark, end - mark.length())) {
+                names.add(text, at, end);
+            }
             at = end + 1;
         }
         return names;
+    }
+
+    /** {@link #read} of one module. */
+    static KernelNames ofModule(String module) throws SyscallException {
+        return parse(text(), module);
     }
 
     /** {@code ffffffff81000000 T _text}, with {@code \t[module]} behind. */
@@ -57,10 +89,18 @@ final class KernelNames {
         try {
             long address = Long.parseUnsignedLong(text, from, first, 16);
             functions.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(address);
+            if (nameEnd + 2 < end && text.charAt(nameEnd) == '\t') {
+                modules.put(name, text.substring(nameEnd + 2, end - 1));
+            }
         } catch (NumberFormatException e) {
             // A line of another kind.
             return;
         }
+    }
+
+    /** Whether the kernel told none. */
+    boolean isEmpty() {
+        return functions.isEmpty();
     }
 
     /** How many functions have a name. */
@@ -72,6 +112,11 @@ final class KernelNames {
     long address(String name) {
         List<Long> found = functions.getOrDefault(name, List.of());
         return found.size() == 1 ? found.getFirst() : 0;
+    }
+
+    /** The module that has a function; empty for the kernel itself. */
+    String module(String name) {
+        return modules.getOrDefault(name, "");
     }
 
     List<String> near(String name) {

@@ -89,7 +89,7 @@ final class MarkerDefiner {
         if (spec.arguments().isEmpty()) {
             arguments.addAll(arguments(marker));
         } else {
-            arguments.addAll(definer.arguments(spec, spot));
+            arguments.addAll(definer.arguments(spec, new SpotSurroundings(subject, spot)));
         }
         String counter =
                 marker.semaphore() == 0 ? "" : "(0x" + Long.toHexString(marker.semaphore()) + ")";

@@ -134,7 +134,7 @@ public final class NamedProbes {
         try {
             for (Definition one : definitions) {
                 Definition placed = file.isEmpty() ? one : Attachment.through(one, subject, file);
-                write(eventsFile(placed.isUser()), placed);
+                write(eventsFile(placed), placed);
                 made.add(one);
                 notebook.add(placed, one.source() + shownArguments(one));
             }
@@ -154,19 +154,37 @@ public final class NamedProbes {
         return text.toString();
     }
 
-    private String eventsFile(boolean isUser) throws ProbeException {
-        String old = isUser ? "uprobe_events" : "kprobe_events";
-        boolean supported =
-                !has("dynamic_events")
-                        || has(old)
-                        || !has(isUser ? "kprobe_events" : "uprobe_events");
-        if (!supported || !has("dynamic_events") && !has(old)) {
-            throw new ProbeException(
-                    isUser
-                            ? "this kernel has no probes of programs (CONFIG_UPROBE_EVENTS)"
-                            : "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
+    /** What this kernel takes. */
+    public ProbeKinds kinds() {
+        String readme;
+        try {
+            readme = tracefs.text("README");
+        } catch (SyscallException e) {
+            readme = "";
         }
-        return has("dynamic_events") ? "dynamic_events" : old;
+        return ProbeKinds.of(readme, has("kprobe_events"), has("uprobe_events"));
+    }
+
+    private String eventsFile(Definition one) throws ProbeException {
+        ProbeKinds kinds = kinds();
+        boolean tracer = one.kind() == 'f' || one.kind() == 't';
+        if (tracer && !(one.kind() == 'f' ? kinds.fprobes() : kinds.tracepoints())) {
+            throw new ProbeException(
+                    "this kernel has no probes by the function tracer"
+                            + " (Linux 6.5, CONFIG_FPROBE_EVENTS)");
+        }
+        if (!tracer && !(one.isUser() ? kinds.uprobes() : kinds.kprobes())) {
+            throw new ProbeException(
+                    one.isUser()
+                            ? "this kernel has no probes of programs (CONFIG_UPROBE_EVENTS)"
+                            : "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"
+                                    + (kinds.fprobes()
+                                            ? ", only probes at entry and return of functions"
+                                            : ""));
+        }
+        return has("dynamic_events")
+                ? "dynamic_events"
+                : one.isUser() ? "uprobe_events" : "kprobe_events";
     }
 
     private void write(String file, Definition definition) throws IOException {
@@ -204,8 +222,23 @@ public final class NamedProbes {
         } catch (SyscallException e) {
             log = "";
         }
+        if (definition.kind() == 'f' && !isTraceable(definition)) {
+            return definition.place()
+                    + " is not among the functions that the kernel can trace"
+                    + " (available_filter_functions)";
+        }
         String word = Errno.name(failure.errno());
         return log.isEmpty() ? word + "\n  " + definition.text() : log.stripTrailing();
+    }
+
+    private boolean isTraceable(Definition definition) {
+        String symbol = definition.place().replaceFirst("%return$", "");
+        try {
+            return ("\n" + tracefs.text("available_filter_functions"))
+                    .matches("(?s).*\n" + Pattern.quote(symbol) + "[ \n].*");
+        } catch (SyscallException e) {
+            return true;
+        }
     }
 
     private void remove(String event) throws IOException {

@@ -45,21 +45,33 @@ final class Nearest {
 
     private record Scored(String name, int distance) {}
 
-    /** Levenshtein. */
-    private static int distance(String a, String b) {
+    /** Changes of one letter, and of two neighbours that changed places. */
+    static int distance(String a, String b) {
+        int[] before = new int[b.length() + 1];
+        int[] last = new int[b.length() + 1];
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
+            last[j] = j;
         }
         for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
             row[0] = i;
             for (int j = 1; j <= b.length(); j++) {
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+                int change = last[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(change, 1 + Math.min(last[j], row[j - 1]));
+                boolean swapped =
+                        i > 1
+                                && j > 1
+                                && a.charAt(i - 1) == b.charAt(j - 2)
+                                && a.charAt(i - 2) == b.charAt(j - 1);
+                if (swapped) {
+                    row[j] = Math.min(row[j], before[j - 2] + 1);
+                }
             }
+            int[] free = before;
+            before = last;
+            last = row;
+            row = free;
         }
-        return row[b.length()];
+        return last[b.length()];
     }
 }

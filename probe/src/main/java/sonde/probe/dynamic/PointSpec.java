@@ -6,19 +6,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a user asked for: {@code [[GROUP:]NAME=]PLACE [ARGUMENT…]}.
+ * What a user asked for: {@code [[GROUP:]NAME=][MODULE:]PLACE [ARGUMENT…]}.
  *
+ * @param module of the kernel; empty for what is probed anyway
  * @param group empty for the usual one
  * @param name empty for one made of the function
  * @param arguments {@code [name=]expression[:type]} each
  */
 public record PointSpec(
-        String text, String group, String name, Place place, List<String> arguments) {
+        String text,
+        String module,
+        String group,
+        String name,
+        Place place,
+        List<String> arguments) {
     private static final Pattern NAMED =
             Pattern.compile("(?:([A-Za-z_]\\w*):)?([A-Za-z_]\\w*)=(.+)");
+    private static final Pattern MODULE =
+            Pattern.compile("(?!tracepoint:|sdt_)([A-Za-z_][\\w-]*):([A-Za-z_].*)");
     private static final Pattern LINE = Pattern.compile("@?([^:@]+):(\\d{1,9})");
     private static final Pattern MARKER =
             Pattern.compile("(?:%|sdt_)([A-Za-z_][\\w.-]*):([A-Za-z_][\\w.-]*)");
+    private static final Pattern TRACEPOINT =
+            Pattern.compile("tracepoint:(?:[A-Za-z_]\\w*:)?([A-Za-z_]\\w*)");
     private static final Pattern FUNCTION =
             Pattern.compile(
                     "([A-Za-z_~](?:[\\w.$~<>,]|::)*?)(?:@([^:+%]+))?"
@@ -44,6 +54,9 @@ public record PointSpec(
 
         /** A marker that the program's author placed (USDT). */
         record Marker(String provider, String name) implements Place {}
+
+        /** A tracepoint of the kernel, with its arguments. */
+        record Tracepoint(String name) implements Place {}
     }
 
     /**
@@ -65,8 +78,26 @@ public record PointSpec(
             name = named.group(2);
             first = named.group(3);
         }
+        String module = module(first);
         return new PointSpec(
-                text, group, name, place(first), List.copyOf(words.subList(1, words.size())));
+                text,
+                module,
+                group,
+                name,
+                place(withoutModule(first)),
+                List.copyOf(words.subList(1, words.size())));
+    }
+
+    /** The module in {@code MODULE:PLACE}; empty where there is none. */
+    public static String module(String place) {
+        Matcher matcher = MODULE.matcher(place);
+        return matcher.matches() ? matcher.group(1) : "";
+    }
+
+    /** What stands behind the module. */
+    public static String withoutModule(String place) {
+        Matcher matcher = MODULE.matcher(place);
+        return matcher.matches() ? matcher.group(2) : place;
     }
 
     /** The place alone: {@code FUNCTION:LINE}. */
@@ -74,6 +105,10 @@ public record PointSpec(
         Matcher marker = MARKER.matcher(text);
         if (marker.matches()) {
             return new Place.Marker(marker.group(1), marker.group(2));
+        }
+        Matcher tracepoint = TRACEPOINT.matcher(text);
+        if (tracepoint.matches()) {
+            return new Place.Tracepoint(tracepoint.group(1));
         }
         Matcher line = LINE.matcher(text);
         if (line.matches() && isFile(text, line.group(1))) {

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FunctionCopy;
@@ -19,10 +20,21 @@ import sonde.format.dwarf.location.SourceFunction;
 /** From a place of the source to addresses: every copy of the code, each with what it sees. */
 public final class Resolver {
     private final Subject subject;
+    private final boolean every;
 
     /** Of a program or the kernel. */
     public Resolver(Subject subject) {
+        this(subject, false);
+    }
+
+    /**
+     * Of a program or the kernel.
+     *
+     * @param every whether a line means each place at which its code begins, not the first alone
+     */
+    Resolver(Subject subject, boolean every) {
         this.subject = subject;
+        this.every = every;
     }
 
     /**
@@ -37,6 +49,9 @@ public final class Resolver {
             case PointSpec.Place.Address address -> List.of(at(address.address(), false));
             case PointSpec.Place.Marker marker ->
                     throw new ProbeException("marker " + marker.name() + " is no place of source");
+            case PointSpec.Place.Tracepoint tracepoint ->
+                    throw new ProbeException(
+                            "tracepoint " + tracepoint.name() + " is no place of source");
         };
     }
 
@@ -91,9 +106,25 @@ public final class Resolver {
         return path.equals(wanted) || path.endsWith(wanted.startsWith("/") ? wanted : "/" + wanted);
     }
 
+    /**
+     * Copies whose code is there: of what a linker left out, entries stay, at address 0 or another
+     * that is no code.
+     */
+    private List<FunctionCopy> live(SourceFunction function) throws ProbeException {
+        List<FunctionCopy> live =
+                function.copies().stream()
+                        .filter(copy -> subject.isCode(copy.entryAddress()))
+                        .toList();
+        if (live.isEmpty() && !function.copies().isEmpty()) {
+            throw new ProbeException(
+                    function.name() + " was left out of " + subject.path() + " when it was linked");
+        }
+        return live;
+    }
+
     private void entries(SourceFunction function, boolean isReturn, List<Spot> spots)
             throws IOException {
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             if (!isReturn || !copy.isInlined()) {
                 spots.add(spot(function, copy, copy.entryAddress(), function.line(), isReturn));
             }
@@ -102,7 +133,7 @@ public final class Resolver {
 
     private void offsets(SourceFunction function, PointSpec.Place.Function wanted, List<Spot> all)
             throws IOException {
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             long address = copy.entryAddress() + wanted.offset();
             if (copy.isInlined()) {
                 continue;
@@ -142,7 +173,7 @@ public final class Resolver {
             throws IOException {
         Symbols.Symbol symbol = subject.symbols().functionAt(address);
         Scope scope = subject.scopes().at(address).orElse(null);
-        Scope own = scope == null ? null : scopeOf(scope, copy.entry());
+        Scope own = scope == null ? null : scopeOf(scope, copy.entry(), address);
         return new Spot(
                 address,
                 function.name(),
@@ -158,9 +189,11 @@ public final class Resolver {
                 copy.isInlined() ? "inlined in " + outer(scope) : "");
     }
 
-    /** What the function sees, where others inlined in it begin at the same address. */
-    private static Scope scopeOf(Scope scope, Entry function) {
-        return scope.functions().contains(function) ? scope.of(function) : scope;
+    /** What the function sees, where others begin at the same address. */
+    private Scope scopeOf(Scope scope, Entry function, long address) throws IOException {
+        return scope.functions().contains(function)
+                ? scope.of(function)
+                : subject.scopes().of(function, address).orElse(scope);
     }
 
     private static String outer(@Nullable Scope scope) throws MalformedInputException {
@@ -172,13 +205,14 @@ public final class Resolver {
         int line = function.line() + relative;
         FunctionLines lines = FunctionLines.of(subject, function);
         List<Spot> spots = new ArrayList<>();
-        for (FunctionCopy copy : function.copies()) {
+        for (FunctionCopy copy : live(function)) {
             List<Long> addresses = lines.addresses(copy, line);
-            if (!addresses.isEmpty()) {
-                Spot spot = spot(function, copy, addresses.getFirst(), line, false);
-                String also = lines.othersAt(addresses.getFirst(), line);
+            for (long address : every ? addresses : addresses.stream().limit(1).toList()) {
+                Spot spot = spot(function, copy, address, line, false);
+                String also = lines.othersAt(address, line);
+                String more = every ? "" : lines.more(copy, line);
                 spot = also.isEmpty() ? spot : spot.noted(also);
-                spots.add(spot);
+                spots.add(more.isEmpty() ? spot : spot.noted(more));
             }
         }
         if (spots.isEmpty()) {
@@ -207,7 +241,7 @@ public final class Resolver {
 
     /** A line of a file, wherever code was made of it. */
     private List<Spot> line(PointSpec.Place.Line wanted) throws IOException {
-        Map<Entry, Long> lowest = new LinkedHashMap<>();
+        Map<Entry, TreeSet<Long>> found = new LinkedHashMap<>();
         TreeSet<Integer> lines = new TreeSet<>();
         boolean fileSeen = false;
         for (EntryUnit unit : subject.entries().units()) {
@@ -216,17 +250,20 @@ public final class Resolver {
                 continue;
             }
             fileSeen = true;
+            boolean begun = false;
             for (int i = 0; i < rows.count(); i++) {
+                begun &= rows.continues(i);
                 boolean counts = !rows.isEnd(i) && rows.isStatement(i);
                 if (counts && endsWith(rows.file(i), wanted.file())) {
                     lines.add(rows.line(i));
-                    if (rows.line(i) == wanted.line()) {
-                        lowest(rows.address(i), lowest);
+                    if (rows.line(i) == wanted.line() && !begun) {
+                        add(rows.address(i), rows.file(i), wanted.line(), found);
                     }
+                    begun = true;
                 }
             }
         }
-        if (lowest.isEmpty()) {
+        if (found.isEmpty()) {
             throw new ProbeException(
                     fileSeen
                             ? wanted.file()
@@ -237,8 +274,15 @@ public final class Resolver {
                             : "no source file ends with " + wanted.file());
         }
         List<Spot> spots = new ArrayList<>();
-        for (long address : lowest.values()) {
-            spots.add(at(address, false));
+        for (Map.Entry<Entry, TreeSet<Long>> one : found.entrySet()) {
+            for (long address : every ? one.getValue() : List.of(one.getValue().getFirst())) {
+                Scope scope = subject.scopes().at(address).orElse(null);
+                spots.add(
+                        at(
+                                address,
+                                scope == null ? null : scopeOf(scope, one.getKey(), address),
+                                false));
+            }
         }
         return spots;
     }
@@ -252,18 +296,42 @@ public final class Resolver {
         }
     }
 
-    private void lowest(long address, Map<Entry, Long> lowest) throws IOException {
+    private void add(long address, String file, int line, Map<Entry, TreeSet<Long>> found)
+            throws IOException {
         Scope scope = subject.scopes().at(address).orElse(null);
         if (scope != null) {
-            lowest.merge(
-                    scope.function(), address, (a, b) -> Long.compareUnsigned(a, b) <= 0 ? a : b);
+            found.computeIfAbsent(
+                            owner(scope, file, line), _ -> new TreeSet<>(Long::compareUnsigned))
+                    .add(address);
         }
+    }
+
+    /** The function that a line is written in: a call inlined at its start has lines of its own. */
+    private Entry owner(Scope scope, String file, int line) throws IOException {
+        Entry owner = scope.function();
+        long start = -1;
+        for (Entry one : scope.functions()) {
+            Entry declared = one.original();
+            long first = declared.constant(Attribute.DECL_LINE, 0);
+            String where =
+                    subject.lines(declared.unit())
+                            .fileName(declared.constant(Attribute.DECL_FILE, -1));
+            if (where.equals(file) && first <= line && first >= start) {
+                owner = one;
+                start = first;
+            }
+        }
+        return owner;
     }
 
     /** A spot at an address, with all that is known of it. */
     Spot at(long address, boolean isReturn) throws IOException {
-        Symbols.Symbol symbol = subject.symbols().functionAt(address);
         Scope scope = subject.hasEntries() ? subject.scopes().at(address).orElse(null) : null;
+        return at(address, scope, isReturn);
+    }
+
+    private Spot at(long address, @Nullable Scope scope, boolean isReturn) throws IOException {
+        Symbols.Symbol symbol = subject.symbols().functionAt(address);
         String name = symbol == null ? "" : symbol.name();
         long offset = symbol == null ? 0 : address - symbol.address();
         if (scope == null) {
@@ -280,12 +348,9 @@ public final class Resolver {
                 name,
                 offset,
                 scope,
-                subject.lines(declared.unit())
-                        .fileName(
-                                declared.constant(
-                                        sonde.format.dwarf.location.Attribute.DECL_FILE, -1)),
+                subject.lines(declared.unit()).fileName(declared.constant(Attribute.DECL_FILE, -1)),
                 lineAt(rows, address),
-                (int) declared.constant(sonde.format.dwarf.location.Attribute.DECL_LINE, 0),
+                (int) declared.constant(Attribute.DECL_LINE, 0),
                 offset == 0 && !inlined,
                 isReturn,
                 inlined,
@@ -307,7 +372,10 @@ public final class Resolver {
             spots.add(bare(symbol.address() + offset, wanted, offset));
         }
         KernelImage kernel = subject.kernel();
-        if (spots.isEmpty() && kernel != null && kernel.names().count(wanted.name()) > 0) {
+        if (spots.isEmpty()
+                && kernel != null
+                && kernel.foreign().isEmpty()
+                && kernel.names().count(wanted.name()) > 0) {
             if (kernel.names().count(wanted.name()) > 1) {
                 throw new ProbeException(
                         wanted.name()

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.BtfType;
@@ -27,13 +29,21 @@ final class SpotSurroundings implements Surroundings {
     private static final int MOST_SHOWN = 160;
 
     private static final int MOST_LOOKED = 200;
+    private static final Pattern REGISTER = Pattern.compile("%(\\w+)");
 
     private final Subject subject;
     private final Spot spot;
+    private final Fetch.Names names;
 
     SpotSurroundings(Subject subject, Spot spot) {
+        this(subject, spot, subject.registers());
+    }
+
+    /** With the words for registers and arguments that the kind of probe has. */
+    SpotSurroundings(Subject subject, Spot spot, Fetch.Names names) {
         this.subject = subject;
         this.spot = spot;
+        this.names = names;
     }
 
     @Override
@@ -64,7 +74,11 @@ final class SpotSurroundings implements Surroundings {
         }
 
         @Override
-        public String memory(long address) {
+        public String memory(long address) throws ProbeException {
+            ModulePlaces places = subject.modulePlaces();
+            if (places != null) {
+                return places.memory(address);
+            }
             Long start = start();
             return start == null
                     ? "@0x" + Long.toHexString(address)
@@ -73,6 +87,9 @@ final class SpotSurroundings implements Surroundings {
 
         @Override
         public @Nullable Long running(long address) {
+            if (subject.modulePlaces() != null) {
+                return null;
+            }
             Long start = start();
             KernelImage kernel = subject.kernel();
             long loaded = kernel == null ? 0 : kernel.names().address("_text");
@@ -115,9 +132,12 @@ final class SpotSurroundings implements Surroundings {
     @Override
     public Operand variable(String text, int at, String name) throws ProbeException {
         try {
-            if (spot.isReturn()) {
+            if (spot.isReturn() && !hasArguments()) {
                 throw ProbeException.at(
-                        text, at, "at a return only $retval is known, no variables");
+                        text,
+                        at,
+                        "at a return only $retval is known, no variables"
+                                + (isKernel() ? " (arguments since Linux 6.10)" : ""));
             }
             Scope scope = spot.scope();
             return scope == null ? parameter(text, at, name) : placed(text, at, name, scope);
@@ -133,23 +153,22 @@ final class SpotSurroundings implements Surroundings {
 
     /** Without DWARF: a parameter of a kernel function by its declaration in BTF. */
     private Operand parameter(String text, int at, String name) throws IOException {
-        BtfType.FuncProto proto = prototype();
-        KernelImage kernel = subject.kernel();
-        BtfSourceTypes types = kernel == null ? null : kernel.types();
-        if (proto == null || types == null) {
+        KernelImage.Declaration declared = declaration();
+        if (declared == null) {
             subject.entries(); // says what is missing
             throw ProbeException.at(text, at, "nothing is known of the variables here");
         }
-        if (!spot.isEntry()) {
+        if (!spot.isEntry() && !spot.isReturn()) {
             throw ProbeException.at(
                     text, at, "without debugging information variables are known at entry only");
         }
-        List<String> names = new ArrayList<>();
-        for (int i = 0; i < proto.params().size(); i++) {
-            BtfType.Param param = proto.params().get(i);
-            names.add(param.name());
+        List<String> known = new ArrayList<>();
+        List<BtfType.Param> params = declared.proto().params();
+        for (int i = names.hidden(); i < params.size(); i++) {
+            BtfType.Param param = params.get(i);
+            known.add(param.name());
             if (param.name().equals(name)) {
-                return argument(text, at, i, types.type(param.type()));
+                return argument(text, at, i, declared.types().type(param.type()));
             }
         }
         throw ProbeException.at(
@@ -159,17 +178,41 @@ final class SpotSurroundings implements Surroundings {
                         + " has no parameter '"
                         + name
                         + "'"
-                        + Nearest.suggestion(name, names, "it has "));
+                        + Nearest.suggestion(name, known, "it has "));
     }
 
-    private BtfType.@Nullable FuncProto prototype() throws IOException {
+    /** Whether the kernel keeps what the function was called with. */
+    private boolean hasArguments() {
+        return !(names instanceof FetchRegisters);
+    }
+
+    @Override
+    public String words(String text, int at, String words) throws ProbeException {
+        Matcher register = REGISTER.matcher(words);
+        StringBuilder out = new StringBuilder();
+        while (register.find()) {
+            String word = names.spelled(register.group(1));
+            if (word.isEmpty()) {
+                throw ProbeException.at(
+                        text,
+                        at,
+                        "register " + register.group(1) + " is not known to this kind of probe");
+            }
+            register.appendReplacement(out, Matcher.quoteReplacement(word));
+        }
+        return register.appendTail(out).toString();
+    }
+
+    private KernelImage.@Nullable Declaration declaration() throws IOException {
         KernelImage kernel = subject.kernel();
         return kernel == null ? null : kernel.function(spot.function()).orElse(null);
     }
 
     private Operand argument(String text, int at, int index, SourceType type)
             throws ProbeException {
-        String register = subject.registers().argument(index);
+        String word = names.argument(index);
+        // $argN of more than registers hold: Linux 4.20
+        String register = word.isEmpty() && isKernel() ? "$arg" + (index + 1) : word;
         if (register.isEmpty()) {
             throw ProbeException.at(
                     text, at, "argument " + (index + 1) + " is not in a register at entry");
@@ -178,6 +221,10 @@ final class SpotSurroundings implements Surroundings {
     }
 
     private Operand placed(String text, int at, String name, Scope scope) throws IOException {
+        Operand own = memberOfThis(text, at, name, scope);
+        if (own != null) {
+            return own;
+        }
         Optional<Variable> found = scope.find(name);
         if (found.isEmpty()) {
             Operand declared = declared(name, scope);
@@ -197,6 +244,27 @@ final class SpotSurroundings implements Surroundings {
         Variable variable = found.get();
         SourceType type = type(variable);
         return operand(text, at, variable, type);
+    }
+
+    /** A member of the object whose function this is (C++ 7.5.4); null where it is none. */
+    private @Nullable Operand memberOfThis(String text, int at, String name, Scope scope)
+            throws IOException {
+        List<Variable> locals = scope.variables();
+        boolean hidden = locals.stream().anyMatch(one -> one.name().equals(name));
+        Variable self =
+                locals.stream().filter(o -> o.name().equals("this")).findFirst().orElse(null);
+        boolean has =
+                !hidden
+                        && self != null
+                        && type(self) instanceof SourceType.Pointer pointer
+                        && pointer.target().get() instanceof SourceType.Structure structure
+                        && ExpressionCompiler.find(structure, name, 0) != null;
+        return has
+                ? new ExpressionCompiler(text, this)
+                        .compile(
+                                new ProbeExpression.Member(
+                                        at, new ProbeExpression.Name(at, "this"), name, true))
+                : null;
     }
 
     /** Data that another file defines: its type from the declaration, its place by its symbol. */
@@ -235,12 +303,11 @@ final class SpotSurroundings implements Surroundings {
 
     /** Where a variable is, as an operand of its type. */
     Operand of(Location location, SourceType type) throws Fetch.Unfit {
-        FetchRegisters registers = subject.registers();
         int bytes = subject.addressBytes();
-        boolean atEntry = spot.isEntry();
+        boolean atEntry = spot.isEntry() || spot.isReturn();
         return switch (location) {
             case Location.InRegister in -> {
-                String name = registers.register(in.number());
+                String name = names.register(in.number());
                 if (name.isEmpty()) {
                     throw new Fetch.Unfit(
                             "is in register " + in.number() + ", which no probe can read");
@@ -249,7 +316,7 @@ final class SpotSurroundings implements Surroundings {
             }
             case Location.InMemory in -> {
                 perCpu(in.address());
-                Fetch address = Fetch.of(in.address(), registers, atEntry, bytes);
+                Fetch address = Fetch.of(in.address(), names, atEntry, bytes);
                 yield new Operand.Stored(address, type, 0, 0, false);
             }
             case Location.Computed computed -> {
@@ -258,7 +325,7 @@ final class SpotSurroundings implements Surroundings {
                 while (value instanceof Value.Cast cast && cast.sizeBytes() >= type.sizeBytes()) {
                     value = cast.value();
                 }
-                yield new Operand.Plain(Fetch.of(value, registers, atEntry, bytes), type);
+                yield new Operand.Plain(Fetch.of(value, names, atEntry, bytes), type);
             }
             case Location.Bytes constant -> {
                 if (constant.bytes().length > 8) {
@@ -366,7 +433,7 @@ final class SpotSurroundings implements Surroundings {
         }
         try {
             Spot other = spot.moved(address);
-            new SpotSurroundings(subject, other).of(seen.location(), type(seen));
+            new SpotSurroundings(subject, other, names).of(seen.location(), type(seen));
             return true;
         } catch (Fetch.Unfit e) {
             return false;
@@ -386,8 +453,8 @@ final class SpotSurroundings implements Surroundings {
             return new Operand.Held("$retval", returned(text, at), 0, 0);
         }
         if (name.matches("arg[1-9]\\d?")) {
-            int index = Integer.parseInt(name.substring(3)) - 1;
-            if (!spot.isEntry() || spot.isReturn()) {
+            int index = Integer.parseInt(name.substring(3)) - 1 + names.hidden();
+            if (!spot.isEntry() && !spot.isReturn() || spot.isReturn() && !hasArguments()) {
                 throw ProbeException.at(text, at, "arguments by number are known at entry only");
             }
             return argument(text, at, index, parameterType(index, word));
@@ -421,11 +488,9 @@ final class SpotSurroundings implements Surroundings {
                 }
                 type = types.type(entry);
             } else {
-                BtfType.FuncProto proto = prototype();
-                KernelImage kernel = subject.kernel();
-                BtfSourceTypes types = kernel == null ? null : kernel.types();
-                if (proto != null && types != null) {
-                    type = types.type(proto.returnType());
+                KernelImage.Declaration declared = declaration();
+                if (declared != null) {
+                    type = declared.types().type(declared.proto().returnType());
                 }
             }
             return type;
@@ -448,11 +513,9 @@ final class SpotSurroundings implements Surroundings {
                 }
                 return otherwise;
             }
-            BtfType.FuncProto proto = prototype();
-            KernelImage kernel = subject.kernel();
-            BtfSourceTypes types = kernel == null ? null : kernel.types();
-            return proto != null && types != null && index < proto.params().size()
-                    ? types.type(proto.params().get(index).type())
+            KernelImage.Declaration declared = declaration();
+            return declared != null && index < declared.proto().params().size()
+                    ? declared.types().type(declared.proto().params().get(index).type())
                     : otherwise;
         } catch (IOException e) {
             return otherwise;
@@ -462,21 +525,24 @@ final class SpotSurroundings implements Surroundings {
     /** Names of all variables, or of parameters alone. */
     List<String> names(boolean parametersOnly) throws IOException {
         Scope scope = spot.scope();
-        List<String> names = new ArrayList<>();
+        List<String> found = new ArrayList<>();
         if (scope != null) {
             for (Variable variable : scope.variables()) {
                 if ((variable.isParameter() || !parametersOnly)
-                        && !names.contains(variable.name())) {
-                    names.add(variable.name());
+                        && !found.contains(variable.name())) {
+                    found.add(variable.name());
                 }
             }
-            return names;
+            return found;
         }
-        BtfType.FuncProto proto = prototype();
-        if (proto != null) {
-            proto.params().stream().map(BtfType.Param::name).forEach(names::add);
+        KernelImage.Declaration declared = declaration();
+        if (declared != null) {
+            declared.proto().params().stream()
+                    .skip(names.hidden())
+                    .map(BtfType.Param::name)
+                    .forEach(found::add);
         }
-        return names;
+        return found;
     }
 
     /** Whether the unit's code was compiled without keeping variables in registers. */

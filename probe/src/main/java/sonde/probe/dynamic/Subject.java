@@ -17,6 +17,7 @@ import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
 import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.Section;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
 import sonde.sys.TargetFile;
@@ -140,6 +141,39 @@ public final class Subject implements AutoCloseable {
         }
     }
 
+    /**
+     * A module of the running kernel.
+     *
+     * @param module its name as lsmod has it, or the path of its file; {@code .xz}, {@code .zst}
+     *     and {@code .gz} are unpacked
+     * @throws ProbeException when it is not loaded and no file of this kernel is it
+     */
+    public static Subject module(String module, List<Path> debugFolders) throws IOException {
+        KernelImage kernel = KernelImage.ofModule(module, debugFolders);
+        DebugFiles debugFiles = new DebugFiles(debugFolders);
+        try {
+            String path = java.util.Objects.requireNonNull(kernel.module()).path();
+            return new Subject(path, null, kernel.elf(), kernel, debugFiles);
+        } catch (IOException | RuntimeException e) {
+            debugFiles.close();
+            kernel.close();
+            throw e;
+        }
+    }
+
+    /** The module of the kernel; null when it is none. */
+    @Nullable KernelModule module() {
+        return kernel == null ? null : kernel.module();
+    }
+
+    /** Places in the module; null when it is none. */
+    @Nullable ModulePlaces modulePlaces() {
+        KernelModule module = module();
+        return kernel == null || module == null
+                ? null
+                : new ModulePlaces(this, module, kernel.names());
+    }
+
     /** The file as it is shown; {@code "kernel"} for that. */
     public String path() {
         return path;
@@ -160,6 +194,20 @@ public final class Subject implements AutoCloseable {
 
     Optional<TargetFile> file() {
         return Optional.ofNullable(file);
+    }
+
+    /** Whether an address as stated in the file is in its code. */
+    boolean isCode(long address) {
+        ElfFile known = elf;
+        if (known == null) {
+            return false;
+        }
+        for (Section section : known.sections()) {
+            if (section.isExecutable() && section.contains(address)) {
+                return true;
+            }
+        }
+        return known.sections().isEmpty() && Definer.fileOffset(known, address) >= 0;
     }
 
     Symbols symbols() {
@@ -187,6 +235,16 @@ public final class Subject implements AutoCloseable {
      */
     Entries entries() throws ProbeException {
         Entries known = entries;
+        KernelModule module = module();
+        if (known == null && module != null) {
+            throw new ProbeException(
+                    "there is no debugging information of module "
+                            + module.name()
+                            + ": lines and local variables are not known. Install the package"
+                            + " with it (Debian: linux-image-"
+                            + sonde.sys.Machine.uname().release()
+                            + "-dbg), or name the file of one built with it: -m FILE.ko");
+        }
         if (known == null) {
             throw new ProbeException(
                     isKernel()

@@ -17,6 +17,16 @@ interface Surroundings {
      */
     Operand special(String text, int at, String name) throws ProbeException;
 
+    /**
+     * Words of the kernel with the registers in them as they can be fetched here.
+     *
+     * @param words {@code %di}, {@code +8(%sp)}
+     * @throws ProbeException when one cannot
+     */
+    default String words(String text, int at, String words) throws ProbeException {
+        return words;
+    }
+
     /** Types by name. */
     TypeNames types();
 

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
@@ -83,6 +84,17 @@ final class Symbols {
     /** The variable that has an address; null for none. */
     @Nullable Symbol objectAt(long address) {
         return at(objects, address);
+    }
+
+    /** The nearest function at or before an address whose name fits; null for none. */
+    @Nullable Symbol before(long address, Predicate<String> fits) {
+        Symbol found = null;
+        for (Symbol one : functions) {
+            if (Long.compareUnsigned(one.address(), address) <= 0 && fits.test(one.name())) {
+                found = one;
+            }
+        }
+        return found;
     }
 
     private static @Nullable Symbol at(List<Symbol> sorted, long address) {

@@ -31,11 +31,22 @@ public final class Targets {
      * @param file a path, a name found by PATH or among libraries, or a part of the name of what
      *     the process has mapped; empty for the program of the process, or the kernel
      * @param pid of a process whose files are meant
+     * @param module of the kernel, by name or the path of its file
      * @param image of the kernel with debugging information
      */
     public static Subject open(
-            Optional<String> file, OptionalInt pid, Optional<Path> image, List<Path> symbols)
+            Optional<String> file,
+            OptionalInt pid,
+            Optional<String> module,
+            Optional<Path> image,
+            List<Path> symbols)
             throws IOException {
+        if (module.isPresent()) {
+            if (pid.isPresent() || file.isPresent()) {
+                throw new ProbeException("a module is in the kernel, not in a program");
+            }
+            return Subject.module(module.get(), symbols);
+        }
         if (pid.isPresent()) {
             return process(pid.getAsInt(), file, symbols);
         }

@@ -63,6 +63,9 @@ public record VariableView(String place, String code, String note, List<Row> row
                     where(here, operand),
                     variable.isParameter(),
                     true);
+        } catch (ProbeException e) {
+            String why = String.valueOf(e.getMessage());
+            return new Row(variable.name(), type.spelling(), why, variable.isParameter(), false);
         } catch (Fetch.Unfit e) {
             boolean absent = variable.location() instanceof Location.Absent;
             boolean constant =
@@ -73,7 +76,7 @@ public record VariableView(String place, String code, String note, List<Row> row
         }
     }
 
-    private static String where(SpotSurroundings here, Operand operand) {
+    private static String where(SpotSurroundings here, Operand operand) throws ProbeException {
         return switch (operand) {
             case Operand.Stored o -> o.address().memory(here.statics(), false);
             case Operand.Held o -> o.token();
@@ -92,7 +95,9 @@ public record VariableView(String place, String code, String note, List<Row> row
             }
             case Operand.Split o -> {
                 List<String> parts = new ArrayList<>();
-                o.parts().forEach(part -> parts.add(where(here, part.place())));
+                for (Operand.Part part : o.parts()) {
+                    parts.add(where(here, part.place()));
+                }
                 yield String.join(", ", parts);
             }
             case Operand.Words o -> o.text().isEmpty() ? "-" : o.text();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,36 +26,8 @@ final class DeadlineTimerKernelTest {
 
     private static List<Map<String, String>> recorded(List<String> specs, List<String> command)
             throws Exception {
-        NamedProbes probes = NamedProbes.open();
-        List<Definition> made = new ArrayList<>();
-        try (Subject kernel = Subject.kernel(Optional.empty(), List.of())) {
-            Definer definer = new Definer(kernel).avoiding(probes.events());
-            for (String spec : specs) {
-                made.addAll(definer.define(PointSpec.parse(spec)));
-            }
-            probes.add(kernel, made);
-            try (TraceText trace = new TraceText("kernel")) {
-                for (Definition one : made) {
-                    trace.enable(one.event(), true);
-                }
-                Programs.run(command);
-                for (Definition one : made) {
-                    trace.enable(one.event(), false);
-                }
-                return trace.lines().stream()
-                        .map(line -> {
-                            Map<String, String> pairs = Programs.pairs(line);
-                            pairs.put("event", line.replaceAll(".*: (\\w+): \\(.*", "$1"));
-                            pairs.put("tid", line.replaceAll("^\\s*.*-(\\d+)\\s+\\[.*", "$1"));
-                            return pairs;
-                        })
-                        .toList();
-            } finally {
-                for (Definition one : made) {
-                    probes.delete(one.event(), false);
-                }
-            }
-        }
+        return KernelProbes.recorded(
+                KernelProbes::kernel, UnaryOperator.identity(), specs, command);
     }
 
     @Test

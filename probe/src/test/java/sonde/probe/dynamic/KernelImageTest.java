@@ -145,6 +145,8 @@ final class KernelImageTest {
     @Test
     void namesThatAreNotThere() {
         assertThatThrownBy(() -> made("start_dl_timmer")).hasMessageContaining("start_dl_timer");
+        assertThatThrownBy(() -> made("ext4_file_write_iter iocb"))
+                .hasMessageContaining("there is no function ext4_file_write_iter");
         assertThatThrownBy(() -> made("start_dl_timer:5"))
                 .hasMessageContaining("line 4 and line 8 have");
         assertThatThrownBy(() -> made("start_dl_timer:16 dl"))

@@ -27,6 +27,10 @@ final class PointSpecTest {
         assertThat(place("0x1139")).isEqualTo(new Place.Address(0x1139));
         assertThat(place("%libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
         assertThat(place("sdt_libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
+        assertThat(place("tracepoint:sched_switch"))
+                .isEqualTo(new Place.Tracepoint("sched_switch"));
+        assertThat(place("tracepoint:sched:sched_switch"))
+                .isEqualTo(new Place.Tracepoint("sched_switch"));
     }
 
     @Test
@@ -41,11 +45,23 @@ final class PointSpecTest {
     }
 
     @Test
+    void modulesBeforeAFunction() throws ProbeException {
+        PointSpec spec = PointSpec.parse("mine=nf_tables:nft_do_chain:12 a->b");
+        assertThat(spec.module()).isEqualTo("nf_tables");
+        assertThat(spec.name()).isEqualTo("mine");
+        assertThat(spec.place()).isEqualTo(new Place.Function("nft_do_chain", "", 12, -1, false));
+        assertThat(PointSpec.parse("g:n=f:3").module()).isEmpty();
+        assertThat(PointSpec.module("ns::f:3")).isEmpty();
+        assertThat(PointSpec.module("a.c:3")).isEmpty();
+        assertThat(PointSpec.withoutModule("snd-hda:f%return")).isEqualTo("f%return");
+    }
+
+    @Test
     void faultsPointAtTheirColumn() {
         assertThatThrownBy(() -> PointSpec.parse("f (a"))
                 .isInstanceOf(ProbeException.class)
                 .hasMessageContaining("not closed");
-        assertThatThrownBy(() -> PointSpec.parse("f:x"))
+        assertThatThrownBy(() -> PointSpec.parse("f:-x"))
                 .isInstanceOf(ProbeException.class)
                 .hasMessageContaining("^");
         assertThatThrownBy(() -> PointSpec.parse("")).isInstanceOf(ProbeException.class);

@@ -250,6 +250,52 @@ final class VariablesKernelTest {
         }
     }
 
+    /** A member without this, and a line that begins again for each turn of its loop. */
+    @Test
+    void membersOfTheObjectAndEveryPlaceOfALine() throws Exception {
+        Assumptions.assumeTrue(Programs.Build.of("g++").isThere(), "g++ is not there");
+        String source =
+                """
+                #include <cstdio>
+                namespace shop { struct base { int id; };
+                struct order : base {
+                	long extra; static int count;
+                	__attribute__((noinline)) long value(int k)
+                	{
+                		long sum = 0;
+                		for (int i = 0; i < 3; i++) /* loop */
+                			sum += extra * k;
+                		std::printf("value extra=%ld id=%d count=%d k=%d\\n", extra, id, count, k);
+                		return sum;
+                	}
+                };
+                int order::count = 12; }
+                int main(int argc, char **) { shop::order o; o.id = 7; o.extra = -9; return o.value(argc) > 0; }
+                """;
+        Path program = Programs.build(folder, "shop.cpp", source, Programs.Build.of("g++ -g -O0"));
+        NamedProbes probes = NamedProbes.open();
+        try (Subject subject = Subject.program(program.toString(), List.of())) {
+            Definer definer = new Definer(subject).avoiding(probes.events());
+            List<Definition> made =
+                    new ArrayList<>(
+                            definer.define(PointSpec.parse("shop::order::value extra id count k")));
+            made.addAll(
+                    definer.everyPlace().define(PointSpec.parse("turn=shop::order::value:3 i")));
+            probes.add(subject, made);
+            try (TraceText trace = new TraceText("object")) {
+                trace.enable(made.getFirst().event(), true);
+                trace.enable(made.getLast().event(), true);
+                String out = Programs.run(List.of(program.toString()));
+                assertThat(Programs.pairs(trace.lines().getFirst())).isEqualTo(Programs.pairs(out));
+                assertThat(trace.lines().stream().filter(line -> line.contains(" turn: ")))
+                        .hasSize(4);
+            } finally {
+                probes.delete(made.getFirst().event(), false);
+                probes.delete(made.getLast().event(), false);
+            }
+        }
+    }
+
     @Test
     void aProgramThatWasReplacedIsNotProbed() throws Exception {
         Assumptions.assumeTrue(Programs.Build.of("gcc").isThere(), "gcc is not there");

@@ -96,6 +96,14 @@ public final class LineRows {
         rows.addAll(program.rows());
     }
 
+    /** Whether a row goes on with the line of the row before it. */
+    public boolean continues(int row) {
+        return row > 0
+                && !isEnd(row - 1)
+                && line(row) == line(row - 1)
+                && file(row).equals(file(row - 1));
+    }
+
     /** How many rows there are. */
     public int count() {
         return rows.count();

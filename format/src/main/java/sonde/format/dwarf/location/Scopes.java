@@ -41,6 +41,44 @@ public final class Scopes {
         return Optional.empty();
     }
 
+    /**
+     * What a copy of a function sees where it begins, whichever other copies begin there too.
+     *
+     * @param copy that {@link #at} may pass over: several inlined calls may share an address, and
+     *     one without code of its own has none
+     * @return empty when the copy is not below a function that has the address
+     */
+    public Optional<Scope> of(Entry copy, long address) throws MalformedInputException {
+        EntryUnit unit = copy.unit();
+        List<Entry> path = new ArrayList<>();
+        return pathTo(unit.root(), copy, address, path, 0)
+                ? Optional.of(new Scope(unit, address, path, rules))
+                : Optional.empty();
+    }
+
+    private static boolean pathTo(Entry in, Entry copy, long address, List<Entry> path, int depth)
+            throws MalformedInputException {
+        for (Entry child : in.children()) {
+            int before = path.size();
+            if (child.equals(copy)) {
+                path.add(child);
+                return true;
+            }
+            if (depth < MOST_DEPTH && enters(child, address)) {
+                if (!Tag.isNameScope(child.tag())) {
+                    path.add(child);
+                }
+                if (pathTo(child, copy, address, path, depth + 1)) {
+                    return true;
+                }
+                while (path.size() > before) {
+                    path.removeLast();
+                }
+            }
+        }
+        return false;
+    }
+
     /** The addresses of a unit; where it does not say them, those of its functions. */
     public List<AddressRange> ranges(EntryUnit unit) {
         return ranges.computeIfAbsent(unit, Scopes::read);

@@ -1,0 +1,61 @@
+package sonde.probe.dynamic;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Records kernel probes while a command runs. */
+final class KernelProbes {
+    private KernelProbes() {}
+
+    /** A kernel or module to be opened. */
+    interface Opened {
+        Subject open() throws IOException;
+    }
+
+    /** The kernel itself, with the types of BTF. */
+    static Subject kernel() throws IOException {
+        return Subject.kernel(Optional.empty(), List.of());
+    }
+
+    /** Fields of each hit, its event as {@code event} and its thread as {@code tid}. */
+    static List<Map<String, String>> recorded(
+            Opened subject, UnaryOperator<Definer> how, List<String> specs, List<String> command)
+            throws Exception {
+        NamedProbes probes = NamedProbes.open();
+        List<Definition> made = new ArrayList<>();
+        try (Subject kernel = subject.open()) {
+            Definer definer =
+                    how.apply(
+                            new Definer(kernel).avoiding(probes.events()).choosing(probes.kinds()));
+            for (String spec : specs) {
+                made.addAll(definer.define(PointSpec.parse(spec)));
+            }
+            probes.add(kernel, made);
+            try (TraceText trace = new TraceText("kernel")) {
+                for (Definition one : made) {
+                    trace.enable(one.event(), true);
+                }
+                Programs.run(command);
+                for (Definition one : made) {
+                    trace.enable(one.event(), false);
+                }
+                return trace.lines().stream()
+                        .map(line -> {
+                            Map<String, String> pairs = Programs.pairs(line);
+                            pairs.put("event", line.replaceAll(".*: (\\w+): \\(.*", "$1"));
+                            pairs.put("tid", line.replaceAll("^\\s*.*-(\\d+)\\s+\\[.*", "$1"));
+                            return pairs;
+                        })
+                        .toList();
+            } finally {
+                for (Definition one : made) {
+                    probes.delete(one.event(), false);
+                }
+            }
+        }
+    }
+}
