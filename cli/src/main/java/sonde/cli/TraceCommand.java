@@ -400,7 +400,7 @@ final class TraceCommand {
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled,
-                arguments.debugFolders);
+                arguments.places(line -> System.err.println("sonde: " + line)));
     }
 
     private Output output(Names names) {

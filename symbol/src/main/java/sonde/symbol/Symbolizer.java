@@ -28,7 +28,7 @@ public final class Symbolizer {
     private static final String[] VSYSCALLS = {"gettimeofday", "time", "getcpu"};
 
     private final ProcessMaps maps;
-    private final KernelSymbols kernel;
+    private KernelSymbols kernel;
     private final SymbolOptions options;
     private final ModuleFiles files;
     private final FunctionTable.Aliases aliases;
@@ -76,6 +76,12 @@ public final class Symbolizer {
         return dumps.isEmpty()
                 ? OptionalLong.empty()
                 : OptionalLong.of(dumps.getFirst().timeNanos());
+    }
+
+    /** Names the kernel's functions by these symbols from now on. */
+    public void kernel(KernelSymbols symbols) {
+        kernel = symbols;
+        kernelFrames.clear();
     }
 
     /** Uses this vdso image in place of our own: that of the machine that recorded. */

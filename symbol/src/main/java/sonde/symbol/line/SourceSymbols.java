@@ -110,6 +110,11 @@ public final class SourceSymbols implements AutoCloseable {
         return !code.isEmpty();
     }
 
+    /** Where the file lies, as we see it. */
+    String path() {
+        return binary.place().shown();
+    }
+
     /** The file itself. */
     public ElfFile elf() {
         return elf;
@@ -299,6 +304,33 @@ public final class SourceSymbols implements AutoCloseable {
             return elf.symbols(ElfFile.SHT_DYNSYM);
         } catch (MalformedInputException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Takes a symbol of code. */
+    interface EachFunction {
+        void function(long elfAddress, boolean isGlobal, String name);
+    }
+
+    /** All names of code in the symbol table, also those that mark a place in it. */
+    void forEachFunction(EachFunction each) throws MalformedInputException {
+        Optional<ElfSymbols> found = symbols();
+        if (found.isEmpty()) {
+            return;
+        }
+        ElfSymbols all = found.get();
+        List<Section> sections = tableOf.sections();
+        for (int i = 1; i < all.count(); i++) {
+            int section = all.section(i);
+            boolean isCode =
+                    section > 0
+                            && section < sections.size()
+                            && sections.get(section).isExecutable()
+                            && (all.type(i) == ElfSymbols.STT_NOTYPE
+                                    || all.type(i) == ElfSymbols.STT_FUNC);
+            if (isCode && isLinked(all.name(i))) {
+                each.function(all.value(i), all.binding(i) == ElfSymbols.STB_GLOBAL, all.name(i));
+            }
         }
     }
 

@@ -17,6 +17,7 @@ import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
+import sonde.symbol.files.GivenPlaces;
 
 /** Scripts whose words were mixed up are compiled, or told what is wrong: nothing is thrown. */
 class CheckPropertyTest {
@@ -92,6 +93,6 @@ class CheckPropertyTest {
                 null,
                 null,
                 Set.of(),
-                List.of());
+                GivenPlaces.NONE);
     }
 }
