@@ -2,7 +2,9 @@ package sonde.symbol.files;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -19,12 +21,24 @@ public final class PerfCache {
      * @return empty when perf did not keep it
      */
     public static Optional<Path> file(byte[] buildId, String name) {
+        return file(List.of(), buildId, name);
+    }
+
+    /**
+     * As above.
+     *
+     * @param folders that may be such a cache, too: what perf archive packed; asked first
+     */
+    public static Optional<Path> file(List<String> folders, byte[] buildId, String name) {
         if (buildId.length < 2) {
             return Optional.empty();
         }
         String id = HexFormat.of().formatHex(buildId);
-        Path home = Path.of(System.getProperty("user.home", "/"));
-        Path file = home.resolve(".debug" + Candidates.idName(id, "/" + name));
-        return Files.isRegularFile(file) ? Optional.of(file) : Optional.empty();
+        List<String> all = new ArrayList<>(folders);
+        all.add(System.getProperty("user.home", "/") + "/.debug");
+        return all.stream()
+                .map(folder -> Path.of(folder + Candidates.idName(id, "/" + name)))
+                .filter(Files::isRegularFile)
+                .findFirst();
     }
 }

@@ -1,11 +1,14 @@
 package sonde.symbol.line;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.symbol.KernelRun;
@@ -41,21 +44,38 @@ public final class KernelCode {
     }
 
     /**
-     * The functions of the kernel that ran: those that are known, else those of its file, where a
-     * record says where it was.
+     * The functions of the kernel that ran: those that are known; else those of the files of what
+     * holds these addresses, where records say where that was.
      */
-    public KernelSymbols symbols() throws IOException {
-        boolean known = run.symbols().count() > 0 || run.references().isEmpty();
-        Optional<Place> place = known ? Optional.empty() : file(KernelRun.KERNEL, Need.SYMBOLS);
-        if (place.isEmpty()) {
+    public KernelSymbols symbols(long[] addresses) throws IOException {
+        if (run.symbols().count() > 0) {
             return run.symbols();
         }
-        try (SourceSymbols file = SourceSymbols.open(place.get(), options)) {
-            KernelPlacing placing = placing(KernelRun.KERNEL, file);
-            return placing == null ? run.symbols() : KernelSymbols.parse(placing.kallsyms());
+        Set<String> parts = new TreeSet<>();
+        for (long address : addresses) {
+            parts.add(address < 0 ? part(address) : "");
+        }
+        parts.remove("");
+        StringBuilder text = new StringBuilder();
+        for (String part : parts) {
+            Optional<Place> place = file(part, Need.SYMBOLS);
+            if (place.isPresent()) {
+                addFunctions(part, place.get(), text);
+            }
+        }
+        return text.isEmpty()
+                ? run.symbols()
+                : KernelSymbols.parse(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void addFunctions(String part, Place place, StringBuilder text) throws IOException {
+        try (SourceSymbols file = SourceSymbols.open(place, options)) {
+            KernelPlacing placing = placing(part, file);
+            if (placing != null) {
+                placing.writeKallsyms(text);
+            }
         } catch (MalformedInputException e) {
-            notes.add(place.get().shown() + ": " + e.getMessage());
-            return run.symbols();
+            notes.add(place.shown() + ": " + e.getMessage());
         }
     }
 

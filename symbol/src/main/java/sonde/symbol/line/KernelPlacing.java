@@ -1,14 +1,16 @@
 package sonde.symbol.line;
 
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.elf.Section;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 
@@ -26,6 +28,8 @@ final class KernelPlacing {
     /** Of them so many must be where the file has them; a few have equals, or were patched. */
     private static final double SAME = 0.9;
 
+    private static final int PAGE = 4096;
+
     private final KernelRun run;
     private final String part;
     private final SourceSymbols file;
@@ -37,6 +41,8 @@ final class KernelPlacing {
     private final long[] anchors;
 
     private final long[] shifts;
+
+    private final List<Piece> pieces;
 
     private KernelPlacing(
             KernelRun run,
@@ -51,6 +57,7 @@ final class KernelPlacing {
         this.shift = shift;
         this.anchors = anchors;
         this.shifts = shifts;
+        pieces = part.equals(KernelRun.KERNEL) ? List.of() : pieces(run, part, file);
     }
 
     /**
@@ -82,9 +89,9 @@ final class KernelPlacing {
         int compared = unique + absent;
         if (!whole) {
             boolean fits = isSure || unique >= SAME * compared;
-            OptionalLong start = unique == 0 ? start(run, part, file) : OptionalLong.empty();
-            return fits && (unique > 0 || start.isPresent())
-                    ? new KernelPlacing(run, part, file, start, at, far)
+            boolean known = unique > 0 || run.module(part).isPresent();
+            return fits && known
+                    ? new KernelPlacing(run, part, file, OptionalLong.empty(), at, far)
                     : null;
         }
         Vote vote = Vote.of(far);
@@ -123,13 +130,47 @@ final class KernelPlacing {
         return OptionalLong.empty();
     }
 
-    /** Without names of functions: the code of a module begins with its {@code .text}. */
-    private static OptionalLong start(KernelRun run, String part, SourceSymbols file) {
-        OptionalLong text = file.sectionStart(".text");
+    /** A section of code of a module: where it was, and where its file has it. */
+    private record Piece(long running, long stated, long sizeBytes) {}
+
+    /**
+     * Without names of functions: the executable sections of a module lie one behind the other, in
+     * the order of its file, those for its start elsewhere.
+     */
+    private static List<Piece> pieces(KernelRun run, String part, SourceSymbols file) {
         long start = run.module(part).map(KernelRun.Loaded::start).orElse(0L);
-        return text.isPresent() && start != 0
-                ? OptionalLong.of(start - text.getAsLong())
-                : OptionalLong.empty();
+        List<Piece> pieces = new ArrayList<>();
+        long offset = 0;
+        for (Section section : file.elf().sections()) {
+            OptionalLong stated = file.sectionStart(section.name());
+            boolean isCode = section.isExecutable() && !section.name().startsWith(".init");
+            if (start != 0 && isCode && stated.isPresent()) {
+                long alignment = Math.clamp(section.alignment(), 1, PAGE);
+                offset = (offset + alignment - 1) / alignment * alignment;
+                pieces.add(new Piece(start + offset, stated.getAsLong(), section.sizeBytes()));
+                offset += section.sizeBytes();
+            }
+        }
+        return pieces;
+    }
+
+    private long inPieces(long running) {
+        for (Piece piece : pieces) {
+            if (Long.compareUnsigned(running - piece.running(), piece.sizeBytes()) < 0) {
+                return piece.stated() + (running - piece.running());
+            }
+        }
+        return -1;
+    }
+
+    /** Where a stated address was; 0 when that is not known. */
+    private long running(long stated) {
+        for (Piece piece : pieces) {
+            if (Long.compareUnsigned(stated - piece.stated(), piece.sizeBytes()) < 0) {
+                return piece.running() + (stated - piece.stated());
+            }
+        }
+        return shift.isPresent() ? stated + shift.getAsLong() : 0;
     }
 
     /** What most say. */
@@ -154,7 +195,7 @@ final class KernelPlacing {
         }
         int symbol = run.symbols().find(running);
         if (symbol < 0 || !run.symbols().module(symbol).equals(part)) {
-            return -1;
+            return inPieces(running);
         }
         long start = run.symbols().address(symbol);
         long[] stated = file.addresses(run.symbols().name(symbol));
@@ -173,15 +214,15 @@ final class KernelPlacing {
         return -1;
     }
 
-    /** The functions of the file by their addresses as running, as /proc/kallsyms writes them. */
-    byte[] kallsyms() throws MalformedInputException {
-        long far = shift.orElse(0);
-        StringBuilder text = new StringBuilder();
+    /** Adds the functions of the file by their addresses as running, as /proc/kallsyms has them. */
+    void writeKallsyms(StringBuilder text) throws MalformedInputException {
+        String module = part.equals(KernelRun.KERNEL) ? "\n" : "\t" + part + "\n";
         file.forEachFunction((address, isGlobal, name) -> {
-            text.append(HexFormat.of().toHexDigits(address + far));
-            text.append(isGlobal ? " T " : " t ");
-            text.append(name).append('\n');
+            long running = running(address);
+            if (running != 0) {
+                text.append(HexFormat.of().toHexDigits(running));
+                text.append(isGlobal ? " T " : " t ").append(name).append(module);
+            }
         });
-        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 }

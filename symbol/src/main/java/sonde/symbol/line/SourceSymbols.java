@@ -329,7 +329,10 @@ public final class SourceSymbols implements AutoCloseable {
                             && (all.type(i) == ElfSymbols.STT_NOTYPE
                                     || all.type(i) == ElfSymbols.STT_FUNC);
             if (isCode && isLinked(all.name(i))) {
-                each.function(all.value(i), all.binding(i) == ElfSymbols.STB_GLOBAL, all.name(i));
+                boolean loose = tableOf.type() == ElfFile.ET_REL;
+                long base = loose ? code.layout().base(section) : 0;
+                each.function(
+                        base + all.value(i), all.binding(i) == ElfSymbols.STB_GLOBAL, all.name(i));
             }
         }
     }

@@ -152,7 +152,7 @@ class KernelCodeTest {
         KernelRun run = run(KernelSymbols.none(), buildId(program), Map.of("main", main));
         KernelCode kernel = new KernelCode(run, SymbolOptions.here(), Optional.of(program));
         areAsSaid(kernel, Programs.listen(program));
-        KernelSymbols named = kernel.symbols();
+        KernelSymbols named = kernel.symbols(new long[] {main});
         assertThat(named.name(named.find(main + 1))).isEqualTo("main");
     }
 
@@ -223,6 +223,9 @@ class KernelCodeTest {
                 new KernelRun("6.1", new byte[0], KernelSymbols.none(), Map.of(), List.of(loaded));
         KernelCode kernel = new KernelCode(run, in(folder), Optional.empty());
         assertThat(places(kernel, List.of(start)).get(start).line()).isBetween(8, 11);
+        KernelSymbols named = kernel.symbols(new long[] {start});
+        assertThat(named.name(named.find(start + 1))).isEqualTo("entry");
+        assertThat(named.module(named.find(start + 1))).isEqualTo("[a_mod]");
     }
 
     @Test

@@ -211,7 +211,7 @@ final class EventRows implements Listing.Rows {
     private List<Part> script(PerfDataRecording perf) throws IOException {
         PerfCode code = null;
         if (ScriptText.namesCode(perf)) {
-            code = new PerfCode(perf, source.symbolOptions());
+            code = new PerfCode(perf, source);
             symbols.add(code.follower());
             symbols.add(code.kernelMaps());
         }
@@ -340,6 +340,8 @@ final class EventRows implements Listing.Rows {
 
     /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
     private byte[] kallsyms(PerfDataRecording perf) {
-        return source.kallsyms().length > 0 ? source.kallsyms() : RecordedKernel.kallsyms(perf);
+        return source.kallsyms().length > 0
+                ? source.kallsyms()
+                : RecordedKernel.kallsyms(perf, source.given().folders());
     }
 }

@@ -126,6 +126,7 @@ final class Findings {
         KernelSymbols kernel = RecordedKernel.symbols(source, from);
         KernelMaps kernelMaps = new KernelMaps();
         symbolizer = new Symbolizer(maps, kernel, from);
+        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
         ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame, source.fileIds());
         everything = source.tree().all();
@@ -189,7 +190,7 @@ final class Findings {
 
     /** Names the kernel's functions, and all lines and inlined calls that are wanted. */
     private void name(ProcessMaps maps, SymbolOptions from, KernelCode kernel) throws IOException {
-        symbolizer.kernel(kernel.symbols());
+        symbolizer.kernel(kernel.symbols(stacks.locations()));
         StackOptions shown = options.stacks();
         if (shown.inlined() || shown.lines()) {
             long most = shown.lines() ? Long.MAX_VALUE : CodePlaces.QUICK_BYTES;

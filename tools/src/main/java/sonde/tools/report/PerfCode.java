@@ -1,5 +1,6 @@
 package sonde.tools.report;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,19 +40,26 @@ final class PerfCode implements ScriptSymbols {
     private final Map<Long, byte[]> userNames = new HashMap<>();
 
     /**
-     * @param options where files are looked for
+     * @param source says where files are looked for
      */
-    PerfCode(PerfDataRecording recording, SymbolOptions options) {
+    PerfCode(PerfDataRecording recording, ReportSource source) throws IOException {
+        SymbolOptions options = source.symbolOptions();
         symbolizer =
                 new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
+        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         buildIds = RecordedKernel.fileIds(recording);
         String arch = recording.features().arch();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
         FutureTask<KernelSymbols> reading =
-                new FutureTask<>(() -> KernelSymbols.parse(RecordedKernel.found(recording)));
+                new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording, source)));
         kernel = reading;
         // The kernel takes 60 ms to print them: beside the first round of records.
         Thread.ofPlatform().daemon().name("kallsyms").start(reading);
+    }
+
+    private static byte[] kallsyms(PerfDataRecording recording, ReportSource source) {
+        byte[] kept = source.kallsyms();
+        return kept.length > 0 ? kept : RecordedKernel.found(recording, source.given().folders());
     }
 
     private KernelSymbols kernel() {

@@ -80,6 +80,7 @@ public final class QueryInput {
                 SymbolOptions from = source.symbolOptions();
                 KernelSymbols kernel = RecordedKernel.symbols(source, from);
                 Symbolizer made = new Symbolizer(maps, kernel, from);
+                made.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
                 source.jvmMaps().forEach((pid, text) -> made.addPerfMap(pid, 0, text));
                 return made;
             } catch (IOException e) {

@@ -38,7 +38,7 @@ final class RecordedKernel {
         }
         for (Recording recording : source.recordings()) {
             if (recording instanceof PerfDataRecording perf) {
-                return KernelSymbols.parse(kallsyms(perf));
+                return KernelSymbols.parse(kallsyms(perf, from.folders()));
             }
         }
         Path own = Path.of("/proc/kallsyms");
@@ -51,21 +51,22 @@ final class RecordedKernel {
      * The text of kallsyms that a perf.data has, else of /proc/kallsyms when the recorded kernel is
      * the one that runs now, else what perf kept of it, else nothing.
      */
-    static byte[] kallsyms(PerfDataRecording recording) {
+    static byte[] kallsyms(PerfDataRecording recording, List<String> folders) {
         String kept = recording.features().tracingData().map(TracingData::kallsyms).orElse("");
-        return kept.isEmpty() ? found(recording) : kept.getBytes(StandardCharsets.UTF_8);
+        return kept.isEmpty() ? found(recording, folders) : kept.getBytes(StandardCharsets.UTF_8);
     }
 
     /** As {@link #kallsyms}, without what the file itself has. */
-    static byte[] found(PerfDataRecording recording) {
+    static byte[] found(PerfDataRecording recording, List<String> folders) {
         try {
-            return search(recording);
+            return search(recording, folders);
         } catch (IOException e) {
             return new byte[0];
         }
     }
 
-    private static byte[] search(PerfDataRecording recording) throws IOException {
+    private static byte[] search(PerfDataRecording recording, List<String> folders)
+            throws IOException {
         byte[] wanted = buildId(recording);
         Path notes = Path.of("/sys/kernel/notes");
         byte[] own =
@@ -78,7 +79,9 @@ final class RecordedKernel {
                         ? release.isEmpty() || release.equals(Machine.uname().release())
                         : own.length > 0 && hex(wanted).startsWith(hex(own));
         Optional<Path> place =
-                same ? Optional.of(Path.of("/proc/kallsyms")) : PerfCache.file(wanted, "kallsyms");
+                same
+                        ? Optional.of(Path.of("/proc/kallsyms"))
+                        : PerfCache.file(folders, wanted, "kallsyms");
         return place.isPresent() && Files.isReadable(place.get())
                 ? Files.readAllBytes(place.get())
                 : new byte[0];

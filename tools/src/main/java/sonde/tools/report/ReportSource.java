@@ -105,6 +105,7 @@ public final class ReportSource implements AutoCloseable {
                 source.tellBundle(path);
             } else if (PerfFolder.isOne(path)) {
                 source.recordings.add(PerfFolder.open(path));
+                source.kallsyms = PerfFolder.kallsyms(path);
             } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
                 source.bundle(path);
             }

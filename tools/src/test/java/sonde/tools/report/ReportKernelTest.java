@@ -168,4 +168,14 @@ final class ReportKernelTest {
                                 + found)
                 .doesNotContain("k.c");
     }
+
+    /** perf record --kcore: a folder with the data, and kallsyms as they were. */
+    @Test
+    void perfsFolderHasTheFunctionsOfItsKernel() throws IOException {
+        Path perf = Files.createDirectories(folder.resolve("kcore.data/kcore_dir")).getParent();
+        Files.move(recording("0011223344"), perf.resolve("data"));
+        String line = HexFormat.of().toHexDigits(at.get("work")) + " t as_it_was\n";
+        Files.writeString(perf.resolve("kcore_dir/kallsyms"), line);
+        assertThat(report(perf, GivenPlaces.NONE)).contains("as_it_was");
+    }
 }
