@@ -5,7 +5,7 @@ module sonde.lang {
     requires transitive sonde.bpf;
     requires sonde.format;
     requires sonde.probe;
-    requires sonde.symbol;
+    requires transitive sonde.symbol;
     requires sonde.sys;
 
     exports sonde.lang.bpftrace.ahead;

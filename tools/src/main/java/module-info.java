@@ -5,7 +5,7 @@ module sonde.tools {
     requires transitive sonde.probe;
     requires transitive sonde.format;
     requires transitive sonde.event;
-    requires sonde.symbol;
+    requires transitive sonde.symbol;
     requires transitive sonde.analysis;
     requires transitive sonde.lang;
     requires transitive sonde.store;

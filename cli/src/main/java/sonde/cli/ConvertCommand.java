@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -65,6 +66,8 @@ final class ConvertCommand implements Callable<Integer> {
             description = "replace OUT when it exists")
     private boolean force;
 
+    @Mixin private RecordingSymbols symbols = new RecordingSymbols();
+
     @Spec private CommandSpec spec;
 
     ConvertCommand() {
@@ -101,7 +104,8 @@ final class ConvertCommand implements Callable<Integer> {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof ConvertTarget.Stream stream) {
-                return new ConvertRecipe().convert(from, System.out, stream.format());
+                return new ConvertRecipe(symbols.given())
+                        .convert(from, System.out, stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
@@ -134,12 +138,13 @@ final class ConvertCommand implements Callable<Integer> {
         }
     }
 
-    private static ConvertRecipe.Outcome file(Path from, Path target, ConvertTarget format)
+    private ConvertRecipe.Outcome file(Path from, Path target, ConvertTarget format)
             throws IOException {
         Path folder = target.toAbsolutePath().getParent();
         Path made = Files.createTempFile(folder, ".sonde", ".part");
         try {
-            ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, made, format);
+            ConvertRecipe.Outcome outcome =
+                    new ConvertRecipe(symbols.given()).convert(from, made, format);
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;
         } finally {
@@ -147,11 +152,12 @@ final class ConvertCommand implements Callable<Integer> {
         }
     }
 
-    private static ConvertRecipe.Outcome folder(Path from, Path target, ConvertTarget format)
+    private ConvertRecipe.Outcome folder(Path from, Path target, ConvertTarget format)
             throws IOException {
         Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
         try {
-            ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, made, format);
+            ConvertRecipe.Outcome outcome =
+                    new ConvertRecipe(symbols.given()).convert(from, made, format);
             Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;

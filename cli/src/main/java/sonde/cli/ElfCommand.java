@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -122,10 +123,7 @@ final class ElfCommand implements Callable<Integer> {
             description = "the folder that stands for / when libraries are looked for")
     private String sysroot = "";
 
-    @Option(
-            names = "--debuginfod",
-            description = "as root, too, ask the servers of DEBUGINFOD_URLS")
-    private boolean debuginfod;
+    @Mixin private ServerArguments servers = new ServerArguments();
 
     @Option(names = "--json", description = "as JSON: one object a file")
     private boolean json;
@@ -135,7 +133,6 @@ final class ElfCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
         ElfRequest request = request();
         boolean whole = true;
         for (Path file : files) {
@@ -144,9 +141,7 @@ final class ElfCommand implements Callable<Integer> {
                 out.println("File: " + sonde.view.Escape.line(file.toString()));
             }
             try {
-                whole &=
-                        new ElfRecipe(file, request, line -> Failures.say(err, line))
-                                .run(out, json);
+                whole &= new ElfRecipe(file, request).run(out, json);
             } catch (MalformedInputException e) {
                 out.flush();
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
@@ -176,7 +171,7 @@ final class ElfCommand implements Callable<Integer> {
                 types,
                 folders,
                 sysroot,
-                debuginfod);
+                servers.servers());
     }
 
     private static void add(Set<Part> parts, boolean wanted, Part part) {

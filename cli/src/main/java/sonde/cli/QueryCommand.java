@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -84,6 +85,8 @@ final class QueryCommand implements Callable<Integer> {
             description = "neither take tables from index/ or the cache folder nor keep them")
     private boolean noCache;
 
+    @Mixin private RecordingSymbols symbols = new RecordingSymbols();
+
     QueryCommand() {}
 
     @Override
@@ -98,7 +101,7 @@ final class QueryCommand implements Callable<Integer> {
         if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
             throw wrong("no statement: give one, or -f FILE.sql, or --run NAME");
         }
-        try (QueryRecipe query = QueryRecipe.open(files, output, !noCache)) {
+        try (QueryRecipe query = QueryRecipe.open(files, symbols.given(), output, !noCache)) {
             for (String note : query.notes()) {
                 Failures.say(spec.commandLine().getErr(), note);
             }

@@ -70,6 +70,8 @@ final class ReportCommand implements Callable<Integer> {
 
     @Mixin private ListingArguments listing = new ListingArguments();
 
+    @Mixin private RecordingSymbols symbols = new RecordingSymbols();
+
     @Option(names = "--threads", description = "each thread's time by state")
     private boolean threads;
 
@@ -212,7 +214,7 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private int report(ReportOptions options) throws IOException {
-        try (ReportSource source = ReportSource.open(recordings)) {
+        try (ReportSource source = ReportSource.open(recordings, symbols.given())) {
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;

@@ -11,21 +11,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.symbol.files.Attempt;
-import sonde.symbol.files.Debuginfod;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
-import sonde.sys.Processes;
 import sonde.view.Escape;
 
 /** {@code sonde symbolize}. */
@@ -124,17 +122,7 @@ final class SymbolizeCommand implements Callable<Integer> {
     @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
     private boolean uncached;
 
-    @Option(
-            names = {"--symbols", "--debug-dir"},
-            paramLabel = "DIR",
-            description =
-                    "look for debug files in this sysroot, build tree or folder first; repeatable")
-    private List<String> folders = new ArrayList<>();
-
-    @Option(
-            names = "--debuginfod",
-            description = "as root, too, ask the servers of DEBUGINFOD_URLS")
-    private boolean debuginfod;
+    @Mixin private SymbolArguments places = new SymbolArguments();
 
     @Parameters(
             paramLabel = "ADDRESS",
@@ -147,7 +135,7 @@ final class SymbolizeCommand implements Callable<Integer> {
             return ExitCode.FAULT;
         }
         SourceOptions usual = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
-        SourceOptions options = usual.with(folders, servers(spec));
+        SourceOptions options = usual.with(places.folders(), places.servers());
         PrintWriter out = spec.commandLine().getOut();
         if (filter && exe == null) {
             copy(null, Path.of(""), options, out);
@@ -186,14 +174,6 @@ final class SymbolizeCommand implements Callable<Integer> {
                                 new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             log.copy(in);
         }
-    }
-
-    private Optional<Debuginfod> servers(CommandSpec command) {
-        return Debuginfod.of(
-                System.getenv(),
-                Processes.geteuid() == 0,
-                debuginfod,
-                line -> Failures.say(command.commandLine().getErr(), line));
     }
 
     private void note(SourceSymbols symbols, Path file) {

@@ -4,13 +4,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
+import sonde.symbol.files.GivenPlaces;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
 final class TraceArguments {
@@ -63,6 +66,8 @@ final class TraceArguments {
     final Set<Integer> stacksOf = new LinkedHashSet<>();
     final Set<String> disabled = new LinkedHashSet<>();
     final List<Path> debugFolders = new ArrayList<>();
+    Optional<Path> vmlinux = Optional.empty();
+    Optional<String> server = Optional.empty();
     final List<Path> headerFolders = new ArrayList<>();
     final List<String> headers = new ArrayList<>();
     final List<String> dumps = new ArrayList<>();
@@ -136,6 +141,9 @@ final class TraceArguments {
                     Stream.of(attached(word, attached).split(":", -1))
                             .filter(folder -> !folder.isEmpty())
                             .forEach(folder -> debugFolders.add(Path.of(folder)));
+            case "--symbols", "--debug-dir" -> debugFolders.add(Path.of(attached(word, attached)));
+            case "--vmlinux" -> vmlinux = Optional.of(Path.of(attached(word, attached)));
+            case "--debuginfod" -> server = Optional.of(server(attached));
             case "--dump" -> dumps.add(attached(word, attached));
             case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);
@@ -158,6 +166,21 @@ final class TraceArguments {
     CopiedStacks stacks() {
         boolean all = everyStack || compile || command != null || pid.isPresent();
         return all ? CopiedStacks.ALL : new CopiedStacks(false, Set.copyOf(stacksOf));
+    }
+
+    /** The word behind is the server's only when it is an address. */
+    private String server(@Nullable String attached) {
+        boolean next =
+                attached == null && at < words.size() && ServerArguments.isUrl(words.get(at));
+        return next ? words.get(at++) : Objects.requireNonNullElse(attached, "");
+    }
+
+    /** Where symbols may be, as the user said. */
+    GivenPlaces places(Consumer<String> progress) {
+        return new GivenPlaces(
+                debugFolders.stream().map(Path::toString).toList(),
+                vmlinux,
+                ServerArguments.servers(server, progress));
     }
 
     private static long duration(String word) throws UsageException {

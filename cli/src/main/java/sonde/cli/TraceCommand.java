@@ -411,7 +411,7 @@ final class TraceCommand {
                 arguments.probeFilter,
                 arguments.traceableFunctions,
                 arguments.disabled,
-                arguments.debugFolders,
+                arguments.places(line -> System.err.println("sonde: " + line)),
                 arguments.stacks());
     }
 

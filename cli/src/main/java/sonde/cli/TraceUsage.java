@@ -34,8 +34,11 @@ final class TraceUsage {
             --plan         the programs, how they are attached, and why
             --no-warnings  no warnings
             -I DIR, --include FILE            headers
-            --debuginfo DIR[:DIR]             debug files of programs, besides /usr/lib/debug
             --dwarf-pid PID|all               whose stacks dw_ustack copies (-p, -c: all that hit)
+            --symbols DIR, --debuginfo DIR[:DIR]
+                                              debug files, besides /usr/lib/debug
+            --vmlinux FILE                    the running kernel's image with debug information
+            --debuginfod [URL]                ask debuginfod servers, as root too
             --probe-filter REGEX              only probes whose name fits
             --traceable-functions FILE        instead of the kernel's list
             --no-feature uprobe_multi,kprobe_multi,kprobe_session

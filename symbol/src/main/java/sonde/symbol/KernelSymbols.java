@@ -53,6 +53,38 @@ public final class KernelSymbols {
         return addresses.length;
     }
 
+    /** The address of a function by any of its names; 0 when there is none. */
+    public long addressOf(String name) {
+        byte[] wanted = (name + "\n").getBytes(StandardCharsets.UTF_8);
+        long[] found = new long[1];
+        KallsymsText.forEach(
+                text,
+                (address, type, at) -> {
+                    if (found[0] == 0 && startsWith(text, at, wanted)) {
+                        found[0] = address;
+                    }
+                });
+        return found[0];
+    }
+
+    /**
+     * The functions of the kernel itself as they were in a boot in which it lay elsewhere. Where
+     * modules lay then nobody knows.
+     */
+    public KernelSymbols moved(long bytes) {
+        long[] there = new long[addresses.length];
+        int[] kept = new int[addresses.length];
+        int count = 0;
+        for (int i = 0; i < addresses.length; i++) {
+            if (module(i).equals(KernelRun.KERNEL)) {
+                there[count] = addresses[i] + bytes;
+                kept[count++] = names[i];
+            }
+        }
+        return new KernelSymbols(
+                text, Arrays.copyOf(there, count), Arrays.copyOf(kept, count), restricted);
+    }
+
     /** Index of the function that holds an address, -1 when none does. */
     public int find(long address) {
         int at = AddressOrder.floor(addresses, addresses.length, address);
@@ -81,7 +113,7 @@ public final class KernelSymbols {
     public String module(int index) {
         int start = nameEnd(names[index]);
         if (start >= text.length || text[start] == '\n') {
-            return "[kernel]";
+            return KernelRun.KERNEL;
         }
         start++;
         int end = start;

@@ -94,6 +94,7 @@ final class ModuleFiles {
     }
 
     private <T> Optional<T> first(CodeModule module, Set<String> refused, Use<T> use) {
+        boolean met = false;
         for (Place candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
@@ -106,6 +107,7 @@ final class ModuleFiles {
                 if (made.isPresent()) {
                     return made;
                 }
+                met = true;
             } catch (SyscallException e) {
                 if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
                     refused.add(reason(e));
@@ -115,7 +117,26 @@ final class ModuleFiles {
                 refused.add(reason(e));
             }
         }
-        return Optional.empty();
+        return met ? Optional.empty() : elsewhere(module, refused, use);
+    }
+
+    /** By its build-id alone: anywhere in folders of the user, in caches, on servers. */
+    private <T> Optional<T> elsewhere(CodeModule module, Set<String> refused, Use<T> use) {
+        byte[] id = module.mapping().buildId();
+        if (id.length == 0) {
+            return Optional.empty();
+        }
+        DebugFile found = search.binary(Wanted.of(module.mapping().path(), id, Need.ANY));
+        Place place = found.place();
+        if (place == null) {
+            return Optional.empty();
+        }
+        try (OpenElf file = OpenElf.asIs(place)) {
+            return use.of(place, file.elf());
+        } catch (IOException | InternalError e) {
+            refused.add(reason(e));
+            return Optional.empty();
+        }
     }
 
     private static String reason(Set<String> refused) {
@@ -142,15 +163,6 @@ final class ModuleFiles {
             list.add(Place.in("/proc/" + module.pid() + "/root", path));
         }
         list.add(Place.claimed(path));
-        byte[] id = module.mapping().buildId();
-        if (id.length > 1) {
-            // perf's cache of files by build-id (tools/perf/util/build-id.c), made while recording
-            String hex = HexFormat.of().formatHex(id);
-            String name = "/.build-id/" + hex.substring(0, 2) + "/" + hex.substring(2) + "/elf";
-            for (String folder : options.debugFolders()) {
-                list.add(Place.named(folder + name));
-            }
-        }
         return list;
     }
 

@@ -3,6 +3,7 @@ package sonde.symbol;
 import java.util.List;
 import java.util.Optional;
 import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.SearchFolders;
 
 /**
@@ -40,6 +41,12 @@ public record SymbolOptions(
     /** A recording of this machine that has just been made. */
     public static SymbolOptions here() {
         return new SymbolOptions(List.of(), List.of("/usr/lib/debug"), true, 0);
+    }
+
+    /** The same with what the user said. */
+    public SymbolOptions with(GivenPlaces given) {
+        return new SymbolOptions(
+                given.folders(), debugFolders, sameMachine, recordedAtNanos, given.servers());
     }
 
     /** The same places for a search of files. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.format.MalformedInputException;
@@ -28,12 +29,13 @@ public final class Symbolizer {
     private static final String[] VSYSCALLS = {"gettimeofday", "time", "getcpu"};
 
     private final ProcessMaps maps;
-    private final KernelSymbols kernel;
+    private KernelSymbols kernel;
     private final SymbolOptions options;
     private final ModuleFiles files;
     private final FunctionTable.Aliases aliases;
     private final Map<Integer, ModuleSymbols> modules = new HashMap<>();
     private final Map<Integer, List<PerfMap>> jit = new HashMap<>();
+    private IntFunction<byte[]> perfMaps = pid -> new byte[0];
     private final Map<Integer, Frame> kernelFrames = new HashMap<>();
     private byte @Nullable [] vdso;
 
@@ -65,6 +67,26 @@ public final class Symbolizer {
         dumps.sort((a, b) -> Long.compare(b.timeNanos(), a.timeNanos()));
     }
 
+    /**
+     * Asks for the dump of a process of which none was added, when code of it is first named.
+     *
+     * @param source gives the text for a process; empty for none
+     */
+    public void perfMapsFrom(IntFunction<byte[]> source) {
+        perfMaps = source;
+    }
+
+    private List<PerfMap> dumps(int pid) {
+        return jit.computeIfAbsent(
+                pid,
+                any -> {
+                    byte[] text = perfMaps.apply(pid);
+                    return text.length == 0
+                            ? new ArrayList<>()
+                            : new ArrayList<>(List.of(PerfMap.parse(0, text)));
+                });
+    }
+
     /** As {@link #addPerfMap}, in place of all that were there: the file only grows. */
     public void replacePerfMap(int pid, long timeNanos, byte[] text) {
         jit.put(pid, new ArrayList<>(List.of(PerfMap.parse(timeNanos, text))));
@@ -76,6 +98,12 @@ public final class Symbolizer {
         return dumps.isEmpty()
                 ? OptionalLong.empty()
                 : OptionalLong.of(dumps.getFirst().timeNanos());
+    }
+
+    /** Names the kernel's functions by these symbols from now on. */
+    public void kernel(KernelSymbols symbols) {
+        kernel = symbols;
+        kernelFrames.clear();
     }
 
     /** Uses this vdso image in place of our own: that of the machine that recorded. */
@@ -119,7 +147,7 @@ public final class Symbolizer {
             case KERNEL_SYMBOL -> offset;
             case ANONYMOUS, UNMAPPED -> {
                 long address = module.base() + offset;
-                for (PerfMap dump : jit.getOrDefault(module.pid(), List.of())) {
+                for (PerfMap dump : dumps(module.pid())) {
                     if (dump.find(address) >= 0) {
                         yield address - dump.start(address);
                     }
@@ -167,7 +195,7 @@ public final class Symbolizer {
     }
 
     private Frame jitFrame(CodeModule module, long address) {
-        for (PerfMap dump : jit.getOrDefault(module.pid(), List.of())) {
+        for (PerfMap dump : dumps(module.pid())) {
             int line = dump.find(address);
             if (line >= 0) {
                 String name = ModuleSymbols.printable(dump.name(line));

@@ -29,6 +29,11 @@ final class ElfBytes {
         xword = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);
     }
 
+    /** Bytes that are no whole file, in the order of this machine. */
+    static ElfBytes ofThisMachine(MemorySegment bytes) {
+        return new ElfBytes(bytes, true, ByteOrder.nativeOrder());
+    }
+
     /** Looks at e_ident (gABI chapter 4, "ELF Identification"). */
     static ElfBytes of(MemorySegment file) throws MalformedInputException {
         if (file.byteSize() < IDENT_BYTES

@@ -462,11 +462,7 @@ public final class ElfFile {
 
     /** The build-id of the GNU note, usually 20 bytes. */
     public Optional<byte[]> buildId() {
-        return notes().stream()
-                .filter(n -> n.type() == Note.NT_GNU_BUILD_ID && n.owner().equals("GNU"))
-                .map(Note::description)
-                .filter(id -> id.length > 0 && id.length <= 64)
-                .findFirst();
+        return Note.buildIdIn(notes());
     }
 
     /** The name of the separate debug file, when there is one and it is a plain name. */

@@ -1,9 +1,6 @@
 package sonde.probe.dynamic;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +13,7 @@ import sonde.format.Input;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.Note;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.KernelSearch;
@@ -30,7 +28,6 @@ import sonde.sys.TargetFile;
  * its symbols.
  */
 final class KernelImage implements AutoCloseable {
-    private static final int NT_GNU_BUILD_ID = 3;
     private static final String BTF = "/sys/kernel/btf/vmlinux";
 
     private final @Nullable TargetFile file;
@@ -100,34 +97,11 @@ final class KernelImage implements AutoCloseable {
     /** That of the running kernel; of no bytes where it is not said. */
     static byte[] runningBuildId() {
         try {
-            return buildId(sonde.sys.Files.readAll("/sys/kernel/notes", 1 << 20));
+            return Note.buildIdIn(sonde.sys.Files.readAll("/sys/kernel/notes", 1 << 20))
+                    .orElse(new byte[0]);
         } catch (SyscallException e) {
             return new byte[0];
         }
-    }
-
-    static byte[] buildId(byte[] notes) {
-        ByteBuffer in = ByteBuffer.wrap(notes).order(ByteOrder.nativeOrder());
-        while (in.remaining() >= 12) {
-            long name = Integer.toUnsignedLong(in.getInt());
-            long description = Integer.toUnsignedLong(in.getInt());
-            int type = in.getInt();
-            long bytes = (name + 3 & -4) + (description + 3 & -4);
-            if (bytes > in.remaining()) {
-                break;
-            }
-            byte[] owner = new byte[(int) name];
-            in.get(in.position(), owner);
-            boolean gnu =
-                    new String(owner, StandardCharsets.US_ASCII).replace("\0", "").equals("GNU");
-            if (type == NT_GNU_BUILD_ID && gnu) {
-                byte[] id = new byte[(int) description];
-                in.get(in.position() + (int) (name + 3 & -4), id);
-                return id;
-            }
-            in.position(in.position() + (int) bytes);
-        }
-        return new byte[0];
     }
 
     /** Why the image is not that of the running kernel; empty when it is, or nobody can say. */

@@ -14,6 +14,7 @@ import sonde.bpf.link.KernelTypes;
 import sonde.format.Input;
 import sonde.format.btf.Btf;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.Note;
 import sonde.format.elf.Section;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.KernelSearch;
@@ -100,11 +101,10 @@ final class KernelModule implements AutoCloseable {
         String folder = LOADED + name + "/notes";
         for (String note : new String[] {".note.gnu.build-id", ".notes"}) {
             try {
-                byte[] id =
-                        KernelImage.buildId(
-                                sonde.sys.Files.readAll(folder + "/" + note, MOST_BYTES));
-                if (id.length > 0) {
-                    return id;
+                byte[] notes = sonde.sys.Files.readAll(folder + "/" + note, MOST_BYTES);
+                Optional<byte[]> id = Note.buildIdIn(notes);
+                if (id.isPresent()) {
+                    return id.get();
                 }
             } catch (SyscallException e) {
                 // Under the other name, or not at all.

@@ -1,8 +1,6 @@
 package sonde.probe.perf;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.Note;
 import sonde.format.perfdata.BuildId;
 import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
@@ -38,8 +37,6 @@ public final class MappedFiles {
     private static final long EARLIER_NANOS = 200_000_000;
 
     private static final long MAX_ELF_BYTES = 4L << 30;
-    private static final int NT_GNU_BUILD_ID = 3;
-    private static final byte[] GNU = {'G', 'N', 'U', 0};
 
     private final Set<String> paths = new LinkedHashSet<>();
     private final Map<String, Integer> earlier = new LinkedHashMap<>();
@@ -125,34 +122,9 @@ public final class MappedFiles {
 
     private static Optional<byte[]> note(Path notes) {
         try {
-            return note(ByteBuffer.wrap(Files.readAllBytes(notes)));
+            return Note.buildIdIn(Files.readAllBytes(notes)).filter(id -> id.length <= 20);
         } catch (IOException unreadable) {
             return Optional.empty();
         }
-    }
-
-    /** Elf64_Nhdr: u32 namesz, descsz, type; name and descriptor, each padded to 4 bytes. */
-    static Optional<byte[]> note(ByteBuffer notes) {
-        notes.order(ByteOrder.nativeOrder());
-        while (notes.remaining() >= 12) {
-            long nameBytes = Integer.toUnsignedLong(notes.getInt());
-            long idBytes = Integer.toUnsignedLong(notes.getInt());
-            int type = notes.getInt();
-            long paddedName = nameBytes + 3 & -4;
-            long paddedId = idBytes + 3 & -4;
-            if (paddedName + paddedId > notes.remaining()) {
-                return Optional.empty();
-            }
-            byte[] name = new byte[(int) nameBytes];
-            notes.get(notes.position(), name);
-            int at = notes.position() + (int) paddedName;
-            if (type == NT_GNU_BUILD_ID && idBytes <= 20 && java.util.Arrays.equals(name, GNU)) {
-                byte[] id = new byte[(int) idBytes];
-                notes.get(at, id);
-                return Optional.of(id);
-            }
-            notes.position(at + (int) paddedId);
-        }
-        return Optional.empty();
     }
 }

@@ -58,6 +58,7 @@ final class Candidates {
         for (String folder : folders.system()) {
             id.ifPresent(hex -> byId(folder, hex, Kind.BUILD_ID));
         }
+        kept(wanted, "debug");
         beside(wanted);
         return this;
     }
@@ -163,6 +164,13 @@ final class Candidates {
             id.ifPresent(hex -> add(folder + idName(hex, "/elf"), Kind.BUILD_ID, false));
             id.ifPresent(hex -> add(folder + idName(hex, ""), Kind.BUILD_ID, false));
         }
+        return kept(wanted, "elf");
+    }
+
+    /** What perf kept of the build, when it did. */
+    Candidates kept(Wanted wanted, String name) {
+        PerfCache.file(wanted.buildId(), name)
+                .ifPresent(file -> add(file.toString(), Kind.BUILD_ID, false));
         return this;
     }
 

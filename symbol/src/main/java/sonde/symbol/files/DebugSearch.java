@@ -71,7 +71,7 @@ public final class DebugSearch {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
         }
-        Optional<DebugFile> found = inIndexes(wanted, names(wanted), tried);
+        Optional<DebugFile> found = inIndexes(wanted, names(wanted), false, tried);
         if (found.isEmpty()) {
             found = fromServer(wanted, "debuginfo", tried);
         }
@@ -107,7 +107,8 @@ public final class DebugSearch {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
         }
-        Optional<DebugFile> found = inIndexes(wanted, List.of(wanted.binary().name()), tried);
+        Optional<DebugFile> found =
+                inIndexes(wanted, List.of(wanted.binary().name()), false, tried);
         return found.or(() -> fromServer(wanted, "executable", tried))
                 .orElseGet(() -> DebugFile.none(tried));
     }
@@ -119,7 +120,7 @@ public final class DebugSearch {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
         }
-        Optional<DebugFile> found = inIndexes(wanted, names, tried);
+        Optional<DebugFile> found = inIndexes(wanted, names, true, tried);
         return found.or(() -> fromServer(wanted, "debuginfo", tried))
                 .orElseGet(() -> DebugFile.none(tried));
     }
@@ -245,8 +246,15 @@ public final class DebugSearch {
         return DebugFile.none(tried);
     }
 
-    private Optional<DebugFile> inIndexes(Wanted wanted, List<String> names, List<Attempt> tried) {
-        if (wanted.buildId().length == 0 && wanted.link() == null) {
+    /**
+     * Anywhere in folders of the user.
+     *
+     * @param isNamed whether a file is believed by its name where neither build-id nor checksum
+     *     speak
+     */
+    private Optional<DebugFile> inIndexes(
+            Wanted wanted, List<String> names, boolean isNamed, List<Attempt> tried) {
+        if (wanted.buildId().length == 0 && wanted.link() == null && !isNamed) {
             return Optional.empty();
         }
         for (String folder : folders.user()) {
@@ -255,7 +263,7 @@ public final class DebugSearch {
                 for (String path : index.named(name)) {
                     boolean known = tried.stream().anyMatch(a -> a.place().equals(path));
                     Candidate candidate =
-                            new Candidate(Place.claimed(path), Kind.USER_FOLDER, false);
+                            new Candidate(Place.claimed(path), Kind.USER_FOLDER, isNamed);
                     if (!known && fits(candidate, wanted, tried)) {
                         return Optional.of(
                                 new DebugFile(candidate.place(), candidate.kind(), tried));

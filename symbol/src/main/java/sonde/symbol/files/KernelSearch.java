@@ -31,7 +31,7 @@ public final class KernelSearch {
      */
     public DebugFile kernel(String release, byte[] buildId, Need need) {
         Wanted wanted = new Wanted(Place.named("/boot/vmlinux-" + release), buildId, null, need);
-        Candidates candidates = new Candidates(folders).debug(wanted);
+        Candidates candidates = new Candidates(folders).debug(wanted).kept(wanted, "elf");
         for (String folder : folders.user()) {
             candidates.paths(
                     List.of(folder + "/vmlinux", folder + "/boot/vmlinux"), Kind.USER_FOLDER, true);
@@ -42,6 +42,14 @@ public final class KernelSearch {
         }
         return search.named(
                 wanted, candidates, List.of("vmlinux", "vmlinux-" + release), new ArrayList<>());
+    }
+
+    /** The vmlinux that the user named, when it is of that build; else as a server has it. */
+    public DebugFile kernel(Path given, byte[] buildId, Need need) {
+        Wanted wanted = new Wanted(Place.named(given.toString()), buildId, null, need);
+        Candidates candidates =
+                new Candidates(folders).paths(List.of(given.toString()), Kind.USER_FOLDER, true);
+        return search.named(wanted, candidates, List.of(), new ArrayList<>());
     }
 
     /** Debian, Fedora, SUSE, Arch, and where a kernel was built. */
@@ -83,7 +91,7 @@ public final class KernelSearch {
         String file = paths.isEmpty() ? name + ".ko" : paths.getFirst();
         Wanted wanted = new Wanted(Place.named(file), buildId, null, need);
         Candidates candidates = new Candidates(folders).paths(paths, Kind.KERNEL, true);
-        candidates.debug(wanted);
+        candidates.debug(wanted).kept(wanted, "elf");
         List<String> names = new ArrayList<>();
         for (String spelt : List.of(name, name.replace('_', '-'), name.replace('-', '_'))) {
             for (String ending : List.of(".ko.debug", ".ko", ".ko.xz", ".ko.zst", ".ko.gz")) {

@@ -3,20 +3,26 @@ package sonde.symbol.line;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.demangle.Demangler;
+import sonde.symbol.files.Attempt;
+import sonde.symbol.files.Need;
 import sonde.symbol.files.Place;
 
 /**
  * Names the lines and the calls that were inlined at locations of {@link ProcessMaps}, all
- * locations of a file at once. What cannot be read has none.
+ * locations of a file at once, of programs and of the kernel. What cannot be read has none.
  */
 public final class CodePlaces implements AutoCloseable {
     /** Larger debugging information takes too long where nobody asked for lines. */
@@ -30,7 +36,13 @@ public final class CodePlaces implements AutoCloseable {
     private final boolean inlines;
     private final boolean lines;
     private final long mostBytes;
+    private final @Nullable KernelCode kernel;
     private final Map<CodeModule, Optional<SourceSymbols>> opened = new HashMap<>();
+    private final Map<String, Optional<KernelPart>> parts = new HashMap<>();
+    private final Set<String> notes = new LinkedHashSet<>();
+
+    /** A part of the kernel and where it was. */
+    private record KernelPart(SourceSymbols symbols, KernelPlacing placing) {}
 
     /**
      * What is known of a location.
@@ -52,10 +64,17 @@ public final class CodePlaces implements AutoCloseable {
      * @param lines whether lines are wanted
      * @param mostBytes of debugging information that is read for it; larger files have places only
      *     where the cache has their tables
+     * @param kernel whose code addresses of the kernel are in; null for places of programs alone
      */
     public CodePlaces(
-            ProcessMaps maps, SymbolOptions from, boolean inlines, boolean lines, long mostBytes) {
+            ProcessMaps maps,
+            SymbolOptions from,
+            boolean inlines,
+            boolean lines,
+            long mostBytes,
+            @Nullable KernelCode kernel) {
         this.maps = maps;
+        this.kernel = kernel;
         this.inlines = inlines;
         this.lines = lines;
         this.mostBytes = mostBytes;
@@ -66,25 +85,97 @@ public final class CodePlaces implements AutoCloseable {
     /** The place of each location of which more than the function is known. */
     public Map<Long, Found> of(long[] locations) {
         Map<CodeModule, List<Long>> byModule = new HashMap<>();
+        Map<String, List<Long>> byPart = new HashMap<>();
         for (long location : locations) {
             CodeModule module = maps.module(location);
             if (module != null && module.kind() == CodeModule.Kind.FILE) {
                 byModule.computeIfAbsent(module, any -> new ArrayList<>()).add(location);
+            } else if (module == null && kernel != null) {
+                byPart.computeIfAbsent(kernel.part(location), any -> new ArrayList<>())
+                        .add(location);
             }
         }
         Map<Long, Found> all = new HashMap<>();
-        byModule.forEach((module, some) -> {
-            try {
-                Optional<SourceSymbols> symbols = symbols(module);
-                if (symbols.isPresent()) {
-                    add(symbols.get(), module.shortName(), some, all);
-                }
-            } catch (IOException | InternalError e) {
-                // InternalError: the file shrank while it was mapped. The functions are known.
-                some.forEach(all::remove);
-            }
-        });
+        byModule.forEach((module, some) -> attempt(some, all, () -> of(module, some, all)));
+        byPart.forEach((part, some) -> attempt(some, all, () -> of(part, some, all)));
         return all;
+    }
+
+    /** What reads files. */
+    private interface Reading {
+        void run() throws IOException;
+    }
+
+    private static void attempt(List<Long> some, Map<Long, Found> all, Reading reading) {
+        try {
+            reading.run();
+        } catch (IOException | InternalError e) {
+            // InternalError: the file shrank while it was mapped. The functions are known.
+            some.forEach(all::remove);
+        }
+    }
+
+    private void of(CodeModule module, List<Long> some, Map<Long, Found> all) throws IOException {
+        Optional<SourceSymbols> symbols = symbols(module);
+        if (symbols.isPresent()) {
+            long[] addresses = new long[some.size()];
+            for (int i = 0; i < addresses.length; i++) {
+                addresses[i] = symbols.get().elf().addressOf(ProcessMaps.offset(some.get(i)));
+            }
+            Frame like = new Frame("", printable(module.shortName()), Frame.Kind.USER);
+            add(symbols.get(), addresses, like, some, all);
+        }
+    }
+
+    private void of(String part, List<Long> some, Map<Long, Found> all) throws IOException {
+        Optional<KernelPart> opened = part.isEmpty() ? Optional.empty() : part(part);
+        if (opened.isPresent()) {
+            long[] addresses = new long[some.size()];
+            for (int i = 0; i < addresses.length; i++) {
+                addresses[i] = opened.get().placing().stated(some.get(i));
+            }
+            Frame like = new Frame("", printable(part), Frame.Kind.KERNEL);
+            add(opened.get().symbols(), addresses, like, some, all);
+        }
+    }
+
+    private Optional<KernelPart> part(String name) throws IOException {
+        Optional<KernelPart> known = parts.get(name);
+        if (known == null) {
+            parts.put(name, Optional.empty());
+            known = openPart(name);
+            parts.put(name, known);
+        }
+        return known;
+    }
+
+    private Optional<KernelPart> openPart(String name) throws IOException {
+        KernelCode code = Objects.requireNonNull(kernel);
+        Optional<Place> place = code.file(name, Need.DEBUG_INFORMATION);
+        Optional<SourceSymbols> symbols = place.isEmpty() ? Optional.empty() : open(place.get());
+        if (symbols.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            KernelPlacing placing = code.placing(name, symbols.get());
+            if (placing != null) {
+                return Optional.of(new KernelPart(symbols.get(), placing));
+            }
+        } catch (IOException | InternalError e) {
+            symbols.get().close();
+            throw e;
+        }
+        symbols.get().close();
+        return Optional.empty();
+    }
+
+    /** Why files have no lines, a line each. */
+    public List<String> notes() {
+        List<String> all = new ArrayList<>(notes);
+        if (kernel != null) {
+            all.addAll(kernel.notes());
+        }
+        return all.stream().map(CodePlaces::printable).distinct().toList();
     }
 
     private Optional<SourceSymbols> symbols(CodeModule module) throws IOException {
@@ -99,45 +190,64 @@ public final class CodePlaces implements AutoCloseable {
 
     private Optional<SourceSymbols> open(CodeModule module) throws IOException {
         Optional<Place> place = images.place(module);
-        if (place.isEmpty()) {
-            return Optional.empty();
-        }
-        SourceSymbols symbols = SourceSymbols.open(place.get(), options);
-        boolean quick = symbols.debugBytes() <= mostBytes || symbols.hasTables();
-        if (!symbols.hasLines() || !quick) {
+        return place.isEmpty() ? Optional.empty() : open(place.get());
+    }
+
+    private Optional<SourceSymbols> open(Place place) throws IOException {
+        SourceSymbols symbols = SourceSymbols.open(place, options);
+        symbols.debugFile().refusals().stream()
+                .filter(attempt -> attempt.outcome() != Attempt.Outcome.LACKING)
+                .forEach(attempt -> notes.add(attempt.sentence()));
+        try {
+            boolean quick = symbols.debugBytes() <= mostBytes || symbols.hasTables();
+            if (symbols.hasLines() && quick) {
+                return Optional.of(symbols);
+            }
+        } catch (IOException | InternalError e) {
             symbols.close();
-            return Optional.empty();
+            throw e;
         }
-        return Optional.of(symbols);
+        symbols.close();
+        return Optional.empty();
     }
 
     @Override
     public void close() {
         opened.values().forEach(one -> one.ifPresent(SourceSymbols::close));
         opened.clear();
+        parts.values().forEach(one -> one.ifPresent(part -> part.symbols().close()));
+        parts.clear();
     }
 
-    private void add(SourceSymbols symbols, String module, List<Long> some, Map<Long, Found> all)
+    /**
+     * Adds what a file says.
+     *
+     * @param addresses as stated in it, -1 for none
+     * @param like of module and kind of its frames
+     * @param some the locations of these addresses
+     */
+    private void add(
+            SourceSymbols symbols,
+            long[] addresses,
+            Frame like,
+            List<Long> some,
+            Map<Long, Found> all)
             throws IOException {
-        long[] addresses = new long[some.size()];
-        for (int i = 0; i < addresses.length; i++) {
-            addresses[i] = symbols.elf().addressOf(ProcessMaps.offset(some.get(i)));
-        }
         List<List<SourceFrame>> answers = symbols.lookup(addresses);
         Map<SourceFrame, Frame> known = new HashMap<>();
         for (int i = 0; i < addresses.length; i++) {
-            Found found = found(answers.get(i), module, known);
+            Found found = found(answers.get(i), like, known);
             if (addresses[i] != -1 && !found.equals(Found.UNKNOWN)) {
                 all.put(some.get(i), found);
             }
         }
     }
 
-    private Found found(List<SourceFrame> frames, String module, Map<SourceFrame, Frame> known) {
+    private Found found(List<SourceFrame> frames, Frame like, Map<SourceFrame, Frame> known) {
         List<Frame> inlined = new ArrayList<>();
         for (SourceFrame one : frames) {
             if (one.inlined() && inlines) {
-                inlined.add(known.computeIfAbsent(one, key -> frame(key, module)));
+                inlined.add(known.computeIfAbsent(one, key -> frame(key, like)));
             }
         }
         SourceFrame function = frames.getLast();
@@ -146,13 +256,12 @@ public final class CodePlaces implements AutoCloseable {
                 : new Found(inlined, "", 0);
     }
 
-    private Frame frame(SourceFrame call, String module) {
+    private Frame frame(SourceFrame call, Frame like) {
         String name = call.function();
         String shown = name.isEmpty() ? "[unknown]" : Demangler.demangle(name);
-        Frame.Kind kind = Frame.Kind.USER;
         String file = lines ? printable(call.file()) : "";
         int line = lines ? call.line() : 0;
-        return new Frame(printable(shown), printable(module), kind, true, file, line);
+        return new Frame(printable(shown), like.module(), like.kind(), true, file, line);
     }
 
     private static String printable(String text) {

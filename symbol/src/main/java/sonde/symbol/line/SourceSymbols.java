@@ -113,6 +113,11 @@ public final class SourceSymbols implements AutoCloseable {
         return !code.isEmpty();
     }
 
+    /** Where the file lies, as we see it. */
+    String path() {
+        return binary.place().shown();
+    }
+
     /** The file itself. */
     public ElfFile elf() {
         return elf;
@@ -322,6 +327,36 @@ public final class SourceSymbols implements AutoCloseable {
             return elf.symbols(ElfFile.SHT_DYNSYM);
         } catch (MalformedInputException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Takes a symbol of code. */
+    interface EachFunction {
+        void function(long elfAddress, boolean isGlobal, String name);
+    }
+
+    /** All names of code in the symbol table, also those that mark a place in it. */
+    void forEachFunction(EachFunction each) throws MalformedInputException {
+        Optional<ElfSymbols> found = symbols();
+        if (found.isEmpty()) {
+            return;
+        }
+        ElfSymbols all = found.get();
+        List<Section> sections = tableOf.sections();
+        for (int i = 1; i < all.count(); i++) {
+            int section = all.section(i);
+            boolean isCode =
+                    section > 0
+                            && section < sections.size()
+                            && sections.get(section).isExecutable()
+                            && (all.type(i) == ElfSymbols.STT_NOTYPE
+                                    || all.type(i) == ElfSymbols.STT_FUNC);
+            if (isCode && isLinked(all.name(i))) {
+                boolean loose = tableOf.type() == ElfFile.ET_REL;
+                long base = loose ? code.layout().base(section) : 0;
+                each.function(
+                        base + all.value(i), all.binding(i) == ElfSymbols.STB_GLOBAL, all.name(i));
+            }
         }
     }
 

@@ -29,7 +29,8 @@ class CodePlacesTest {
         long[] locations =
                 said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
         try (CodePlaces places =
-                new CodePlaces(maps, SymbolOptions.here(), true, lines, CodePlaces.QUICK_BYTES)) {
+                new CodePlaces(
+                        maps, SymbolOptions.here(), true, lines, CodePlaces.QUICK_BYTES, null)) {
             return places.of(locations);
         }
     }

@@ -17,10 +17,8 @@ import sonde.format.export.ExportRows;
 import sonde.format.export.FileFormat;
 import sonde.format.export.Losses;
 import sonde.format.perfdata.PerfDataRecording;
-import sonde.symbol.KernelSymbols;
-import sonde.symbol.ProcessMaps;
-import sonde.symbol.SymbolOptions;
-import sonde.symbol.Symbolizer;
+import sonde.symbol.files.GivenPlaces;
+import sonde.tools.report.QueryInput;
 import sonde.tools.report.ReportSource;
 
 /** Writes a recording of any format that is read in one of those that are written. */
@@ -33,9 +31,16 @@ public final class ConvertRecipe {
      */
     public record Outcome(List<String> losses, List<String> notes) {}
 
-    /** A recipe. */
+    private final GivenPlaces given;
+
+    /** With symbols from the usual places. */
     public ConvertRecipe() {
-        // nothing is kept from one conversion to the next
+        this(GivenPlaces.NONE);
+    }
+
+    /** With symbols from where the user said, too. */
+    public ConvertRecipe(GivenPlaces given) {
+        this.given = given;
     }
 
     /**
@@ -45,10 +50,10 @@ public final class ConvertRecipe {
      */
     public Outcome convert(Path in, OutputStream out, ExportFormat format) throws IOException {
         Losses losses = new Losses();
-        try (ReportSource source = ReportSource.open(in)) {
+        try (ReportSource source = ReportSource.open(in, given)) {
             List<Recording> recordings = source.recordings();
             BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
-            try (ExportRows rows = ExportRows.of(recordings, names(recordings))) {
+            try (ExportRows rows = ExportRows.of(recordings, names(source, recordings))) {
                 format.write(rows, buffered, losses);
             }
             buffered.flush();
@@ -63,7 +68,8 @@ public final class ConvertRecipe {
      */
     public Outcome convert(Path in, Path target, ConvertTarget format) throws IOException {
         return switch (format) {
-            case ConvertTarget.Parquet parquet -> ParquetExport.write(in, target, parquet.folder());
+            case ConvertTarget.Parquet parquet ->
+                    ParquetExport.write(in, given, target, parquet.folder());
             case ConvertTarget.Files files -> files(in, target, files);
             case ConvertTarget.Stream stream -> {
                 try (OutputStream out = Files.newOutputStream(target)) {
@@ -73,15 +79,14 @@ public final class ConvertRecipe {
         };
     }
 
-    private static Outcome files(Path in, Path target, ConvertTarget.Files format)
-            throws IOException {
+    private Outcome files(Path in, Path target, ConvertTarget.Files format) throws IOException {
         Losses losses = new Losses();
-        try (ReportSource source = ReportSource.open(in)) {
+        try (ReportSource source = ReportSource.open(in, given)) {
             if (format.format() == FileFormat.PERFDATA) {
                 source.keepRecordedStacks(); // registers and stacks go along, as they are
             }
             List<Recording> recordings = source.recordings();
-            try (ExportRows rows = ExportRows.of(recordings, names(recordings))) {
+            try (ExportRows rows = ExportRows.of(recordings, names(source, recordings))) {
                 format.format().write(recordings, rows, target, losses);
             }
             return new Outcome(losses.lines(), source.notes());
@@ -89,7 +94,8 @@ public final class ConvertRecipe {
     }
 
     /** Names of addresses by the mappings that a perf.data tells, over all of it. */
-    private static ChainNames names(List<Recording> recordings) throws IOException {
+    private static ChainNames names(ReportSource source, List<Recording> recordings)
+            throws IOException {
         List<Recording> perf = new ArrayList<>();
         for (Recording recording : recordings) {
             if (recording instanceof PerfDataRecording) {
@@ -99,14 +105,7 @@ public final class ConvertRecipe {
         if (perf.isEmpty()) {
             return ChainNames.own();
         }
-        ProcessMaps maps = new ProcessMaps();
-        Path kallsyms = Path.of("/proc/kallsyms");
-        KernelSymbols kernel =
-                Files.isReadable(kallsyms)
-                        ? KernelSymbols.parse(Files.readAllBytes(kallsyms))
-                        : KernelSymbols.none();
-        Symbolizer symbolizer = new Symbolizer(maps, kernel, SymbolOptions.here());
-        ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
+        ProcessSymbols symbols = QueryInput.symbols(source);
         Engine.run(perf, List.of(symbols), 0);
         return (recording, pid, entry) -> {
             FrameNames own = recording.frames();

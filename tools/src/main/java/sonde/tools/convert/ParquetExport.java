@@ -20,6 +20,7 @@ import sonde.event.Recording;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
+import sonde.symbol.files.GivenPlaces;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
@@ -52,9 +53,10 @@ final class ParquetExport {
     }
 
     /** Writes the events of a recording; what Parquet does not get is listed. */
-    static ConvertRecipe.Outcome write(Path in, Path target, boolean folder) throws IOException {
+    static ConvertRecipe.Outcome write(Path in, GivenPlaces given, Path target, boolean folder)
+            throws IOException {
         Path output = folder ? target.resolve("rows") : target;
-        try (QueryRecipe query = QueryRecipe.open(List.of(in), output, false)) {
+        try (QueryRecipe query = QueryRecipe.open(List.of(in), given, output, false)) {
             ParquetExport export = new ParquetExport(query);
             if (folder) {
                 export.folder(target);

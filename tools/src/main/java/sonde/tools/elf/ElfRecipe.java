@@ -11,19 +11,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import sonde.bpf.inventory.Types;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.symbol.files.SearchFolders;
-import sonde.sys.Processes;
 import sonde.tools.report.NothingMatchesException;
 
 /** Shows what is in an ELF file. */
@@ -35,21 +32,16 @@ public final class ElfRecipe {
     private final Place place;
     private final DebugSearch search;
 
-    /**
-     * @param progress is told when a server is asked
-     */
-    public ElfRecipe(Path file, ElfRequest request, Consumer<String> progress) {
+    /** Of that file. */
+    public ElfRecipe(Path file, ElfRequest request) {
         this.file = file;
         this.request = request;
         this.place = Place.named(file.toString());
-        Optional<Debuginfod> servers =
-                Debuginfod.of(
-                        System.getenv(), Processes.geteuid() == 0, request.useServers(), progress);
         this.search =
                 new DebugSearch(
                         SearchFolders.here()
                                 .withUser(request.symbolFolders())
-                                .withServers(servers));
+                                .withServers(request.servers()));
     }
 
     /**

@@ -1,7 +1,9 @@
 package sonde.tools.elf;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import sonde.symbol.files.Debuginfod;
 
 /**
  * What is asked of a file.
@@ -12,7 +14,7 @@ import java.util.Set;
  * @param types names of C types to lay out
  * @param symbolFolders where the user's debug files lie
  * @param sysroot folder that stands for the root when libraries are looked for; empty for our own
- * @param useServers whether root, too, asks the debuginfod servers of the environment
+ * @param servers asked last for debug files; empty for none
  */
 public record ElfRequest(
         Set<Part> parts,
@@ -21,7 +23,7 @@ public record ElfRequest(
         List<String> types,
         List<String> symbolFolders,
         String sysroot,
-        boolean useServers) {
+        Optional<Debuginfod> servers) {
     /** The pages there are, in the order in which they are shown. */
     public enum Part {
         HEADER,

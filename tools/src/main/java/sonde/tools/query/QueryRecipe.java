@@ -15,6 +15,7 @@ import sonde.store.Store;
 import sonde.store.derive.TraceInput;
 import sonde.store.duckdb.Rows;
 import sonde.store.duckdb.SqlException;
+import sonde.symbol.files.GivenPlaces;
 import sonde.tools.report.QueryInput;
 import sonde.tools.report.ReportSource;
 
@@ -42,13 +43,22 @@ public final class QueryRecipe implements AutoCloseable {
      */
     public static QueryRecipe open(List<Path> files, @Nullable Path output, boolean cached)
             throws IOException {
+        return open(files, GivenPlaces.NONE, output, cached);
+    }
+
+    /**
+     * As above, with symbols from where the user said, too: with files of theirs nothing is kept.
+     */
+    public static QueryRecipe open(
+            List<Path> files, GivenPlaces given, @Nullable Path output, boolean cached)
+            throws IOException {
         Path scratch = Files.createTempDirectory("sonde-query");
         QueryRecipe recipe = new QueryRecipe(scratch, output);
         try {
             for (Path file : files) {
-                recipe.sources.add(ReportSource.open(file));
+                recipe.sources.add(ReportSource.open(file, given));
             }
-            recipe.start(cached ? IndexFolder.of(files) : null);
+            recipe.start(cached && !given.hasFiles() ? IndexFolder.of(files) : null);
             return recipe;
         } catch (IOException | RuntimeException e) {
             recipe.close();

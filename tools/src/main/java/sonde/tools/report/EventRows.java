@@ -41,7 +41,6 @@ import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TraceDatRecording;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
-import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
 
 /** The events of a recording, all its parts by time. */
@@ -212,7 +211,7 @@ final class EventRows implements Listing.Rows {
     private List<Part> script(PerfDataRecording perf) throws IOException {
         PerfCode code = null;
         if (ScriptText.namesCode(perf)) {
-            code = new PerfCode(perf);
+            code = new PerfCode(perf, source);
             symbols.add(code.follower());
             symbols.add(code.kernelMaps());
         }
@@ -239,9 +238,9 @@ final class EventRows implements Listing.Rows {
         }
         TextContext context = context(perf);
         ProcessMaps maps = new ProcessMaps();
-        Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+        Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), source.symbolOptions());
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
-        symbols.add(new ProcessSymbols(maps, symbolizer::frame));
+        symbols.add(new ProcessSymbols(maps, symbolizer::frame, source.fileIds()));
         AddressNames addresses =
                 (pid, address) -> {
                     Frame frame = symbolizer.frame(maps.location(pid, address));
@@ -341,10 +340,8 @@ final class EventRows implements Listing.Rows {
 
     /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
     private byte[] kallsyms(PerfDataRecording perf) {
-        String kept = perf.features().tracingData().map(TracingData::kallsyms).orElse("");
-        if (source.kallsyms().length > 0) {
-            return source.kallsyms();
-        }
-        return kept.isEmpty() ? PerfCode.kallsyms(perf) : kept.getBytes(StandardCharsets.UTF_8);
+        return source.kallsyms().length > 0
+                ? source.kallsyms()
+                : RecordedKernel.kallsyms(perf, source.given().folders());
     }
 }

@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,11 +43,13 @@ import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
+import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
 import sonde.symbol.line.CodePlaces;
+import sonde.symbol.line.KernelCode;
 
 /** One pass over a recording and what every operator found. */
 final class Findings {
@@ -113,6 +114,7 @@ final class Findings {
     private static final int MOST_SAMPLED = 64;
 
     private final Symbolizer symbolizer;
+    private List<String> lineNotes = List.of();
     private final ReportOptions options;
     private final boolean everything;
 
@@ -121,9 +123,12 @@ final class Findings {
         Window window = window(source, options);
         ProcessMaps maps = new ProcessMaps();
         SymbolOptions from = source.symbolOptions();
-        symbolizer = new Symbolizer(maps, KernelSymbols.parse(kallsyms(source, from)), from);
+        KernelSymbols kernel = RecordedKernel.symbols(source, from);
+        KernelMaps kernelMaps = new KernelMaps();
+        symbolizer = new Symbolizer(maps, kernel, from);
+        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
-        ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame);
+        ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame, source.fileIds());
         everything = source.tree().all();
         threads = new Threads(source.tree(), source.comms());
         Symbols frames = frames(source, symbols);
@@ -150,18 +155,26 @@ final class Findings {
         List<Operator> operators =
                 new ArrayList<>(
                         List.of(
-                                threads, symbols, states, calls, io, files, signals, samples,
-                                faults, losses, counts, events, chainEnds));
+                                threads,
+                                symbols,
+                                kernelMaps,
+                                states,
+                                calls,
+                                io,
+                                files,
+                                signals,
+                                samples,
+                                faults,
+                                losses,
+                                counts,
+                                events,
+                                chainEnds));
         operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         extent = Engine.run(source.recordings(), operators, spare);
-        StackOptions shown = options.stacks();
-        if ((shown.inlined() || shown.lines()) && frames == symbols) {
-            long most = shown.lines() ? Long.MAX_VALUE : CodePlaces.QUICK_BYTES;
-            try (CodePlaces places =
-                    new CodePlaces(maps, from, shown.inlined(), shown.lines(), most)) {
-                trees.places(places.of(stacks.locations()));
-            }
+        if (frames == symbols) {
+            KernelRun ran = RecordedKernel.run(source, kernel, kernelMaps);
+            name(maps, from, new KernelCode(ran, from, source.given().vmlinux()));
         }
         boolean timed = extent.last() > extent.first();
         estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);
@@ -172,6 +185,20 @@ final class Findings {
                     meta.times().startNanos(),
                     Math.max(meta.times().endNanos(), extent.last()),
                     switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN);
+        }
+    }
+
+    /** Names the kernel's functions, and all lines and inlined calls that are wanted. */
+    private void name(ProcessMaps maps, SymbolOptions from, KernelCode kernel) throws IOException {
+        symbolizer.kernel(kernel.symbols(stacks.locations()));
+        StackOptions shown = options.stacks();
+        if (shown.inlined() || shown.lines()) {
+            long most = shown.lines() ? Long.MAX_VALUE : CodePlaces.QUICK_BYTES;
+            try (CodePlaces places =
+                    new CodePlaces(maps, from, shown.inlined(), shown.lines(), most, kernel)) {
+                trees.places(places.of(stacks.locations()));
+                lineNotes = shown.lines() ? places.notes() : List.of();
+            }
         }
     }
 
@@ -235,16 +262,9 @@ final class Findings {
 
     /** Why modules have no names; complete when every frame was asked for. */
     List<String> symbolNotes() {
-        return symbolizer.notes();
-    }
-
-    static byte[] kallsyms(ReportSource source, SymbolOptions from) throws IOException {
-        byte[] recorded = source.kallsyms();
-        Path own = Path.of("/proc/kallsyms");
-        // A perf.data alone has none: perf takes the running kernel's too.
-        return recorded.length > 0 || !from.sameMachine() || !own.toFile().canRead()
-                ? recorded
-                : java.nio.file.Files.readAllBytes(own);
+        List<String> notes = new ArrayList<>(symbolizer.notes());
+        notes.addAll(lineNotes);
+        return notes;
     }
 
     /** The part of a recording that was asked for. */

@@ -2,6 +2,7 @@ package sonde.tools.report;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
@@ -10,7 +11,6 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.event.Source;
-import sonde.event.StringField;
 
 /** Where kernel and modules lie: PERF_RECORD_MMAP of pid -1. Asked by several threads. */
 final class KernelMaps implements Operator {
@@ -23,6 +23,8 @@ final class KernelMaps implements Operator {
     // Unsigned order: the sign bit is turned.
     private final ConcurrentSkipListMap<Long, Place> places = new ConcurrentSkipListMap<>();
 
+    private final Map<String, Long> references = new ConcurrentHashMap<>();
+
     private record Place(long end, String file) {}
 
     private static final class Fields {
@@ -32,7 +34,7 @@ final class KernelMaps implements Operator {
         Fields(Source source) {
             wanted = new Wanted(source);
             for (String name : List.of("mmap", "mmap2")) {
-                wanted.add(1, EventType.PERF_RECORD, name, "addr", "len", "misc");
+                wanted.add(1, EventType.PERF_RECORD, name, "addr", "len", "pgoff", "misc");
                 source.type(EventType.PERF_RECORD, name).ifPresent(t -> types.put(t.id(), t));
             }
         }
@@ -61,10 +63,39 @@ final class KernelMaps implements Operator {
             if (mode == PERF_RECORD_MISC_KERNEL && places.size() < MOST_MAPS) {
                 long start = type.integer("addr").of(batch, row);
                 long end = start + type.integer("len").of(batch, row);
-                StringField file = type.string("filename");
-                places.put(start ^ Long.MIN_VALUE, new Place(end, name(file.of(batch, row))));
+                String file = type.string("filename").of(batch, row);
+                places.put(start ^ Long.MIN_VALUE, new Place(end, name(file)));
+                refer(file, type.integer("pgoff").of(batch, row));
             }
         }
+    }
+
+    /**
+     * The name of the kernel's map ends with that of a symbol, whose address stands as its offset:
+     * perf_event__synthesize_kernel_mmap() of tools/perf/util/synthetic-events.c. It is 0 where
+     * addresses were hidden.
+     */
+    private void refer(String file, long address) {
+        String symbol = file.substring(file.indexOf(']') + 1);
+        if (file.startsWith("[kernel.kallsyms]") && !symbol.isEmpty() && address != 0) {
+            references.putIfAbsent(symbol, address);
+        }
+    }
+
+    /** Addresses of the symbols that maps named. */
+    Map<String, Long> references() {
+        return Map.copyOf(references);
+    }
+
+    /** Takes a map. */
+    interface Each {
+        void map(long start, long end, String file);
+    }
+
+    /** All maps, by address. */
+    void forEach(Each each) {
+        places.forEach(
+                (start, place) -> each.map(start ^ Long.MIN_VALUE, place.end(), place.file()));
     }
 
     /** {@code "[kernel.kallsyms]_text"} names the symbol that begins the map. */

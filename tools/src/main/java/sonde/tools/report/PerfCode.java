@@ -1,15 +1,8 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -20,7 +13,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.format.ftrace.TextBuffer;
-import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.ScriptSymbols;
 import sonde.symbol.CodeModule;
@@ -29,7 +21,6 @@ import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
-import sonde.sys.Machine;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
@@ -38,35 +29,37 @@ final class PerfCode implements ScriptSymbols {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
     private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
-    // struct elf_note: namesz, descsz, type; then name and description, each padded to 4
-    private static final int NT_GNU_BUILD_ID = 3;
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec();
     private final Symbolizer symbolizer;
-    private final Map<String, byte[]> buildIds = new HashMap<>();
+    private final Map<String, byte[]> buildIds;
     private final Future<KernelSymbols> kernel;
     private final boolean narrow;
     private final KernelMaps kernelMaps = new KernelMaps();
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
 
-    PerfCode(PerfDataRecording recording) throws IOException {
-        SymbolOptions here = SymbolOptions.here();
-        SymbolOptions options = new SymbolOptions(here.folders(), folders(), here.sameMachine(), 0);
+    /**
+     * @param source says where files are looked for
+     */
+    PerfCode(PerfDataRecording recording, ReportSource source) throws IOException {
+        SymbolOptions options = source.symbolOptions();
         symbolizer =
                 new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
-        for (BuildId id : recording.features().buildIds()) {
-            if (!id.kernel() && id.id().length() > 2) {
-                buildIds.putIfAbsent(id.path(), HexFormat.of().parseHex(id.id()));
-            }
-        }
+        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
+        buildIds = RecordedKernel.fileIds(recording);
         String arch = recording.features().arch();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
         FutureTask<KernelSymbols> reading =
-                new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording)));
+                new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording, source)));
         kernel = reading;
         // The kernel takes 60 ms to print them: beside the first round of records.
         Thread.ofPlatform().daemon().name("kallsyms").start(reading);
+    }
+
+    private static byte[] kallsyms(PerfDataRecording recording, ReportSource source) {
+        byte[] kept = source.kallsyms();
+        return kept.length > 0 ? kept : RecordedKernel.found(recording, source.given().folders());
     }
 
     private KernelSymbols kernel() {
@@ -80,13 +73,6 @@ final class PerfCode implements ScriptSymbols {
         }
     }
 
-    /** Folders of files by build id: the system's and perf's own. */
-    private static List<String> folders() {
-        List<String> folders = new ArrayList<>(SymbolOptions.here().debugFolders());
-        folders.add(System.getProperty("user.home", "/") + "/.debug");
-        return folders;
-    }
-
     /** Follows mappings; goes before the listing over every row. */
     ProcessSymbols follower() {
         return new ProcessSymbols(maps, symbolizer::frame, buildIds);
@@ -95,66 +81,6 @@ final class PerfCode implements ScriptSymbols {
     /** Follows what the kernel has mapped; goes before the listing, too. */
     KernelMaps kernelMaps() {
         return kernelMaps;
-    }
-
-    /**
-     * The text of /proc/kallsyms when the recorded kernel is the one that runs now, else what perf
-     * kept of it, else nothing.
-     */
-    static byte[] kallsyms(PerfDataRecording recording) {
-        try {
-            return read(recording);
-        } catch (IOException e) {
-            return new byte[0];
-        }
-    }
-
-    private static byte[] read(PerfDataRecording recording) throws IOException {
-        String wanted = "";
-        for (BuildId id : recording.features().buildIds()) {
-            if (id.kernel() && id.path().startsWith("[kernel")) {
-                wanted = id.id();
-            }
-        }
-        Path notes = Path.of("/sys/kernel/notes");
-        String own = Files.isReadable(notes) ? buildId(Files.readAllBytes(notes)) : "";
-        String release = recording.features().osRelease();
-        boolean same =
-                wanted.length() < 3
-                        ? release.isEmpty() || release.equals(Machine.uname().release())
-                        : !own.isEmpty() && wanted.startsWith(own);
-        List<Path> places = new ArrayList<>();
-        if (same) {
-            places.add(Path.of("/proc/kallsyms"));
-        } else if (wanted.length() > 2) {
-            String name = wanted.substring(0, 2) + "/" + wanted.substring(2);
-            folders().forEach(folder -> places.add(Path.of(folder, ".build-id", name, "kallsyms")));
-        }
-        for (Path place : places) {
-            if (Files.isReadable(place)) {
-                return Files.readAllBytes(place);
-            }
-        }
-        return new byte[0];
-    }
-
-    private static String buildId(byte[] notes) {
-        ByteBuffer in = ByteBuffer.wrap(notes).order(ByteOrder.nativeOrder());
-        while (in.remaining() >= 12) {
-            int name = in.getInt() + 3 & -4;
-            int size = in.getInt();
-            int type = in.getInt();
-            int end = in.position() + name + (size + 3 & -4);
-            if (name < 0 || size < 0 || end > notes.length || end < 0) {
-                return "";
-            }
-            int at = in.position() + name;
-            if (type == NT_GNU_BUILD_ID && name == 4 && notes[in.position()] == 'G') {
-                return HexFormat.of().formatHex(notes, at, at + size);
-            }
-            in.position(end);
-        }
-        return "";
     }
 
     @Override

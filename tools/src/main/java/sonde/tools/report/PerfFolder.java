@@ -9,10 +9,15 @@ import sonde.format.Input;
 import sonde.format.bundle.Meta;
 import sonde.format.perfdata.PerfDataRecording;
 
-/** perf's directory mode ({@code perf record --threads}): {@code data} and {@code data.0}, …. */
+/**
+ * perf's directory mode: {@code data} and {@code data.0}, … of {@code perf record --threads}, and
+ * {@code kcore_dir} with the kernel's functions of {@code perf record --kcore}.
+ */
 final class PerfFolder {
     /** More than perf makes: one for each CPU. */
     private static final int MOST_PARTS = 1 << 14;
+
+    private static final long MOST_SYMBOLS = 256L << 20;
 
     private PerfFolder() {}
 
@@ -20,6 +25,13 @@ final class PerfFolder {
     static boolean isOne(Path folder) {
         return !Files.exists(folder.resolve(Meta.FILE))
                 && Files.isRegularFile(folder.resolve("data"));
+    }
+
+    /** The text of {@code /proc/kallsyms} that was copied; empty when it was not. */
+    static byte[] kallsyms(Path folder) throws IOException {
+        Path file = folder.resolve("kcore_dir/kallsyms");
+        boolean fits = Files.isRegularFile(file) && Files.size(file) <= MOST_SYMBOLS;
+        return fits ? Files.readAllBytes(file) : new byte[0];
     }
 
     static PerfDataRecording open(Path folder) throws IOException {

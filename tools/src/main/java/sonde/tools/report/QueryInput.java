@@ -48,9 +48,10 @@ public final class QueryInput {
         return new Silence(meta.times().startNanos(), meta.times().endNanos(), as);
     }
 
-    private static ProcessSymbols symbols(ReportSource source) {
+    /** Follows mappings and names code; nothing is read before a name is asked for. */
+    public static ProcessSymbols symbols(ReportSource source) {
         ProcessMaps maps = new ProcessMaps();
-        return new ProcessSymbols(maps, new Names(source, maps));
+        return new ProcessSymbols(maps, new Names(source, maps), source.fileIds());
     }
 
     /** Names are looked up when the first is asked for: most statements want none. */
@@ -77,8 +78,9 @@ public final class QueryInput {
         private Symbolizer make() {
             try {
                 SymbolOptions from = source.symbolOptions();
-                byte[] kernel = Findings.kallsyms(source, from);
-                Symbolizer made = new Symbolizer(maps, KernelSymbols.parse(kernel), from);
+                KernelSymbols kernel = RecordedKernel.symbols(source, from);
+                Symbolizer made = new Symbolizer(maps, kernel, from);
+                made.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
                 source.jvmMaps().forEach((pid, text) -> made.addPerfMap(pid, 0, text));
                 return made;
             } catch (IOException e) {

@@ -44,6 +44,7 @@ import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
 import sonde.symbol.SymbolOptions;
+import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
 import sonde.sys.FileStatus;
 import sonde.sys.Machine;
@@ -65,6 +66,7 @@ public final class ReportSource implements AutoCloseable {
     private static final String UNFINISHED = "the recorder did not finish";
 
     private final String name;
+    private final GivenPlaces given;
     private final List<Recording> recordings = new ArrayList<>();
     private final Map<Recording, String> files = new IdentityHashMap<>();
     private final List<Unwrapped> owned = new ArrayList<>();
@@ -77,8 +79,9 @@ public final class ReportSource implements AutoCloseable {
     private String machine = "";
     private List<String> moreCalls = List.of();
 
-    private ReportSource(String name) {
+    private ReportSource(String name, GivenPlaces given) {
         this.name = name;
+        this.given = given;
     }
 
     /**
@@ -88,14 +91,21 @@ public final class ReportSource implements AutoCloseable {
      * @throws NoSuchFileException when there is nothing of that name
      */
     public static ReportSource open(Path path) throws IOException {
+        return open(path, GivenPlaces.NONE);
+    }
+
+    /** As {@link #open(Path)}, with places of symbols that the user named. */
+    public static ReportSource open(Path path, GivenPlaces given) throws IOException {
         Path file = path.getFileName();
-        ReportSource source = new ReportSource(file == null ? path.toString() : file.toString());
+        String shown = file == null ? path.toString() : file.toString();
+        ReportSource source = new ReportSource(shown, given);
         try {
             if (!Files.isDirectory(path)) {
                 source.file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
                 source.tellBundle(path);
             } else if (PerfFolder.isOne(path)) {
                 source.recordings.add(PerfFolder.open(path));
+                source.kallsyms = PerfFolder.kallsyms(path);
             } else if (!source.takesParquet(path) && !source.takesCtf(path)) {
                 source.bundle(path);
             }
@@ -113,11 +123,11 @@ public final class ReportSource implements AutoCloseable {
      *
      * @throws MalformedInputException when one is neither a trace.dat nor a perf.data
      */
-    public static ReportSource open(List<Path> paths) throws IOException {
+    public static ReportSource open(List<Path> paths, GivenPlaces given) throws IOException {
         if (paths.size() == 1) {
-            return open(paths.getFirst());
+            return open(paths.getFirst(), given);
         }
-        ReportSource source = new ReportSource(paths.size() + " files");
+        ReportSource source = new ReportSource(paths.size() + " files", given);
         try {
             for (Path path : paths) {
                 int before = source.recordings.size();
@@ -555,7 +565,7 @@ public final class ReportSource implements AutoCloseable {
      * equal build-id are used. A file by itself says too little, so it is trusted as perf does.
      */
     SymbolOptions symbolOptions() throws IOException {
-        SymbolOptions here = SymbolOptions.here();
+        SymbolOptions here = SymbolOptions.here().with(given);
         Meta read = meta;
         if (read == null) {
             return here;
@@ -568,7 +578,23 @@ public final class ReportSource implements AutoCloseable {
                         && recorded.architecture().equals(own.machine())
                         && recorded.kernelRelease().equals(own.release());
         return new SymbolOptions(
-                here.folders(), here.debugFolders(), same, read.times().startWallNanos());
+                here.folders(),
+                here.debugFolders(),
+                same,
+                read.times().startWallNanos(),
+                here.servers());
+    }
+
+    /** Where the user said that symbols are. */
+    GivenPlaces given() {
+        return given;
+    }
+
+    /** Build-ids of files by path, where a mapping does not tell its own. */
+    Map<String, byte[]> fileIds() {
+        Map<String, byte[]> all = new HashMap<>();
+        recordings.forEach(one -> RecordedKernel.fileIds(one).forEach(all::putIfAbsent));
+        return all;
     }
 
     /** Names of system calls on the recorded machine; ours when it does not say. */

@@ -1,14 +1,11 @@
 package sonde.tools.report;
 
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import sonde.analysis.stack.SampleUnwinding;
 import sonde.event.Recording;
-import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.SymbolOptions;
@@ -44,19 +41,10 @@ final class StackUnwinding {
         String stated = perf.features().arch();
         String other = machine.isEmpty() ? Arch.current().machine() : machine;
         SampleUnwinding unwinding =
-                new SampleUnwinding(stated.isEmpty() ? other : stated, modules, buildIds(perf));
+                new SampleUnwinding(
+                        stated.isEmpty() ? other : stated, modules, RecordedKernel.fileIds(perf));
         perf.userStacks(unwinding::lane);
         any = true;
-    }
-
-    private static Map<String, byte[]> buildIds(PerfDataRecording perf) {
-        Map<String, byte[]> ids = new HashMap<>();
-        for (BuildId one : perf.features().buildIds()) {
-            if (!one.kernel()) {
-                ids.putIfAbsent(one.path(), HexFormat.of().parseHex(one.id()));
-            }
-        }
-        return ids;
     }
 
     /** Whether there are stacks to unwind. */

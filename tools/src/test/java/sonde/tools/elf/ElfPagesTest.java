@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,7 +72,8 @@ class ElfPagesTest {
     }
 
     private static ElfRequest request(Set<Part> parts, String... types) {
-        return new ElfRequest(parts, "", List.of(), List.of(types), List.of(), "", false);
+        return new ElfRequest(
+                parts, "", List.of(), List.of(types), List.of(), "", Optional.empty());
     }
 
     private static String page(Path file, Part part) throws IOException {
@@ -80,7 +82,7 @@ class ElfPagesTest {
 
     private static String page(Path file, ElfRequest request, boolean json) throws IOException {
         StringWriter text = new StringWriter();
-        new ElfRecipe(file, request, line -> {}).run(new PrintWriter(text), json);
+        new ElfRecipe(file, request).run(new PrintWriter(text), json);
         return text.toString();
     }
 
@@ -211,7 +213,7 @@ class ElfPagesTest {
                         List.of(),
                         List.of(),
                         "",
-                        false);
+                        Optional.empty());
         assertThat(page(file, main, false)).contains("<main>:").contains("return work(&big);");
         assertThat(page(file, main, true)).contains("\"function\":\"main\"");
     }

@@ -18,6 +18,7 @@ import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.result.Listing;
 import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -75,7 +76,7 @@ final class ListingTest {
                         40,
                         listing,
                         StackOptions.DEFAULT);
-        try (ReportSource source = ReportSource.open(List.of(files))) {
+        try (ReportSource source = ReportSource.open(List.of(files), GivenPlaces.NONE)) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
             return out.toString(StandardCharsets.UTF_8);
@@ -207,10 +208,10 @@ final class ListingTest {
                 .anyMatch(line -> line.startsWith("    inst:            seven-7 "));
         assertThat(listing).contains("1.500002: hello").contains("1.000002: hello");
         assertThat(listing.indexOf("host.dat")).isLessThan(listing.indexOf("inst"));
-        try (ReportSource source = ReportSource.open(List.of(guest, host))) {
+        try (ReportSource source = ReportSource.open(List.of(guest, host), GivenPlaces.NONE)) {
             assertThat(source.notes()).isEmpty();
         }
-        try (ReportSource source = ReportSource.open(List.of(guest, guest))) {
+        try (ReportSource source = ReportSource.open(List.of(guest, guest), GivenPlaces.NONE)) {
             assertThat(source.notes()).anyMatch(note -> note.contains("whose own file is not"));
         }
     }

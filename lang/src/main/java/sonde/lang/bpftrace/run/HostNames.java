@@ -14,14 +14,12 @@ import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.output.Names;
 import sonde.lang.output.TimeFormat;
 import sonde.lang.type.Type;
-import sonde.symbol.KernelSymbols;
 import sonde.symbol.line.CodePlaces;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
 /** What this machine calls the numbers of a script's values. */
 final class HostNames implements Names {
-    private static final int MOST_SYMBOLS = 256 << 20;
     private static final int MOST_USERS = 4 << 20;
 
     private final List<Action> actions;
@@ -29,7 +27,6 @@ final class HostNames implements Names {
     private final UserCode code;
     private final ControlGroups groups = new ControlGroups();
     private final long epochOffset;
-    private @Nullable KernelSymbols kernel;
     private @Nullable Map<Long, String> users;
 
     HostNames(List<Action> actions, String trailer, UserCode code) {
@@ -38,21 +35,6 @@ final class HostNames implements Names {
         this.code = code;
         this.epochOffset =
                 Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_BOOTTIME);
-    }
-
-    private KernelSymbols kernel() {
-        KernelSymbols table = kernel;
-        if (table == null) {
-            try {
-                table =
-                        KernelSymbols.parse(
-                                sonde.sys.Files.readAll("/proc/kallsyms", MOST_SYMBOLS));
-            } catch (SyscallException e) {
-                table = KernelSymbols.none();
-            }
-            kernel = table;
-        }
-        return table;
     }
 
     private static String hex(long address) {
@@ -65,13 +47,7 @@ final class HostNames implements Names {
         if (newer != null) {
             return newer;
         }
-        int index = kernel().find(address);
-        return index < 0
-                ? null
-                : new UserCode.Place(
-                        kernel().name(index),
-                        address - kernel().address(index),
-                        kernel().module(index));
+        return code.running().find(address);
     }
 
     @Override
@@ -89,19 +65,18 @@ final class HostNames implements Names {
     @Override
     public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
         List<String> lines = new ArrayList<>();
-        for (long address : addresses) {
-            UserCode.Place place = kernelPlace(address);
-            String text = place == null ? hex(address) : place.name() + "+" + place.offset();
-            if (mode == Type.StackMode.PERF) {
-                String module = place == null ? "" : place.file();
+        List<CodePlaces.Found> sources = code.running().sources(addresses);
+        for (int i = 0; i < addresses.length; i++) {
+            UserCode.Place place = kernelPlace(addresses[i]);
+            if (place != null) {
+                String module = place.file();
                 String shown = module.startsWith("[") ? module : "[" + module + "]";
-                text =
-                        Long.toHexString(address)
-                                + " "
-                                + text
-                                + (module.isEmpty() ? "" : " (" + shown + ")");
+                add(lines, addresses[i], place.at(sources.get(i)), shown, mode);
+            } else if (mode == Type.StackMode.PERF) {
+                lines.add(Long.toHexString(addresses[i]) + " " + hex(addresses[i]));
+            } else {
+                lines.add(hex(addresses[i]));
             }
-            lines.add(text);
         }
         return lines;
     }
@@ -110,28 +85,41 @@ final class HostNames implements Names {
     public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
         List<String> lines = new ArrayList<>();
         List<UserCode.@Nullable Place> places = code.stack(pid, addresses);
-        boolean perf = mode == Type.StackMode.PERF;
         for (int i = 0; i < addresses.length; i++) {
             UserCode.Place place = places.get(i);
-            String front = perf ? Long.toHexString(addresses[i]) + " " : "";
-            if (place == null) {
-                lines.add(front + hex(addresses[i]) + (perf ? " ([unknown])" : ""));
-                continue;
+            if (place != null) {
+                add(lines, addresses[i], place, place.file(), mode);
+            } else if (mode == Type.StackMode.PERF) {
+                String address = Long.toHexString(addresses[i]);
+                lines.add(address + " 0x" + address + " ([unknown])");
+            } else {
+                lines.add(hex(addresses[i]));
             }
-            CodePlaces.Found source = place.source();
-            for (Frame call : source.inlined()) {
-                lines.add(
-                        perf
-                                ? front + call.name() + " (inlined)"
-                                : "[inlined] " + call.name() + line(call.file(), call.line()));
-            }
-            String function = place.name() + "+" + place.offset();
-            lines.add(
-                    perf
-                            ? front + function + " (" + place.file() + ")"
-                            : function + line(source.file(), source.line()));
         }
         return lines;
+    }
+
+    /** A frame, before it what was inlined there. */
+    private static void add(
+            List<String> lines,
+            long address,
+            UserCode.Place place,
+            String file,
+            Type.StackMode mode) {
+        boolean perf = mode == Type.StackMode.PERF;
+        String front = perf ? Long.toHexString(address) + " " : "";
+        CodePlaces.Found source = place.source();
+        for (Frame call : source.inlined()) {
+            lines.add(
+                    perf
+                            ? front + call.name() + " (inlined)"
+                            : "[inlined] " + call.name() + line(call.file(), call.line()));
+        }
+        String function = place.name() + "+" + place.offset();
+        lines.add(
+                perf
+                        ? front + function + " (" + file + ")"
+                        : function + line(source.file(), source.line()));
     }
 
     private static String line(String file, int line) {

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.declare.Includes;
+import sonde.symbol.files.GivenPlaces;
 
 /**
  * How a script is compiled and run.
@@ -23,7 +24,7 @@ import sonde.lang.declare.Includes;
  * @param directory relative imports are looked for in
  * @param warnings whether warnings of the script are printed
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
- * @param debugFolders where debug files of programs may be, besides the usual places
+ * @param places where debug files and the image of the kernel may be, besides the usual places
  * @param stacks whose stacks {@code dw_ustack} copies
  */
 public record TraceOptions(
@@ -40,7 +41,7 @@ public record TraceOptions(
         @Nullable String probeFilter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
-        List<Path> debugFolders,
+        GivenPlaces places,
         CopiedStacks stacks) {
     /** All processes, nothing unsafe, with warnings; an empty environment. */
     public static final TraceOptions USUAL =
@@ -58,7 +59,7 @@ public record TraceOptions(
                     null,
                     null,
                     Set.of(),
-                    List.of(),
+                    GivenPlaces.NONE,
                     CopiedStacks.NONE);
 
     /** Which probes of a script are run. */
@@ -66,6 +67,11 @@ public record TraceOptions(
         TRACE,
         TEST,
         BENCH
+    }
+
+    /** Where debug files of programs may be, besides the usual places. */
+    public List<Path> debugFolders() {
+        return places.folders().stream().map(Path::of).toList();
     }
 
     /** With these parameters instead. */
@@ -84,7 +90,7 @@ public record TraceOptions(
                 probeFilter,
                 traceableFunctions,
                 disabledFeatures,
-                debugFolders,
+                places,
                 stacks);
     }
 
@@ -104,7 +110,7 @@ public record TraceOptions(
                 probeFilter,
                 traceableFunctions,
                 disabledFeatures,
-                debugFolders,
+                places,
                 stacks);
     }
 }

@@ -100,7 +100,11 @@ public final class TraceSession implements AutoCloseable {
             throws IOException, LoadException {
         LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
         Configuration configuration = script.configuration();
-        UserCode code = new UserCode(configuration.cppDemangle(), configuration.showDebugInfo());
+        UserCode code =
+                new UserCode(
+                        configuration.cppDemangle(),
+                        configuration.showDebugInfo(),
+                        options.places());
         try {
             if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();

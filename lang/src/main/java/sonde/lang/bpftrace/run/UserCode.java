@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.perf.LifeRecord;
@@ -20,6 +19,7 @@ import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.CodePlaces;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
@@ -35,20 +35,16 @@ final class UserCode implements AutoCloseable {
     /** Processes that have ended and are still known; each costs about a KiB. */
     private static final int EXITED_KEPT = 1 << 16;
 
-    /** Places of code whose lines are remembered. */
-    private static final int MOST_SOURCES = 1 << 18;
-
     /** Time in a turn for processes that were there before. */
     private static final long SCAN_NANOS = 5_000_000;
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec(EXITED_KEPT);
-    private final Symbolizer symbolizer =
-            new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
-    private final JitMaps jit = new JitMaps(symbolizer);
+    private final Symbolizer symbolizer;
+    private final JitMaps jit;
     private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
-    private final @Nullable CodePlaces lines;
-    private final Map<Long, CodePlaces.Found> sources = new HashMap<>();
+    private final @Nullable SourceLines lines;
+    private final RunningKernel running;
     private final Set<Integer> known = new HashSet<>();
     private final Map<Integer, Boolean> elsewhere = new HashMap<>();
     private final ArrayDeque<Integer> unread = new ArrayDeque<>();
@@ -60,13 +56,23 @@ final class UserCode implements AutoCloseable {
      *
      * @param demangles whether names of C++ are shown as in the source
      * @param withLines whether stacks have lines and inlined functions
+     * @param places where files may be, besides the usual places
      */
-    UserCode(boolean demangles, boolean withLines) {
+    UserCode(boolean demangles, boolean withLines, GivenPlaces places) {
+        this(demangles, withLines, places, new RunningKernel(places, withLines));
+    }
+
+    /** As above, beside a kernel that is closed with this. */
+    UserCode(boolean demangles, boolean withLines, GivenPlaces places, RunningKernel running) {
         this.demangles = demangles;
+        this.running = running;
+        SymbolOptions from = SymbolOptions.here().with(places);
+        symbolizer = new Symbolizer(maps, KernelSymbols.none(), from);
+        jit = new JitMaps(symbolizer);
+        long most = CodePlaces.QUICK_BYTES;
         lines =
                 withLines
-                        ? new CodePlaces(
-                                maps, SymbolOptions.here(), true, true, CodePlaces.QUICK_BYTES)
+                        ? new SourceLines(new CodePlaces(maps, from, true, true, most, null))
                         : null;
     }
 
@@ -81,6 +87,11 @@ final class UserCode implements AutoCloseable {
         /** Without lines. */
         Place(String name, long offset, String file) {
             this(name, offset, file, CodePlaces.Found.UNKNOWN);
+        }
+
+        /** The same at lines. */
+        Place at(CodePlaces.Found lines) {
+            return new Place(name, offset, file, lines);
         }
     }
 
@@ -255,33 +266,14 @@ final class UserCode implements AutoCloseable {
         for (int i = 0; i < addresses.length; i++) {
             locations[i] = maps.location(pid, i > 0 ? addresses[i] - 1 : addresses[i]);
         }
-        learnLines(lines, locations);
+        lines.learn(locations);
         for (int i = 0; i < locations.length; i++) {
             Place place = places.get(i);
-            CodePlaces.Found source = sources.get(locations[i]);
-            if (place != null && source != null) {
-                places.set(i, new Place(place.name, place.offset, place.file, source));
+            if (place != null) {
+                places.set(i, place.at(lines.at(locations[i])));
             }
         }
         return places;
-    }
-
-    private void learnLines(CodePlaces from, long[] locations) {
-        long[] unknown =
-                LongStream.of(locations)
-                        .filter(at -> !sources.containsKey(at))
-                        .distinct()
-                        .toArray();
-        if (unknown.length == 0) {
-            return;
-        }
-        if (sources.size() > MOST_SOURCES) {
-            sources.clear();
-        }
-        for (long location : unknown) {
-            sources.put(location, CodePlaces.Found.UNKNOWN);
-        }
-        sources.putAll(from.of(unknown));
     }
 
     private @Nullable Place known(int pid, long address, boolean returned) {
@@ -306,6 +298,11 @@ final class UserCode implements AutoCloseable {
         return new Place(plain == null ? frame.name() : plain, offset + back, file);
     }
 
+    /** Names of the kernel that runs. */
+    RunningKernel running() {
+        return running;
+    }
+
     /** The function of the kernel that came while processes were followed; null for none. */
     @Nullable Place kernel(long address) {
         long location = maps.location(0, address);
@@ -320,6 +317,7 @@ final class UserCode implements AutoCloseable {
         if (lines != null) {
             lines.close();
         }
+        running.close();
         if (life != null) {
             life.close();
             life = null;

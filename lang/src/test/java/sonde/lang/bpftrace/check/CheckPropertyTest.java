@@ -18,6 +18,7 @@ import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.declare.Includes;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
+import sonde.symbol.files.GivenPlaces;
 
 /** Scripts whose words were mixed up are compiled, or told what is wrong: nothing is thrown. */
 class CheckPropertyTest {
@@ -93,7 +94,7 @@ class CheckPropertyTest {
                 null,
                 null,
                 Set.of(),
-                List.of(),
+                GivenPlaces.NONE,
                 CopiedStacks.ALL);
     }
 }

@@ -22,6 +22,7 @@ import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
+import sonde.symbol.files.GivenPlaces;
 
 /** A script that is attached, and what it prints. */
 final class Traced implements AutoCloseable {
@@ -105,7 +106,7 @@ final class Traced implements AutoCloseable {
                 null,
                 null,
                 Set.of(),
-                List.of(),
+                GivenPlaces.NONE,
                 CopiedStacks.ALL);
     }
 

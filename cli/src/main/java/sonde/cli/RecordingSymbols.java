@@ -1,0 +1,27 @@
+package sonde.cli;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import sonde.symbol.files.GivenPlaces;
+
+/** Where symbols for a recording are looked for, those of its kernel too. */
+final class RecordingSymbols {
+    @Mixin private SymbolArguments symbols = new SymbolArguments();
+
+    @Option(
+            names = {"-k", "--vmlinux"},
+            paramLabel = "FILE",
+            description = "the image of the kernel that ran, with debugging information")
+    private @Nullable Path vmlinux;
+
+    RecordingSymbols() {
+        // picocli fills the fields
+    }
+
+    GivenPlaces given() {
+        return new GivenPlaces(symbols.folders(), Optional.ofNullable(vmlinux), symbols.servers());
+    }
+}

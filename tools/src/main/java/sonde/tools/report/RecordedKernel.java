@@ -1,0 +1,182 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Recording;
+import sonde.format.elf.Note;
+import sonde.format.perfdata.BuildId;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.TracingData;
+import sonde.format.tracedat.TraceDatRecording;
+import sonde.symbol.KernelRun;
+import sonde.symbol.KernelRun.Loaded;
+import sonde.symbol.KernelSymbols;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.files.PerfCache;
+import sonde.sys.Machine;
+
+/** What the parts of a recording say of the kernel that it was made on. */
+final class RecordedKernel {
+    private RecordedKernel() {}
+
+    /**
+     * Functions as the recording has them, else those of this machine where it is the same kernel,
+     * else what perf kept of it; none where there is nothing.
+     */
+    static KernelSymbols symbols(ReportSource source, SymbolOptions from) throws IOException {
+        if (source.kallsyms().length > 0) {
+            return KernelSymbols.parse(source.kallsyms());
+        }
+        for (Recording recording : source.recordings()) {
+            if (recording instanceof PerfDataRecording perf) {
+                return KernelSymbols.parse(kallsyms(perf, from.folders()));
+            }
+        }
+        Path own = Path.of("/proc/kallsyms");
+        return from.sameMachine() && Files.isReadable(own)
+                ? KernelSymbols.parse(Files.readAllBytes(own))
+                : KernelSymbols.none();
+    }
+
+    /**
+     * The text of kallsyms that a perf.data has, else of /proc/kallsyms when the recorded kernel is
+     * the one that runs now, else what perf kept of it, else nothing.
+     */
+    static byte[] kallsyms(PerfDataRecording recording, List<String> folders) {
+        String kept = recording.features().tracingData().map(TracingData::kallsyms).orElse("");
+        return kept.isEmpty() ? found(recording, folders) : kept.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** As {@link #kallsyms}, without what the file itself has. */
+    static byte[] found(PerfDataRecording recording, List<String> folders) {
+        try {
+            return search(recording, folders);
+        } catch (IOException e) {
+            return new byte[0];
+        }
+    }
+
+    private static byte[] search(PerfDataRecording recording, List<String> folders)
+            throws IOException {
+        byte[] wanted = buildId(recording);
+        Path notes = Path.of("/sys/kernel/notes");
+        byte[] own =
+                Files.isReadable(notes)
+                        ? Note.buildIdIn(Files.readAllBytes(notes)).orElse(new byte[0])
+                        : new byte[0];
+        String release = recording.features().osRelease();
+        boolean same =
+                wanted.length == 0
+                        ? release.isEmpty() || release.equals(Machine.uname().release())
+                        : own.length > 0 && hex(wanted).startsWith(hex(own));
+        Optional<Path> place =
+                same
+                        ? Optional.of(Path.of("/proc/kallsyms"))
+                        : PerfCache.file(folders, wanted, "kallsyms");
+        return place.isPresent() && Files.isReadable(place.get())
+                ? Files.readAllBytes(place.get())
+                : new byte[0];
+    }
+
+    /** The build-id of the kernel; empty when the file does not have it. */
+    private static byte[] buildId(PerfDataRecording recording) {
+        byte[] found = {};
+        for (BuildId id : recording.features().buildIds()) {
+            if (id.kernel() && id.path().startsWith("[kernel") && id.id().length() > 2) {
+                found = HexFormat.of().parseHex(id.id());
+            }
+        }
+        return found;
+    }
+
+    private static String hex(byte[] id) {
+        return HexFormat.of().formatHex(id);
+    }
+
+    /** Build-ids of the files of a perf.data, by path. */
+    static Map<String, byte[]> fileIds(@Nullable Recording recording) {
+        Map<String, byte[]> ids = new HashMap<>();
+        if (recording instanceof PerfDataRecording perf) {
+            for (BuildId one : perf.features().buildIds()) {
+                if (!one.kernel() && one.id().length() > 2) {
+                    ids.putIfAbsent(one.path(), HexFormat.of().parseHex(one.id()));
+                }
+            }
+        }
+        return ids;
+    }
+
+    /**
+     * The kernel as a whole.
+     *
+     * @param symbols as {@link #symbols} gives them
+     * @param maps of what was mapped, after all rows
+     */
+    static KernelRun run(ReportSource source, KernelSymbols symbols, KernelMaps maps) {
+        String release = source.meta() == null ? "" : source.meta().machine().kernelRelease();
+        byte[] id = {};
+        Map<String, byte[]> moduleIds = new HashMap<>();
+        for (Recording recording : source.recordings()) {
+            if (recording instanceof PerfDataRecording perf) {
+                id = id.length == 0 ? buildId(perf) : id;
+                release = release.isEmpty() ? perf.features().osRelease() : release;
+                for (BuildId one : perf.features().buildIds()) {
+                    if (one.kernel() && one.id().length() > 2) {
+                        moduleIds.putIfAbsent(
+                                moduleName(one.path()), HexFormat.of().parseHex(one.id()));
+                    }
+                }
+            } else if (recording instanceof TraceDatRecording trace && release.isEmpty()) {
+                // sysname, nodename, release, version, machine
+                String[] words = trace.metadata().uname().strip().split("\\s+", 4);
+                release = words.length > 2 ? words[2] : "";
+            }
+        }
+        List<Loaded> modules = new ArrayList<>();
+        maps.forEach((start, end, file) -> {
+            String name = moduleName(file);
+            if (!name.startsWith("[kernel")) {
+                byte[] own = moduleIds.getOrDefault(name, new byte[0]);
+                modules.add(new Loaded(name, start, end, own));
+                moduleIds.remove(name);
+            }
+        });
+        moduleIds.forEach((name, own) -> {
+            if (!name.startsWith("[kernel")) {
+                modules.add(new Loaded(name, 0, 0, own));
+            }
+        });
+        return new KernelRun(
+                release, id, moved(symbols, maps.references()), maps.references(), modules);
+    }
+
+    /** Symbols of another boot of the same kernel lie elsewhere. */
+    private static KernelSymbols moved(KernelSymbols symbols, Map<String, Long> references) {
+        for (Map.Entry<String, Long> one : references.entrySet()) {
+            long here = symbols.count() == 0 ? 0 : symbols.addressOf(one.getKey());
+            if (here != 0) {
+                return here == one.getValue() ? symbols : symbols.moved(one.getValue() - here);
+            }
+        }
+        return symbols;
+    }
+
+    /** {@code /lib/modules/…/snd-hda.ko.xz} is {@code [snd_hda]}, {@code [ext4]} as it is. */
+    private static String moduleName(String path) {
+        if (path.startsWith("[")) {
+            return path;
+        }
+        String file = path.substring(path.lastIndexOf('/') + 1);
+        int dot = file.indexOf(".ko");
+        return "[" + (dot < 0 ? file : file.substring(0, dot)).replace('-', '_') + "]";
+    }
+}

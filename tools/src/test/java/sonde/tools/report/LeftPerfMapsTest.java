@@ -1,0 +1,65 @@
+package sonde.tools.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.sys.Machine;
+import sonde.testkit.PerfDataBytes;
+
+final class LeftPerfMapsTest {
+    /** Near the greatest there can be: PID_MAX_LIMIT of include/linux/threads.h is 4 Mi. */
+    private static final int PID = (4 << 20) - 3;
+
+    private static final int HOSTNAME = 3;
+    private static final int OSRELEASE = 4;
+
+    @TempDir Path folder;
+
+    private Path recording(String hostname) throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
+        file.event(file.attr(1, 0, 1 | 2 | 4, 0, 0), 1);
+        PerfDataBytes.Fields map = file.fields().u32(PID).u32(PID).u64(0x7f0000000000L);
+        file.record(1, 2, map.u64(0x1000).u64(0).text("//anon", 8));
+        file.record(3, 0, file.fields().u32(PID).u32(PID).text("jit", 8));
+        for (int i = 1; i < 3; i++) {
+            PerfDataBytes.Fields sample = file.fields().u64(0x7f0000000120L).u32(PID).u32(PID);
+            file.record(9, 2, sample.u64(1_000_000L * i));
+        }
+        file.feature(HOSTNAME, file.headerString(hostname));
+        file.feature(OSRELEASE, file.headerString(Machine.uname().release()));
+        return Files.write(folder.resolve("perf.data"), file.file());
+    }
+
+    private static String named(Path file) throws IOException {
+        try (ReportSource source = ReportSource.open(file)) {
+            return new String(LeftPerfMaps.read(source, PID), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void listsOfThisMachineCount() throws IOException {
+        Path list = Path.of("/tmp/perf-" + PID + ".map");
+        String text = "7f0000000100 40 compiled\n";
+        Files.writeString(list, text);
+        try {
+            assertThat(named(recording(Machine.uname().node()))).isEqualTo(text);
+            assertThat(named(recording("elsewhere"))).isEmpty();
+            ReportOptions options = ReportOptions.of(java.util.Set.of(ReportOptions.Section.ONCPU));
+            Path file = recording(Machine.uname().node());
+            try (ReportSource source = ReportSource.open(file)) {
+                assertThat(new ReportRecipe(options).run(source).toString()).contains("compiled");
+            }
+            Files.delete(list);
+            Files.createSymbolicLink(list, file);
+            assertThat(named(file)).isEmpty();
+        } finally {
+            Files.deleteIfExists(list);
+        }
+    }
+}
