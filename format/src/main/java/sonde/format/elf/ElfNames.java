@@ -113,6 +113,10 @@ public final class ElfNames {
     /** Of a note's type by its owner, with words: "NT_GNU_BUILD_ID (unique build ID bitstring)". */
     public static String note(String owner, int type) {
         String name = find("note " + owner, Integer.toUnsignedLong(type));
+        if (name == null && (type == 0x100 || type == 0x101)) {
+            // NT_GNU_BUILD_ATTRIBUTE_OPEN and _FUNC, whose owners say what they are of
+            return type == 0x100 ? "OPEN" : "func";
+        }
         return name == null ? "Unknown note type: (0x%08x)".formatted(type) : name;
     }
 }

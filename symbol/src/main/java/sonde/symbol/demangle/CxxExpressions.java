@@ -199,8 +199,8 @@ final class CxxExpressions {
     private Node packSize() {
         c.take(2);
         Node pack = c.peek() == 'T' ? types.templateParameter() : expression();
-        return pack instanceof Node.Pack p
-                ? new Text(Integer.toString(p.list().size()))
+        return pack instanceof Node.PackParameter p
+                ? new Text(Integer.toString(p.pack().list().size()))
                 : new Expr(Kind.OF, "sizeof...", List.of(pack));
     }
 

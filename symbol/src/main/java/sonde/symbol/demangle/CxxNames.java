@@ -79,7 +79,7 @@ final class CxxNames {
             if (pending.index() >= c.templateArguments.size()) {
                 throw Unfit.INSTANCE;
             }
-            pending.node().target = c.templateArguments.get(pending.index());
+            pending.node().target = Node.parameter(c.templateArguments.get(pending.index()));
         }
         if (c.atEnd() || c.peek() == 'E' || c.peek() == '.') {
             return name;

@@ -230,7 +230,7 @@ final class CxxTypes {
             return new Text("auto:" + (index + 1));
         }
         if (index < c.templateArguments.size() && !c.mayForward) {
-            return c.templateArguments.get(index);
+            return Node.parameter(c.templateArguments.get(index));
         }
         if (!c.mayForward) {
             throw Unfit.INSTANCE;
@@ -338,7 +338,8 @@ final class CxxTypes {
                         yield expression;
                     }
                     case 'L' -> expressions.literal();
-                    case 'J' -> {
+                    // GCC 4.4 to 4.6 wrote I where the ABI has J
+                    case 'J', 'I' -> {
                         c.next();
                         List<Node> pack = new ArrayList<>();
                         while (!c.accept('E')) {

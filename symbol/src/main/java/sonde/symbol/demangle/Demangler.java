@@ -50,7 +50,10 @@ public final class Demangler {
                 out.add(cursor.take(1));
             }
             while (cursor.peek() == '.' && Cursor.isDigit(cursor.peek(1))) {
-                out.add(cursor.take(1)).add(Integer.toString(cursor.number()));
+                out.add(cursor.take(1));
+                while (Cursor.isDigit(cursor.peek())) {
+                    out.add(cursor.take(1));
+                }
             }
             out.add("]");
         }

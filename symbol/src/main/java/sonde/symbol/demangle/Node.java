@@ -27,6 +27,11 @@ sealed interface Node {
         return this;
     }
 
+    /** What a parameter means whose argument is that. */
+    static Node parameter(Node argument) {
+        return argument instanceof Pack pack ? new PackParameter(pack) : argument;
+    }
+
     record Text(String text) implements Node {
         @Override
         public void left(Out out) {
@@ -91,47 +96,57 @@ sealed interface Node {
         @Override
         public void left(Out out) {
             out.add("<");
-            // an expansion around the whole does not reach into the arguments' own packs
             commaSeparated(out, list);
             out.close();
         }
     }
 
-    /** An argument pack J…E, or what a parameter that is a pack stands for. */
+    /** An argument pack J…E: all of it, whatever is being expanded around it. */
     record Pack(List<Node> list) implements Node {
         @Override
         public void left(Out out) {
+            commaSeparated(out, list);
+        }
+    }
+
+    /** A parameter that stands for a pack: in an expansion the element whose turn it is. */
+    record PackParameter(Pack pack) implements Node {
+        @Override
+        public void left(Out out) {
             if (out.packIndex < 0) {
-                commaSeparated(out, list);
+                out.left(pack);
                 return;
             }
-            out.packSize = list.size();
-            if (out.packIndex < list.size()) {
-                out.left(list.get(out.packIndex));
+            out.packSize = pack.list.size();
+            if (hasTurn(out)) {
+                // What an argument has of packs is its own.
+                int index = out.packIndex;
+                out.packIndex = -1;
+                out.left(pack.list.get(index));
+                out.packIndex = index;
             }
         }
 
         @Override
         public void right(Out out) {
-            if (out.packIndex >= 0 && out.packIndex < list.size()) {
-                out.right(list.get(out.packIndex));
+            if (hasTurn(out)) {
+                int index = out.packIndex;
+                out.packIndex = -1;
+                out.right(pack.list.get(index));
+                out.packIndex = index;
             }
+        }
+
+        private boolean hasTurn(Out out) {
+            return out.packIndex >= 0 && out.packIndex < pack.list.size();
         }
 
         @Override
         public Node element(Out out) {
             if (out.packIndex >= 0) {
-                out.packSize = list.size();
-                if (out.packIndex < list.size()) {
-                    return list.get(out.packIndex).element(out);
-                }
+                out.packSize = pack.list.size();
             }
-            return this;
-        }
-
-        @Override
-        public boolean needsParentheses() {
-            return false;
+            return hasTurn(out) ? pack.list.get(out.packIndex) : this;
         }
     }
 
@@ -182,6 +197,11 @@ sealed interface Node {
         @Override
         public boolean needsParentheses() {
             return type.needsParentheses();
+        }
+
+        @Override
+        public Node element(Out out) {
+            return out.packIndex < 0 ? this : new Qualified(type.element(out), words);
         }
     }
 

@@ -40,6 +40,10 @@ class DemanglerTest {
                     _Z1fIJilEEvDpT_                | void f<int, long>(int, long)
                     _Z1fILb1ELi-5EEvv              | void f<true, -5>()
                     _ZN12_GLOBAL__N_11fEv          | (anonymous namespace)::f()
+                    _ZL1fv.llvm.15566399482756420281.cold | f() [clone .llvm.15566399482756420281] [clone .cold]
+                    _Z1fIJA8_c4descEEvDpRKT_       | void f<char [8], desc>(char const (&) [8], desc const&)
+                    _Z1fIJSt5tupleIJicEEdEEvDpT_   | void f<std::tuple<int, char>, double>(std::tuple<int, char>, double)
+                    _Z1fIIilEEvDpT_                | void f<int, long>(int, long)
                     _Z3abcB5cxx11v                 | abc[abi:cxx11]()
                     _GLOBAL__I_x                   | global constructors keyed to x
                     _ZN4core3fmt5Write9write_fmt17h0123456789abcdefE | core::fmt::Write::write_fmt

@@ -16,10 +16,10 @@ import sonde.bpf.inventory.Types;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
-import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.symbol.files.SearchFolders;
@@ -33,15 +33,17 @@ public final class ElfRecipe {
     private final Path file;
     private final ElfRequest request;
     private final Place place;
+    private final Consumer<String> progress;
     private final DebugSearch search;
 
     /**
-     * @param progress is told when a server is asked
+     * @param progress is told when a server is asked, and what is missing of types
      */
     public ElfRecipe(Path file, ElfRequest request, Consumer<String> progress) {
         this.file = file;
         this.request = request;
         this.place = Place.named(file.toString());
+        this.progress = progress;
         Optional<Debuginfod> servers =
                 Debuginfod.of(
                         System.getenv(), Processes.geteuid() == 0, request.useServers(), progress);
@@ -147,14 +149,18 @@ public final class ElfRecipe {
     }
 
     private Optional<CRecord> ofDwarf(String name) throws IOException {
-        DebugFile found = search.debugFile(place, Need.DEBUG_INFORMATION);
-        if (!found.isFound()) {
+        if (!isElf()) {
             return Optional.empty();
         }
-        try (OpenElf open = found.open()) {
-            ElfFile elf = open.elf();
+        try (OpenElf file = OpenElf.asIs(place);
+                OpenDebug debug = OpenDebug.of(search, place, file.elf(), Need.ENTRIES)) {
+            if (!debug.found().isFound()) {
+                return Optional.empty();
+            }
+            ElfFile elf = debug.elf();
             boolean little = elf.order().equals(ByteOrder.LITTLE_ENDIAN);
-            return new DwarfRecords(Dwarf.read(elf), elf.is64(), little).find(name);
+            Dwarf dwarf = new Dwarf(debug.entries(progress));
+            return new DwarfRecords(dwarf, elf.is64(), little).find(name);
         }
     }
 
