@@ -102,6 +102,9 @@ public final class HeaderPage implements ElfPage {
 
     private String flags(ElfHeader h) {
         int flags = h.flags();
+        if (flags == 0) {
+            return "";
+        }
         StringBuilder words = new StringBuilder();
         switch (h.machine()) {
             case ElfFile.EM_RISCV -> {
@@ -140,7 +143,7 @@ public final class HeaderPage implements ElfPage {
         words.append((flags & 0x400) != 0 ? ", halr1" : "");
         words.append((flags & 0x800000) != 0 ? ", ledata" : "");
         words.append(
-                switch (flags == 0 ? 3 : flags & 3) {
+                switch (flags & 3) {
                     case 0 -> ", tso";
                     case 1 -> ", pso";
                     case 2 -> ", rmo";
