@@ -133,6 +133,7 @@ final class ElfCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
         ElfRequest request = request();
         boolean whole = true;
         for (Path file : files) {
@@ -141,7 +142,9 @@ final class ElfCommand implements Callable<Integer> {
                 out.println("File: " + sonde.view.Escape.line(file.toString()));
             }
             try {
-                whole &= new ElfRecipe(file, request).run(out, json);
+                whole &=
+                        new ElfRecipe(file, request, line -> Failures.say(err, line))
+                                .run(out, json);
             } catch (MalformedInputException e) {
                 out.flush();
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());

@@ -26,7 +26,8 @@ public final class Dwarf {
 
     private final Entries entries;
 
-    private Dwarf(Entries entries) {
+    /** Of entries that are open already, with those of other files. */
+    public Dwarf(Entries entries) {
         this.entries = entries;
     }
 
@@ -119,17 +120,19 @@ public final class Dwarf {
     private final class Search {
         private final Set<Integer> tags;
         private final byte[] name;
+        private final String text;
         private long looked;
         private @Nullable Entry definition;
         private @Nullable Entry declaration;
 
         Search(Set<Integer> tags, String name) {
             this.tags = tags;
+            this.text = name;
             this.name = name.getBytes(StandardCharsets.UTF_8);
         }
 
         void run() {
-            for (EntryUnit unit : entries.units()) {
+            for (EntryUnit unit : entries.unitsFor(text)) {
                 Entry root = root(unit);
                 try {
                     if (root != null && !in(root, 0)) {

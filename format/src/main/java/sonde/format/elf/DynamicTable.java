@@ -25,7 +25,9 @@ public final class DynamicTable {
     /** By the PT_DYNAMIC segment, which the linker uses, else by the section; empty for neither. */
     static Optional<DynamicTable> read(ElfFile elf) throws MalformedInputException {
         for (Segment segment : elf.segments()) {
-            if (segment.type() == ElfFile.PT_DYNAMIC && segment.fileBytes() > 0) {
+            if (segment.type() == ElfFile.PT_DYNAMIC
+                    && segment.fileBytes() > 0
+                    && elf.isStored(segment)) {
                 return Optional.of(read(elf, segment.offset(), segment.fileBytes()));
             }
         }

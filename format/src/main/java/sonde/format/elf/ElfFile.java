@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntToLongFunction;
 import sonde.format.MalformedInputException;
 import sonde.sys.TargetFile;
 
@@ -258,7 +259,8 @@ public final class ElfFile {
         if (isCompressed(section)) {
             content = SectionContent.expand(bytes, section, content);
         }
-        return linked ? relocated(section, content) : content;
+        // Where the sections lie stands in their headers then, and in the symbols.
+        return linked && isOfDebugging(section) ? relocated(section, content, _ -> 0) : content;
     }
 
     /** {@link #content(Section)} for those who have no memory segments. */
@@ -288,18 +290,32 @@ public final class ElfFile {
                 : section.sizeBytes();
     }
 
-    private MemorySegment relocated(Section section, MemorySegment content)
+    /**
+     * {@link #content(Section)} of a relocatable file whose sections are given addresses; of other
+     * files, which may keep relocations that have been applied, the content itself.
+     *
+     * @param bases where a section begins, by its index
+     */
+    public MemorySegment content(Section section, IntToLongFunction bases)
             throws MalformedInputException {
-        boolean wanted =
-                section.name().contains("debug_")
-                        || section.name().equals(".eh_frame")
-                        || section.name().startsWith(".orc_unwind")
-                        || section.name().equals(".sframe");
+        MemorySegment content = content(section);
+        return linked || type() != ET_REL ? content : relocated(section, content, bases);
+    }
+
+    private boolean isOfDebugging(Section section) {
+        return section.name().contains("debug_")
+                || section.name().equals(".eh_frame")
+                || section.name().startsWith(".orc_unwind")
+                || section.name().equals(".sframe");
+    }
+
+    private MemorySegment relocated(Section section, MemorySegment content, IntToLongFunction bases)
+            throws MalformedInputException {
         MemorySegment out = content;
-        for (Section table : wanted ? sections : List.<Section>of()) {
+        for (Section table : sections) {
             boolean relocations = table.type() == SHT_RELA || table.type() == SHT_REL;
             if (relocations && table.info() == section.index()) {
-                out = new Relocator(this, bytes).apply(section, out, table);
+                out = new Relocator(this, bytes, bases).apply(section, out, table);
             }
         }
         return out;
@@ -418,10 +434,26 @@ public final class ElfFile {
         return SymbolVersions.read(this);
     }
 
+    /**
+     * Whether a segment's bytes are in the file. Separate debug files keep the headers of segments
+     * whose sections they have as SHT_NOBITS; at the offsets of those stands something else.
+     */
+    boolean isStored(Segment segment) {
+        return sections.stream()
+                .noneMatch(s ->
+                        s.type() == SHT_NOBITS
+                                && (s.flags() & SHF_ALLOC) != 0
+                                && s.address() == segment.address()
+                                && s.sizeBytes() > 0
+                                && s.sizeBytes() == segment.memoryBytes());
+    }
+
     /** The program that runs this one, PT_INTERP; empty for none. */
     public Optional<String> interpreter() {
         for (Segment segment : segments) {
-            if (segment.type() == PT_INTERP && bytes.holds(segment.offset(), segment.fileBytes())) {
+            if (segment.type() == PT_INTERP
+                    && bytes.holds(segment.offset(), segment.fileBytes())
+                    && isStored(segment)) {
                 MemorySegment name = bytes.file.asSlice(segment.offset(), segment.fileBytes());
                 return Optional.of(ElfBytes.string(name, 0, LINK_LIMIT_BYTES));
             }

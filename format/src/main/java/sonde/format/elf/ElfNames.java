@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ElfNames {
     private static final Map<String, Map<Long, String>> TABLES = read();
+    private static final int EM_SPARC32PLUS = 18;
+    private static final long SHT_LOOS = 0x6000_0000L;
+    private static final long SHT_LOPROC = 0x7000_0000L;
+    private static final long SHT_LOUSER = 0x8000_0000L;
 
     private ElfNames() {}
 
@@ -52,6 +56,10 @@ public final class ElfNames {
         return "<unknown>: " + Long.toHexString(number);
     }
 
+    private static String beyond(String range, long number) {
+        return range + (number == 0 ? "+0" : "+0x" + Long.toHexString(number));
+    }
+
     private static String of(String table, long number) {
         String name = find(table, number);
         return name == null ? unknown(number) : name;
@@ -70,7 +78,8 @@ public final class ElfNames {
 
     /** Of EI_OSABI: "UNIX - System V". */
     public static String abi(int osAbi) {
-        return of("abi", osAbi);
+        String name = find("abi", osAbi);
+        return name == null ? "<unknown: " + Integer.toHexString(osAbi) + ">" : name;
     }
 
     /** Of e_type: "REL (Relocatable file)". */
@@ -80,7 +89,17 @@ public final class ElfNames {
 
     /** Of sh_type, without SHT_: "PROGBITS". */
     public static String section(int machine, int type) {
-        return of("section", machine, Integer.toUnsignedLong(type));
+        long number = Integer.toUnsignedLong(type);
+        String own = find("section " + machine, number);
+        String name = own == null ? find("section", number) : own;
+        if (name != null || number < SHT_LOOS) {
+            return name == null ? unknown(number) : name;
+        }
+        return number >= SHT_LOUSER
+                ? beyond("LOUSER", number - SHT_LOUSER)
+                : number >= SHT_LOPROC
+                        ? beyond("LOPROC", number - SHT_LOPROC)
+                        : beyond("LOOS", number - SHT_LOOS);
     }
 
     /** Of p_type, without PT_: "LOAD". */
@@ -103,16 +122,22 @@ public final class ElfNames {
                     + "/"
                     + of(table, type >> 16 & 0xff);
         }
-        String name = find(table, machine == ElfFile.EM_SPARCV9 ? type & 0xff : type);
-        if (name == null && machine == ElfFile.EM_SPARCV9) {
-            name = find("relocation " + ElfFile.EM_SPARC, type & 0xff);
-        }
+        boolean sparc = machine == ElfFile.EM_SPARCV9 || machine == EM_SPARC32PLUS;
+        String name =
+                sparc ? find("relocation " + ElfFile.EM_SPARC, type & 0xff) : find(table, type);
         return name == null ? "unrecognized: " + Integer.toHexString(type) : name;
     }
 
     /** Of a note's type by its owner, with words: "NT_GNU_BUILD_ID (unique build ID bitstring)". */
     public static String note(String owner, int type) {
         String name = find("note " + owner, Integer.toUnsignedLong(type));
+        if (name == null && (type == 0x100 || type == 0x101)) {
+            // NT_GNU_BUILD_ATTRIBUTE_OPEN and _FUNC, whose owners say what they are of
+            return type == 0x100 ? "OPEN" : "func";
+        }
+        if (name == null && (type == 1 || type == 2)) {
+            return type == 1 ? "NT_VERSION (version)" : "NT_ARCH (architecture)";
+        }
         return name == null ? "Unknown note type: (0x%08x)".formatted(type) : name;
     }
 }

@@ -41,6 +41,7 @@ final class NoteReader {
             MemorySegment owner = elf.file.asSlice(name, nameBytes);
             notes.add(
                     new Note(
+                            name(owner),
                             ElfBytes.string(owner, 0, NAME_LIMIT),
                             type,
                             elf.file
@@ -49,6 +50,11 @@ final class NoteReader {
             at = start + align(description + descriptionBytes - start, step);
         }
         return notes;
+    }
+
+    private static byte[] name(MemorySegment owner) {
+        return owner.asSlice(0, Math.min(NAME_LIMIT, owner.byteSize()))
+                .toArray(ValueLayout.JAVA_BYTE);
     }
 
     private static long align(long value, int alignment) {

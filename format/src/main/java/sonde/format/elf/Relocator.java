@@ -2,6 +2,7 @@ package sonde.format.elf;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.IntToLongFunction;
 import sonde.format.MalformedInputException;
 
 /**
@@ -10,8 +11,22 @@ import sonde.format.MalformedInputException;
  * LoongArch; types of code are left alone, and so is an entry that points outside.
  */
 final class Relocator {
+    private static final int EM_PARISC = 15;
     private static final int EM_PPC = 20;
     private static final int EM_PPC64 = 21;
+    private static final int EM_ARC_OLD = 45;
+    private static final int EM_IA_64 = 50;
+    private static final int EM_AVR = 83;
+    private static final int EM_OPENRISC = 92;
+    private static final int EM_ARC = 93;
+    private static final int EM_XTENSA = 94;
+    private static final int EM_NIOS2 = 113;
+    private static final int EM_HEXAGON = 164;
+    private static final int EM_MICROBLAZE = 189;
+    private static final int EM_ARC_V2 = 195;
+    private static final int EM_AMDGPU = 224;
+    private static final int EM_CSKY = 252;
+    private static final int EM_ALPHA = 0x9026;
 
     /** What is done with the place. */
     private enum Effect {
@@ -39,10 +54,15 @@ final class Relocator {
 
     private final ElfFile elf;
     private final ElfBytes numbers;
+    private final IntToLongFunction bases;
 
-    Relocator(ElfFile elf, ElfBytes numbers) {
+    /**
+     * @param bases what the addresses of a section's symbols count from, by its index
+     */
+    Relocator(ElfFile elf, ElfBytes numbers, IntToLongFunction bases) {
         this.elf = elf;
         this.numbers = numbers;
+        this.bases = bases;
     }
 
     /** The bytes of a section with one table applied; the same bytes when it has no effect. */
@@ -62,7 +82,7 @@ final class Relocator {
             Way way = way(elf.machine(), entries.type(i), elf.is64());
             int symbol = entries.symbol(i);
             if (!way.equals(NOTHING) && symbol >= 0 && symbol < symbols.count()) {
-                long value = symbol == 0 ? 0 : symbols.value(symbol);
+                long value = symbol == 0 ? 0 : symbols.value(symbol) + base(symbols, symbol);
                 long at = entries.offset(i);
                 int bytes = Math.max(1, way.bytes());
                 if (at >= 0 && at <= out.byteSize() - bytes) {
@@ -73,6 +93,12 @@ final class Relocator {
             }
         }
         return out.asReadOnly();
+    }
+
+    private long base(ElfSymbols symbols, int symbol) {
+        int section = symbols.section(symbol);
+        boolean reserved = section >= ElfSymbols.SHN_LORESERVE && section >= elf.sections().size();
+        return reserved || section <= 0 ? 0 : bases.applyAsLong(section);
     }
 
     private void apply(MemorySegment out, long at, Way way, long value, long place) {
@@ -145,7 +171,7 @@ final class Relocator {
                         default -> pick(type, 10, 1, 2, 24);
                     };
             case ElfFile.EM_ARM -> type == 38 ? SET32 : pick(type, 2, 0, 3, 0);
-            case ElfFile.EM_AARCH64 -> pick(type, 258, 257, 261, 260);
+            case ElfFile.EM_AARCH64 -> type == 1 ? SET32 : pick(type, 258, 257, 261, 260);
             case ElfFile.EM_RISCV -> riscv(type);
             case ElfFile.EM_LOONGARCH -> loongArch(type);
             case EM_PPC -> pick(type, 1, 0, 26, 0);
@@ -155,6 +181,24 @@ final class Relocator {
             case ElfFile.EM_BPF -> pick(type, 3, 2, 0, 0);
             case ElfFile.EM_SPARC, ElfFile.EM_SPARCV9 ->
                     type == 23 ? SET32 : type == 54 ? SET64 : pick(type, 3, 32, 6, 46);
+            // DIR32, DIR64; SECREL32 and SECREL64 count from a section's start, which is 0
+            case EM_PARISC -> type == 41 ? SET32 : type == 104 ? SET64 : pick(type, 1, 80, 9, 72);
+            case EM_IA_64 ->
+                    type == 0x64 || type == 0x65
+                            ? SET32
+                            : type == 0x66 || type == 0x67
+                                    ? SET64
+                                    : pick(type & ~1, 0x24, 0x26, 0x4c, 0x4e);
+            case EM_ARC_OLD, EM_ARC, EM_ARC_V2 -> type == 27 ? SET32 : pick(type, 4, 0, 50, 0);
+            case EM_AVR -> type == 4 ? SET16 : pick(type, 1, 0, 36, 0);
+            case EM_OPENRISC -> pick(type, 1, 0, 9, 0);
+            case EM_XTENSA -> pick(type, 1, 0, 14, 0);
+            case EM_NIOS2 -> pick(type, 12, 0, 0, 0);
+            case EM_HEXAGON -> pick(type, 6, 0, 31, 0);
+            case EM_MICROBLAZE -> pick(type, 1, 5, 2, 3);
+            case EM_AMDGPU -> pick(type, 6, 3, 4, 5);
+            case EM_CSKY -> pick(type, 1, 0, 5, 0);
+            case EM_ALPHA -> pick(type, 1, 2, 10, 11);
             case ElfFile.EM_68K -> pick(type, 1, 0, 4, 0);
             case ElfFile.EM_SH -> pick(type, 1, 0, 2, 0);
             default -> NOTHING;

@@ -42,6 +42,8 @@ class ElfObjectTest {
                 "mips64el-linux-gnuabi64",
                 "sparc64-linux-gnu",
                 "bpf",
+                "hexagon-unknown-linux-musl",
+                "m68k-linux-gnu",
             })
     void relocatableFilesAreLinked(String target) throws IOException, InterruptedException {
         for (String version : List.of("-gdwarf-4", "-gdwarf-5")) {

@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import sonde.format.dwarf.location.Entries;
-import sonde.format.elf.DebugAltLink;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.Attempt.Outcome;
@@ -58,34 +55,13 @@ final class DebugFiles implements AutoCloseable {
         open.add(debug);
         notes.addAll(misfits(debug.found()));
         try {
-            return new Found(entries(debug), debug.elf().linked());
+            return new Found(debug.entries(notes::add), debug.elf().linked());
         } catch (IOException e) {
             if (debug.separate().isEmpty()) {
                 throw e;
             }
             notes.add(debug.found().path().orElseThrow() + ": " + e.getMessage());
             return new Found(Entries.read(elf), elf);
-        }
-    }
-
-    private Entries entries(OpenDebug debug) throws IOException {
-        ElfFile elf = debug.elf().linked();
-        DebugAltLink link = elf.debugAltLink().orElse(null);
-        ElfFile supplement = link == null ? null : debug.supplement(link.fileName(), link.id());
-        if (link != null && supplement == null) {
-            notes.add("the shared types are in " + link.fileName() + ", which is not there");
-        }
-        Entries entries = supplement == null ? Entries.read(elf) : Entries.read(elf, supplement);
-        entries.join((folder, name, _) -> Optional.ofNullable(split(debug, folder, name)));
-        return entries;
-    }
-
-    private @Nullable ElfFile split(OpenDebug debug, String folder, String name) {
-        try {
-            return debug.split(folder, name);
-        } catch (IOException e) {
-            notes.add(name + ": " + e.getMessage());
-            return null;
         }
     }
 

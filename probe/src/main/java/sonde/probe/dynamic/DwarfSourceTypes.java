@@ -243,7 +243,7 @@ final class DwarfSourceTypes implements TypeNames {
     }
 
     private Optional<SourceType> search(Space space, String name) {
-        for (EntryUnit unit : entries.units()) {
+        for (EntryUnit unit : entries.unitsFor(name)) {
             try {
                 Entry found = search(unit.root(), space, name, 0);
                 if (found != null) {

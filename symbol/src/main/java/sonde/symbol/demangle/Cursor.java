@@ -10,21 +10,16 @@ final class Cursor {
 
     final List<Node> substitutions = new ArrayList<>();
 
-    /** Template arguments of the innermost encoding: what T_ means. */
-    List<Node> templateArguments = new ArrayList<>();
+    /** Whether the type is read that an operator converts to. */
+    boolean isConversion;
 
-    /** Parameters met before their arguments (conversion operators). */
-    final List<Pending> forwards = new ArrayList<>();
-
-    boolean mayForward;
-    boolean inLambda;
+    /** Whether {@code srN} is read as the ABI has it, not as GCC writes it. */
+    boolean isStrict;
 
     private final String text;
     private int at;
     private int depth;
     private int steps;
-
-    record Pending(int index, Node.Forward node) {}
 
     Cursor(String text, int at) {
         this.text = text;
@@ -126,6 +121,15 @@ final class Cursor {
         }
         at++;
         return (int) value + 1;
+    }
+
+    /** Whether nothing but digits, and some, are left. */
+    boolean onlyDigits() {
+        int end = at;
+        while (end < text.length() && isDigit(text.charAt(end))) {
+            end++;
+        }
+        return end > at && end == text.length();
     }
 
     Node remember(Node node) {

@@ -21,9 +21,7 @@ final class CxxExpressions {
 
     Node expression() {
         c.enter();
-        boolean lambda = c.inLambda;
         Node node = anyExpression();
-        c.inLambda = lambda;
         c.leave();
         return node;
     }
@@ -46,7 +44,14 @@ final class CxxExpressions {
             return simpleName();
         }
         if (c.accept("on")) {
-            return withArguments(names.unqualified(null, new CxxNames.State(false)));
+            return withArguments(names.unqualified(null, new CxxNames.State()));
+        }
+        if (c.accept('u')) {
+            List<Node> parts = new ArrayList<>(List.of(names.source()));
+            while (!c.accept('E')) {
+                parts.add(types.templateArgument());
+            }
+            return new Expr(Kind.INITIALIZED, "", parts);
         }
         String code = "" + first + c.peek(1);
         Node known = byCode(code);
@@ -62,7 +67,7 @@ final class CxxExpressions {
     }
 
     private Node withArguments(Node name) {
-        return c.peek() == 'I' ? new Node.Templated(name, types.templateArguments(false)) : name;
+        return c.peek() == 'I' ? new Node.Templated(name, types.templateArguments()) : name;
     }
 
     private @Nullable Node byCode(String code) {
@@ -113,6 +118,10 @@ final class CxxExpressions {
                 c.take(2);
                 yield new Expr(Kind.PREFIX, "throw ", List.of(expression()));
             }
+            case "di", "dx", "dX" -> designated(code);
+            case "nw", "na" -> allocation(code);
+            case "dl" -> ofOperand("delete ");
+            case "da" -> ofOperand("delete[] ");
             case "gs" -> {
                 c.take(2);
                 yield new Node.Prefixed("::", expression(), "");
@@ -180,6 +189,54 @@ final class CxxExpressions {
         return new Expr(Kind.BRACES, "", parts);
     }
 
+    /** {@code nw placement* _ type E} or {@code … pi initializer* E}. */
+    private Node allocation(String code) {
+        c.take(2);
+        List<Node> placement = new ArrayList<>();
+        while (!c.accept('_')) {
+            placement.add(expression());
+        }
+        Node type = types.type();
+        String word = Operators.sign(code) + " ";
+        Node what =
+                placement.isEmpty()
+                        ? new Node.Prefixed(word, type, "")
+                        : new Node.Joined(
+                                new Node.Prefixed(word + "(", new Node.Pack(placement), ") "),
+                                type);
+        if (c.accept("pi")) {
+            List<Node> parts = new ArrayList<>(List.of(what));
+            parts.addAll(untilEnd());
+            return new Expr(Kind.INITIALIZED, "", parts);
+        }
+        c.expect('E');
+        return what;
+    }
+
+    /** {@code di field value}, {@code dx index value}, {@code dX from to value}. */
+    private Node designated(String code) {
+        c.take(2);
+        Node place =
+                code.equals("di")
+                        ? new Node.Prefixed(".", names.source(), "")
+                        : new Node.Prefixed(
+                                "[",
+                                code.equals("dx")
+                                        ? expression()
+                                        : new Node.Joined(
+                                                expression(),
+                                                new Node.Prefixed(" ... ", expression(), "")),
+                                "]");
+        boolean more = c.peek() == 'd' && "ixX".indexOf(c.peek(1)) >= 0;
+        Node value = expression();
+        return new Node.Joined(place, more ? value : new Node.Assigned(value));
+    }
+
+    private Node ofOperand(String word) {
+        c.take(2);
+        return new Expr(Kind.PREFIX, word, List.of(expression()));
+    }
+
     private Node namedCast(String word) {
         c.take(2);
         Node type = types.type();
@@ -198,10 +255,7 @@ final class CxxExpressions {
 
     private Node packSize() {
         c.take(2);
-        Node pack = c.peek() == 'T' ? types.templateParameter() : expression();
-        return pack instanceof Node.Pack p
-                ? new Text(Integer.toString(p.list().size()))
-                : new Expr(Kind.OF, "sizeof...", List.of(pack));
+        return new Node.PackSize(c.peek() == 'T' ? types.templateParameter() : expression());
     }
 
     private Node member(String sign) {
@@ -246,6 +300,9 @@ final class CxxExpressions {
         if (Cursor.isDigit(c.peek())) {
             return qualifiedNames();
         }
+        if (c.peek() == 'N' && !c.isStrict) {
+            return new Node.Nested(types.type(), baseName());
+        }
         boolean many = c.accept('N');
         Node scope = types.type();
         if (many) {
@@ -267,12 +324,14 @@ final class CxxExpressions {
 
     private Node baseName() {
         if (c.accept("on")) {
-            return withArguments(names.unqualified(null, new CxxNames.State(false)));
+            return withArguments(names.unqualified(null, new CxxNames.State()));
         }
         if (c.accept("dn")) {
             return new Node.Prefixed("~", types.type(), "");
         }
-        return simpleName();
+        return Cursor.isDigit(c.peek())
+                ? simpleName()
+                : withArguments(names.unqualified(null, new CxxNames.State()));
     }
 
     /** {@code L type value E} or {@code L _Z encoding E}. */

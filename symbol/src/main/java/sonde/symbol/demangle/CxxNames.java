@@ -41,16 +41,10 @@ final class CxxNames {
 
     /** What is known of a name besides its text. */
     static final class State {
-        /** Whether T_ means the arguments of this name from then on: it is an encoding's. */
-        final boolean isEncoding;
-
         boolean endsWithArguments;
+        List<Node> arguments = List.of();
         boolean isSpecial;
         String qualifiers = "";
-
-        State(boolean isEncoding) {
-            this.isEncoding = isEncoding;
-        }
     }
 
     CxxTypes types() {
@@ -59,28 +53,17 @@ final class CxxNames {
 
     Node encoding() {
         c.enter();
-        List<Node> outerArguments = c.templateArguments;
-        c.templateArguments = new ArrayList<>();
-        boolean outerLambda = c.inLambda;
-        c.inLambda = false;
+        boolean outer = c.isConversion;
+        c.isConversion = false;
         Node node = c.peek() == 'G' || c.peek() == 'T' ? special() : function();
-        c.inLambda = outerLambda;
-        c.templateArguments = outerArguments;
+        c.isConversion = outer;
         c.leave();
         return node;
     }
 
     private Node function() {
-        State state = new State(true);
-        int forwards = c.forwards.size();
+        State state = new State();
         Node name = name(state);
-        for (int i = c.forwards.size() - 1; i >= forwards; i--) {
-            Cursor.Pending pending = c.forwards.remove(i);
-            if (pending.index() >= c.templateArguments.size()) {
-                throw Unfit.INSTANCE;
-            }
-            pending.node().target = c.templateArguments.get(pending.index());
-        }
         if (c.atEnd() || c.peek() == 'E' || c.peek() == '.') {
             return name;
         }
@@ -88,7 +71,8 @@ final class CxxNames {
         if (state.endsWithArguments && !state.isSpecial) {
             result = types.type();
         }
-        return new Node.Function(result, name, types.parameters(), state.qualifiers);
+        List<Node> arguments = state.endsWithArguments ? state.arguments : List.of();
+        return new Node.Function(result, name, types.parameters(), state.qualifiers, arguments);
     }
 
     private Node special() {
@@ -98,8 +82,8 @@ final class CxxNames {
             case "TT" -> of("VTT for ", types.type());
             case "TI" -> of("typeinfo for ", types.type());
             case "TS" -> of("typeinfo name for ", types.type());
-            case "TH" -> of("TLS init function for ", name(new State(true)));
-            case "TW" -> of("TLS wrapper function for ", name(new State(true)));
+            case "TH" -> of("TLS init function for ", name(new State()));
+            case "TW" -> of("TLS wrapper function for ", name(new State()));
             case "TA" -> of("template parameter object for ", types.templateArgument());
             case "TC" -> {
                 Node derived = types.type();
@@ -121,9 +105,9 @@ final class CxxNames {
                 offset(c.next());
                 yield of("covariant return thunk to ", encoding());
             }
-            case "GV" -> of("guard variable for ", name(new State(true)));
+            case "GV" -> of("guard variable for ", name(new State()));
             case "GR" -> {
-                Node name = name(new State(true));
+                Node name = name(new State());
                 int number = c.atEnd() ? 0 : c.sequence(true);
                 yield of("reference temporary #" + number + " for ", name);
             }
@@ -184,8 +168,10 @@ final class CxxNames {
     }
 
     private Node withArguments(Node name, State state) {
+        Node.Arguments arguments = types.templateArguments();
         state.endsWithArguments = true;
-        return new Node.Templated(name, types.templateArguments(state.isEncoding));
+        state.arguments = arguments.list();
+        return new Node.Templated(name, arguments);
     }
 
     private Node nested(State state) {
@@ -288,6 +274,9 @@ final class CxxNames {
         } else if (c.peek() == '_' && Cursor.isDigit(c.peek(1))) {
             c.next();
             c.number();
+        } else if (c.onlyDigits()) {
+            // as old compilers told apart what one function has
+            c.number();
         }
     }
 
@@ -346,11 +335,55 @@ final class CxxNames {
         if (!c.accept("Ul")) {
             throw Unfit.INSTANCE;
         }
-        boolean outer = c.inLambda;
-        c.inLambda = true;
+        List<Node> declared = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        while (c.peek() == 'T' && "yntp".indexOf(c.peek(1)) >= 0 && c.peek(1) != 0) {
+            declared.add(declaration(names));
+        }
         List<Node> parameters = types.parametersUntilEnd();
-        c.inLambda = outer;
-        return new Node.Lambda(parameters, c.sequence(false) + 1L);
+        return new Node.Lambda(declared, names, parameters, c.sequence(false) + 1L);
+    }
+
+    /** {@code Ty}, {@code Tn type}, {@code Tt … E}, {@code Tp …}: a parameter of a lambda. */
+    private Node declaration(List<String> names) {
+        c.enter();
+        boolean pack = false;
+        while (c.accept("Tp")) {
+            pack = true;
+        }
+        String dots = pack ? "..." : "";
+        Node declared;
+        if (c.accept("Ty")) {
+            declared = new Text("typename " + dots + name(names, "$T"));
+        } else if (c.accept("Tn")) {
+            Node type = types.type();
+            declared = new Node.Declared(type, new Text(dots + name(names, "$N")));
+        } else if (c.accept("Tt")) {
+            List<Node> inner = new ArrayList<>();
+            List<String> innerNames = new ArrayList<>();
+            while (!c.accept('E')) {
+                inner.add(declaration(innerNames));
+            }
+            declared =
+                    new Node.Prefixed(
+                            "template<",
+                            new Node.Pack(inner),
+                            "> class " + dots + name(names, "$TT"));
+        } else {
+            throw Unfit.INSTANCE;
+        }
+        c.leave();
+        return declared;
+    }
+
+    private static String name(List<String> names, String prefix) {
+        long before =
+                names.stream()
+                        .filter(n -> n.startsWith(prefix) && n.length() > prefix.length())
+                        .filter(n -> Cursor.isDigit(n.charAt(prefix.length())))
+                        .count();
+        names.add(prefix + before);
+        return names.getLast();
     }
 
     private Node structor(@Nullable Node scope) {
@@ -372,10 +405,10 @@ final class CxxNames {
         String code = c.take(2);
         if (code.equals("cv")) {
             state.isSpecial = true;
-            boolean outer = c.mayForward;
-            c.mayForward = true;
+            boolean outer = c.isConversion;
+            c.isConversion = true;
             Node type = types.type();
-            c.mayForward = outer;
+            c.isConversion = outer;
             return new Node.Conversion(type);
         }
         if (code.equals("li")) {

@@ -75,7 +75,7 @@ final class CxxTypes {
             case 'O' -> c.remember(pointer("&&"));
             case 'C' -> c.remember(suffixed(" _Complex"));
             case 'G' -> c.remember(suffixed(" _Imaginary"));
-            case 'F' -> c.remember(functionType("", ""));
+            case 'F' -> c.remember(functionType("", List.of()));
             case 'A' -> c.remember(array());
             case 'M' -> c.remember(memberPointer());
             case 'T' -> elaboratedOrParameter();
@@ -86,7 +86,7 @@ final class CxxTypes {
                 c.next();
                 yield c.remember(names.source());
             }
-            default -> c.remember(names.name(new CxxNames.State(false)));
+            default -> c.remember(names.name(new CxxNames.State()));
         };
     }
 
@@ -109,7 +109,7 @@ final class CxxTypes {
                         + (isVolatile ? " volatile" : "")
                         + (restrict ? " restrict" : "");
         if (isFunction()) {
-            return functionType(words, "");
+            return functionType(words, List.of());
         }
         Node node = type();
         if (isConst) {
@@ -126,23 +126,25 @@ final class CxxTypes {
                 || c.peek() == 'D' && "oOwx".indexOf(c.peek(1)) >= 0 && c.peek(1) != 0;
     }
 
-    private Node functionType(String qualifiers, String exceptions) {
+    private Node functionType(String qualifiers, List<Node> exceptions) {
+        Node more = null;
         if (c.accept("Dx")) {
-            return functionType(qualifiers, exceptions + " transaction_safe");
-        }
-        if (c.accept("Do")) {
-            return functionType(qualifiers, " noexcept");
-        }
-        if (c.accept("DO")) {
-            Node condition = expressions.expression();
+            more = new Text(" transaction_safe");
+        } else if (c.accept("Do")) {
+            more = new Text(" noexcept");
+        } else if (c.accept("DO")) {
+            more = new Node.Prefixed(" noexcept(", expressions.expression(), ")");
             c.expect('E');
-            String text = new Out().add(condition).toString();
-            return functionType(qualifiers, " noexcept(" + text + ")");
+        } else if (c.accept("Dw")) {
+            more = new Node.Prefixed(" throw(", new Node.Pack(parametersUntilEnd()), ")");
         }
-        if (c.accept("Dw")) {
-            List<Node> thrown = parametersUntilEnd();
-            String text = new Out().add(new Node.Pack(thrown)).toString();
-            return functionType(qualifiers, " throw(" + text + ")");
+        if (more != null) {
+            List<Node> all = new ArrayList<>(exceptions);
+            all.add(more);
+            c.enter();
+            Node type = functionType(qualifiers, all);
+            c.leave();
+            return type;
         }
         c.expect('F');
         c.accept('Y');
@@ -161,7 +163,7 @@ final class CxxTypes {
             parameters.add(type());
         }
         return new Node.FunctionType(
-                result, withoutVoid(parameters), qualifiers + reference + exceptions);
+                result, withoutVoid(parameters), qualifiers + reference, List.copyOf(exceptions));
     }
 
     private static List<Node> withoutVoid(List<Node> parameters) {
@@ -214,30 +216,19 @@ final class CxxTypes {
         char second = c.peek(1);
         if (second == 's' || second == 'u' || second == 'e') {
             c.take(2);
-            return c.remember(names.name(new CxxNames.State(false)));
+            return c.remember(names.name(new CxxNames.State()));
         }
         Node parameter = c.remember(templateParameter());
-        return c.peek() == 'I' && !(c.mayForward && parameter instanceof Node.Forward)
-                ? c.remember(new Node.Templated(parameter, templateArguments(false)))
+        // Of an operator that converts the arguments are the function's.
+        return c.peek() == 'I' && !c.isConversion
+                ? c.remember(new Node.Templated(parameter, templateArguments()))
                 : parameter;
     }
 
-    /** {@code T_}, {@code T0_}…; in a lambda's parameters the n-th auto. */
+    /** {@code T_}, {@code T0_}…. */
     Node templateParameter() {
         c.expect('T');
-        int index = c.sequence(false);
-        if (c.inLambda) {
-            return new Text("auto:" + (index + 1));
-        }
-        if (index < c.templateArguments.size() && !c.mayForward) {
-            return c.templateArguments.get(index);
-        }
-        if (!c.mayForward) {
-            throw Unfit.INSTANCE;
-        }
-        Node.Forward forward = new Node.Forward();
-        c.forwards.add(new Cursor.Pending(index, forward));
-        return forward;
+        return new Node.Parameter(c.sequence(false));
     }
 
     private Node typeD() {
@@ -254,7 +245,17 @@ final class CxxTypes {
                 yield c.remember(new Node.Expansion(type()));
             }
             case 'v' -> c.remember(vector());
-            case 'o', 'O', 'w', 'x' -> c.remember(functionType("", ""));
+            case 'o', 'O', 'w', 'x' -> c.remember(functionType("", List.of()));
+            case 'B', 'U' -> {
+                c.take(2);
+                Node bits =
+                        Cursor.isDigit(c.peek())
+                                ? new Text(Integer.toString(c.number()))
+                                : expressions.expression();
+                c.expect('_');
+                String word = second == 'U' ? "unsigned _BitInt(" : "_BitInt(";
+                yield new Node.Prefixed(word, bits, ")");
+            }
             case 'F' -> {
                 c.take(2);
                 String bits = Integer.toString(c.number());
@@ -289,41 +290,35 @@ final class CxxTypes {
 
     private Node substitutedOrNamed() {
         if (c.peek(1) == 't') {
-            return c.remember(names.name(new CxxNames.State(false)));
+            return c.remember(names.name(new CxxNames.State()));
         }
         Node substitution = names.substitution();
         return c.peek() == 'I'
-                ? c.remember(new Node.Templated(substitution, templateArguments(false)))
+                ? c.remember(new Node.Templated(substitution, templateArguments()))
                 : substitution;
     }
 
     private Node vendorQualified() {
         if (c.peek(1) == 'l' || c.peek(1) == 't') {
-            return names.name(new CxxNames.State(false));
+            return names.name(new CxxNames.State());
         }
         c.expect('U');
         Node word = names.source();
-        Node arguments = c.peek() == 'I' ? templateArguments(false) : null;
+        Node arguments = c.peek() == 'I' ? templateArguments() : null;
         Node type = type();
         Node suffix = arguments == null ? word : new Node.Templated(word, arguments);
         return new Node.Qualified(type, " " + new Out().add(suffix).toString());
     }
 
-    /**
-     * @param named whether these belong to the name of an encoding, so that T_ means them from now
-     *     on
-     */
-    Node templateArguments(boolean named) {
+    Node.Arguments templateArguments() {
         c.expect('I');
-        boolean outerForward = c.mayForward;
-        c.mayForward = false;
+        boolean outer = c.isConversion;
+        c.isConversion = false;
         List<Node> list = new ArrayList<>();
-        List<Node> outer = c.templateArguments;
         while (!c.accept('E')) {
             list.add(templateArgument());
         }
-        c.mayForward = outerForward;
-        c.templateArguments = named ? list : outer;
+        c.isConversion = outer;
         return new Node.Arguments(List.copyOf(list));
     }
 
@@ -338,7 +333,8 @@ final class CxxTypes {
                         yield expression;
                     }
                     case 'L' -> expressions.literal();
-                    case 'J' -> {
+                    // GCC 4.4 to 4.6 wrote I where the ABI has J
+                    case 'J', 'I' -> {
                         c.next();
                         List<Node> pack = new ArrayList<>();
                         while (!c.accept('E')) {

@@ -31,7 +31,16 @@ public final class Demangler {
     }
 
     private static String cxx(String name) {
+        try {
+            return cxx(name, false);
+        } catch (Unfit e) {
+            return cxx(name, true);
+        }
+    }
+
+    private static String cxx(String name, boolean strict) {
         Cursor cursor = new Cursor(name, 2);
+        cursor.isStrict = strict;
         Node encoding = new CxxNames(cursor).encoding();
         Out out = new Out().add(encoding);
         clones(cursor, out);
@@ -50,7 +59,10 @@ public final class Demangler {
                 out.add(cursor.take(1));
             }
             while (cursor.peek() == '.' && Cursor.isDigit(cursor.peek(1))) {
-                out.add(cursor.take(1)).add(Integer.toString(cursor.number()));
+                out.add(cursor.take(1));
+                while (Cursor.isDigit(cursor.peek())) {
+                    out.add(cursor.take(1));
+                }
             }
             out.add("]");
         }

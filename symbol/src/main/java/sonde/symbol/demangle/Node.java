@@ -1,6 +1,7 @@
 package sonde.symbol.demangle;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,47 +92,152 @@ sealed interface Node {
         @Override
         public void left(Out out) {
             out.add("<");
-            // an expansion around the whole does not reach into the arguments' own packs
             commaSeparated(out, list);
             out.close();
         }
     }
 
-    /** An argument pack J…E, or what a parameter that is a pack stands for. */
+    /** An argument pack J…E: all of it, whatever is being expanded around it. */
     record Pack(List<Node> list) implements Node {
         @Override
         public void left(Out out) {
-            if (out.packIndex < 0) {
-                commaSeparated(out, list);
+            commaSeparated(out, list);
+        }
+    }
+
+    /**
+     * T_, T0_…: what the arguments of the function say that it is part of. Substitutions take it
+     * along, and then it means those of another function; so it is looked up when it is written.
+     */
+    record Parameter(int index) implements Node {
+        /** What it stands for there; empty where it has no arguments. */
+        private Bound argument(Out out) {
+            Scope scope = out.scope;
+            if (scope == null || index >= scope.arguments.size()) {
+                throw Unfit.INSTANCE;
+            }
+            return new Bound(scope.arguments.get(index), scope.outer);
+        }
+
+        /** How many a pack has; -1 when it is none. */
+        int size(Out out) {
+            return out.lambda == null && argument(out).node instanceof Pack pack
+                    ? pack.list.size()
+                    : -1;
+        }
+
+        @Override
+        public void left(Out out) {
+            if (out.lambda != null) {
+                boolean stated = index < out.lambda.size();
+                out.add(stated ? out.lambda.get(index) : "auto:" + (index + 1));
                 return;
             }
-            out.packSize = list.size();
-            if (out.packIndex < list.size()) {
-                out.left(list.get(out.packIndex));
+            Bound one = one(out);
+            if (one != null) {
+                out.left(one);
             }
         }
 
         @Override
         public void right(Out out) {
-            if (out.packIndex >= 0 && out.packIndex < list.size()) {
-                out.right(list.get(out.packIndex));
+            Bound one = out.lambda != null ? null : one(out);
+            if (one != null) {
+                out.right(one);
             }
+        }
+
+        /** The argument, in an expansion the element whose turn it is; null when it has too few. */
+        private @Nullable Bound one(Out out) {
+            Bound argument = argument(out);
+            if (out.packIndex < 0 || !(argument.node instanceof Pack pack)) {
+                return argument;
+            }
+            out.packSize = pack.list.size();
+            return out.packIndex < pack.list.size()
+                    ? argument.of(pack.list.get(out.packIndex))
+                    : null;
         }
 
         @Override
         public Node element(Out out) {
-            if (out.packIndex >= 0) {
-                out.packSize = list.size();
-                if (out.packIndex < list.size()) {
-                    return list.get(out.packIndex).element(out);
-                }
-            }
-            return this;
+            Bound one = out.lambda != null ? null : one(out);
+            return one == null ? this : one.element(out);
+        }
+    }
+
+    /** The arguments that parameters mean, and those of what is around. */
+    record Scope(List<Node> arguments, @Nullable Scope outer) {}
+
+    /** A part with the arguments of the place that it came from; its packs are its own. */
+    record Bound(Node node, @Nullable Scope scope) implements Node {
+        Bound of(Node other) {
+            return new Bound(other, scope);
+        }
+
+        private <T> T in(Out out, Supplier<T> action) {
+            Scope outerScope = out.scope;
+            int outerIndex = out.packIndex;
+            out.scope = scope;
+            out.packIndex = -1;
+            T result = action.get();
+            out.scope = outerScope;
+            out.packIndex = outerIndex;
+            return result;
+        }
+
+        @Override
+        public void left(Out out) {
+            in(
+                    out,
+                    () -> {
+                        out.left(node);
+                        return this;
+                    });
+        }
+
+        @Override
+        public void right(Out out) {
+            in(
+                    out,
+                    () -> {
+                        out.right(node);
+                        return this;
+                    });
         }
 
         @Override
         public boolean needsParentheses() {
-            return false;
+            return node.needsParentheses();
+        }
+
+        @Override
+        public Node element(Out out) {
+            Node one = in(out, () -> node.element(out));
+            return one instanceof Bound ? one : of(one);
+        }
+
+        @Override
+        public Node plainName() {
+            return of(node.plainName());
+        }
+    }
+
+    /** A part without the place that it came from. */
+    static Node bare(Node node) {
+        return node instanceof Bound bound ? bound.node : node;
+    }
+
+    /** How many elements a pack has, {@code sizeof...(T)}. */
+    record PackSize(Node pack) implements Node {
+        @Override
+        public void left(Out out) {
+            int size = pack instanceof Parameter parameter ? parameter.size(out) : -1;
+            if (size >= 0) {
+                out.add(Integer.toString(size));
+            } else {
+                out.add("sizeof...(").add(pack).add(")");
+            }
         }
     }
 
@@ -169,7 +275,8 @@ sealed interface Node {
         public void left(Out out) {
             out.left(type);
             // const of const adds nothing: arguments bring their own
-            if (!(type.element(out) instanceof Qualified inner && inner.words.equals(words))) {
+            if (!(bare(type.element(out)) instanceof Qualified inner
+                    && inner.words.equals(words))) {
                 out.add(words);
             }
         }
@@ -182,6 +289,11 @@ sealed interface Node {
         @Override
         public boolean needsParentheses() {
             return type.needsParentheses();
+        }
+
+        @Override
+        public Node element(Out out) {
+            return new Qualified(type.element(out), words);
         }
     }
 
@@ -208,20 +320,26 @@ sealed interface Node {
 
         private Node inner(Out out) {
             Node to = target.element(out);
-            if (!sign.equals("*")) {
-                while (to instanceof Pointer p && !p.sign.equals("*")) {
-                    to = p.target.element(out);
-                }
+            while (collapses(to)) {
+                to = behind(to, out);
             }
             return to;
         }
 
+        private boolean collapses(Node to) {
+            return !sign.equals("*") && bare(to) instanceof Pointer p && !p.sign.equals("*");
+        }
+
+        private static Node behind(Node to, Out out) {
+            Node target = ((Pointer) bare(to)).target;
+            return (to instanceof Bound bound ? bound.of(target) : target).element(out);
+        }
+
         private String sign(Out out) {
             String result = sign;
-            Node to = target.element(out);
-            while (!result.equals("*") && to instanceof Pointer p && !p.sign.equals("*")) {
-                result = result.equals("&") || p.sign.equals("&") ? "&" : "&&";
-                to = p.target.element(out);
+            for (Node to = target.element(out); collapses(to); to = behind(to, out)) {
+                String other = ((Pointer) bare(to)).sign;
+                result = result.equals("&") || other.equals("&") ? "&" : "&&";
             }
             return result;
         }
@@ -270,7 +388,9 @@ sealed interface Node {
         }
     }
 
-    record FunctionType(Node result, List<Node> parameters, String qualifiers) implements Node {
+    record FunctionType(
+            Node result, List<Node> parameters, String qualifiers, List<Node> exceptions)
+            implements Node {
         @Override
         public void left(Out out) {
             out.left(result);
@@ -285,6 +405,7 @@ sealed interface Node {
             // as in a declarator: what the result has on its right stands behind the parameters
             out.right(result);
             out.add(qualifiers);
+            exceptions.forEach(out::add);
         }
 
         @Override
@@ -293,11 +414,26 @@ sealed interface Node {
         }
     }
 
-    /** A function with its parameters; the result is stated for templates. */
-    record Function(@Nullable Node result, Node name, List<Node> parameters, String qualifiers)
+    /**
+     * A function with its parameters; the result is stated for templates.
+     *
+     * @param arguments of the name, which parameters in all parts mean; empty for none
+     */
+    record Function(
+            @Nullable Node result,
+            Node name,
+            List<Node> parameters,
+            String qualifiers,
+            List<Node> arguments)
             implements Node {
         @Override
         public void left(Out out) {
+            Scope outer = out.scope;
+            List<String> outerLambda = out.lambda;
+            if (!arguments.isEmpty()) {
+                out.scope = new Scope(arguments, outer);
+            }
+            out.lambda = null;
             if (result != null) {
                 out.left(result);
                 out.add(" ");
@@ -309,10 +445,12 @@ sealed interface Node {
                 out.right(result);
             }
             out.add(qualifiers);
+            out.scope = outer;
+            out.lambda = outerLambda;
         }
 
         Function withoutResult() {
-            return new Function(null, name, parameters, qualifiers);
+            return new Function(null, name, parameters, qualifiers, arguments);
         }
 
         @Override
@@ -329,11 +467,26 @@ sealed interface Node {
         }
     }
 
-    record Lambda(List<Node> parameters, long number) implements Node {
+    /**
+     * A lambda.
+     *
+     * @param declared its template parameters with what they are: {@code typename $T0}
+     */
+    record Lambda(List<Node> declared, List<String> names, List<Node> parameters, long number)
+            implements Node {
         @Override
         public void left(Out out) {
-            out.add("{lambda(");
+            out.add("{lambda");
+            List<String> outer = out.lambda;
+            out.lambda = names;
+            if (!declared.isEmpty()) {
+                out.add("<");
+                commaSeparated(out, declared);
+                out.close();
+            }
+            out.add("(");
             commaSeparated(out, parameters);
+            out.lambda = outer;
             out.add(")#" + number + "}");
         }
     }
@@ -345,42 +498,37 @@ sealed interface Node {
         }
     }
 
+    /** A type around a name: {@code int (&$N0) [3]}. */
+    record Declared(Node type, Node name) implements Node {
+        @Override
+        public void left(Out out) {
+            out.left(type);
+            out.add(" ").add(name);
+            out.right(type);
+        }
+    }
+
+    /** What a designated initializer is given. */
+    record Assigned(Node value) implements Node {
+        @Override
+        public void left(Out out) {
+            out.add("=");
+            Expr.sub(out, value);
+        }
+    }
+
+    /** Two parts behind each other. */
+    record Joined(Node first, Node second) implements Node {
+        @Override
+        public void left(Out out) {
+            out.add(first).add(second);
+        }
+    }
+
     record Destructor(Node of) implements Node {
         @Override
         public void left(Out out) {
             out.add("~").add(of.plainName());
-        }
-    }
-
-    /** A parameter used before its argument was read (conversion operators). */
-    final class Forward implements Node {
-        @Nullable Node target;
-
-        @Override
-        public void left(Out out) {
-            out.left(resolved());
-        }
-
-        @Override
-        public void right(Out out) {
-            out.right(resolved());
-        }
-
-        @Override
-        public boolean needsParentheses() {
-            return target != null && target != this && target.needsParentheses();
-        }
-
-        @Override
-        public Node element(Out out) {
-            return resolved().element(out);
-        }
-
-        private Node resolved() {
-            if (target == null || target == this) {
-                throw Unfit.INSTANCE;
-            }
-            return target;
         }
     }
 
@@ -398,6 +546,7 @@ sealed interface Node {
             INDEX,
             MEMBER,
             BRACES,
+            INITIALIZED,
             LITERAL,
             FOLD_LEFT,
             FOLD_RIGHT,
@@ -459,6 +608,11 @@ sealed interface Node {
                     commaSeparated(out, operands.subList(1, operands.size()));
                     out.add("}");
                 }
+                case INITIALIZED -> {
+                    out.add(operands.get(0)).add("(");
+                    commaSeparated(out, operands.subList(1, operands.size()));
+                    out.add(")");
+                }
                 case LITERAL -> {
                     out.add("(").add(operands.get(0)).add(")").add(operator);
                 }
@@ -501,6 +655,7 @@ sealed interface Node {
             Node operand = operands.get(0);
             if (operator.equals("&")
                     && operand instanceof Function f
+                    && f.qualifiers().isEmpty()
                     && f.name() instanceof Nested) {
                 operand = f.name();
             }
@@ -512,7 +667,7 @@ sealed interface Node {
         static void sub(Out out, Node node) {
             boolean simple =
                     node instanceof Text
-                            || node instanceof Nested
+                            || node instanceof Nested n && !(n.name instanceof Templated)
                             || node instanceof Standard
                             || node instanceof Expr e && e.kind == Kind.BRACES;
             if (simple) {

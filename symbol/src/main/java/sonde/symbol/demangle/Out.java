@@ -1,5 +1,8 @@
 package sonde.symbol.demangle;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /** Text under construction, bounded in length and depth: substitutions can double at each step. */
 final class Out {
     /** Longer results are given up and the mangled name is shown. */
@@ -14,6 +17,12 @@ final class Out {
 
     /** Element of the pack that is being expanded, -1 outside of an expansion. */
     int packIndex = -1;
+
+    /** What parameters mean here; null where they mean nothing. */
+    Node.@Nullable Scope scope;
+
+    /** Inside of a lambda's parameters the names that it gives to its own; else null. */
+    @Nullable List<String> lambda;
 
     /** Set when an expansion met a pack: how many elements it has, else -1. */
     int packSize = -1;

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.DwarfCode;
+import sonde.format.dwarf.location.Entries;
 import sonde.format.elf.DebugAltLink;
 import sonde.format.elf.ElfFile;
 
@@ -69,6 +71,33 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
     /** The separate file, or the binary itself where there is none. */
     public ElfFile elf() {
         return separate().orElse(own);
+    }
+
+    /**
+     * The entries of the debugging information, with those that dwz shares and the units of {@code
+     * .dwo} files that are there; without units when there is none.
+     *
+     * @param notes is told what was missing or damaged
+     */
+    public Entries entries(Consumer<String> notes) throws IOException {
+        ElfFile elf = elf().linked();
+        DebugAltLink link = elf.debugAltLink().orElse(null);
+        ElfFile shared = link == null ? null : supplement(link.fileName(), link.id());
+        if (link != null && shared == null) {
+            notes.accept("the shared types are in " + link.fileName() + ", which is not there");
+        }
+        Entries entries = shared == null ? Entries.read(elf) : Entries.read(elf, shared);
+        entries.join((folder, name, _) -> Optional.ofNullable(split(folder, name, notes)));
+        return entries;
+    }
+
+    private @Nullable ElfFile split(String folder, String name, Consumer<String> notes) {
+        try {
+            return split(folder, name);
+        } catch (IOException e) {
+            notes.accept(name + ": " + e.getMessage());
+            return null;
+        }
     }
 
     @Override

@@ -40,6 +40,16 @@ class DemanglerTest {
                     _Z1fIJilEEvDpT_                | void f<int, long>(int, long)
                     _Z1fILb1ELi-5EEvv              | void f<true, -5>()
                     _ZN12_GLOBAL__N_11fEv          | (anonymous namespace)::f()
+                    _ZL1fv.llvm.15566399482756420281.cold | f() [clone .llvm.15566399482756420281] [clone .cold]
+                    _Z1fIJA8_c4descEEvDpRKT_       | void f<char [8], desc>(char const (&) [8], desc const&)
+                    _Z1fIJSt5tupleIJicEEdEEvDpT_   | void f<std::tuple<int, char>, double>(std::tuple<int, char>, double)
+                    _ZN3valIZ1fIcEvT_EUlS1_E_EclIPiEEvS1_ | void val<f<char>(char)::{lambda(auto:1)#1}>::operator()<int*>(int*)
+                    _Z1gIiEvDTnw_T_piLi1EEE        | void g<int>(decltype (new int(1)))
+                    _ZNK1xMUlTyT_T0_E_clIiiEEDaS_S0_ | auto x::{lambda<typename $T0>($T0, auto:2)#1}::operator()<int, int>(x, int) const
+                    _ZN1A1fIiEENSt9enable_ifIXsrNS_1BIT_EE5valueES2_E4typeEv | std::enable_if<A::B<int>::value, A::B>::type A::f<int>()
+                    _Z1fDB3_DU8_                   | f(_BitInt(3), unsigned _BitInt(8))
+                    _Z1fIiJlcEEiDTsZT0_E           | int f<int, long, char>(decltype (2))
+                    _Z1fIIilEEvDpT_                | void f<int, long>(int, long)
                     _Z3abcB5cxx11v                 | abc[abi:cxx11]()
                     _GLOBAL__I_x                   | global constructors keyed to x
                     _ZN4core3fmt5Write9write_fmt17h0123456789abcdefE | core::fmt::Write::write_fmt
@@ -76,6 +86,8 @@ class DemanglerTest {
         String[] seeds = {
             "_ZNSt6vectorIiSaIiEE12emplace_backIJiEEERiDpOT_",
             "_ZZZ3fooIiEvT_ENKUlvE_clEvE1y",
+            "_ZN3valIZ1fIcEvT_EUlTyS1_T0_E_EclIPiEEvS1_",
+            "_Z1gIiJlcEEvDTnw_T_pisZT0_EEDpRKT0_",
             "_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_",
             "_RINvNtC3std3mem8align_ofNtNtC4core3fmt9FormatterE",
             "_RNvXs_C1aNtB2_3FooNtNtC4core3fmt5Debug3fmt",
@@ -96,10 +108,7 @@ class DemanglerTest {
         assertThat(changed).isPositive();
     }
 
-    /**
-     * All C++ names of libraries of this machine. Known difference: T_ reached through a
-     * substitution means the outer template's argument to c++filt.
-     */
+    /** All C++ names of a library of this machine. */
     @Test
     void agreesWithCxxfilt() throws Exception {
         Path library = Path.of("/usr/lib/x86_64-linux-gnu/libstdc++.so.6");

@@ -3,6 +3,7 @@ package sonde.tools.elf;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -128,7 +129,11 @@ public final class DynamicPage implements ElfPage {
             case "PLTREL" -> ElfNames.tag(elf.machine(), value);
             case "FLAGS" -> flags(FLAGS, value);
             case "FLAGS_1" -> "Flags:" + (value == 0 ? " None" : " " + flags(FLAGS_1, value));
-            case "BIND_NOW", "TEXTREL", "SYMBOLIC" -> value == 0 ? "" : Forms.hex(value);
+            case "BIND_NOW", "SYMBOLIC", "AARCH64_BTI_PLT", "AARCH64_PAC_PLT" ->
+                    value == 0 ? "" : Forms.hex(value);
+            // in seconds since 1970: when prelink changed the file
+            case "GNU_PRELINKED" ->
+                    Instant.ofEpochSecond(value & 0xffff_ffffL).toString().replace("Z", "");
             default -> Forms.hex(value);
         };
     }

@@ -11,13 +11,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import sonde.bpf.inventory.Types;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
-import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.symbol.files.SearchFolders;
@@ -30,13 +31,19 @@ public final class ElfRecipe {
     private final Path file;
     private final ElfRequest request;
     private final Place place;
+    private final Consumer<String> progress;
     private final DebugSearch search;
 
-    /** Of that file. */
-    public ElfRecipe(Path file, ElfRequest request) {
+    /**
+     * Of that file.
+     *
+     * @param progress is told what is missing of types
+     */
+    public ElfRecipe(Path file, ElfRequest request, Consumer<String> progress) {
         this.file = file;
         this.request = request;
         this.place = Place.named(file.toString());
+        this.progress = progress;
         this.search =
                 new DebugSearch(
                         SearchFolders.here()
@@ -139,14 +146,18 @@ public final class ElfRecipe {
     }
 
     private Optional<CRecord> ofDwarf(String name) throws IOException {
-        DebugFile found = search.debugFile(place, Need.DEBUG_INFORMATION);
-        if (!found.isFound()) {
+        if (!isElf()) {
             return Optional.empty();
         }
-        try (OpenElf open = found.open()) {
-            ElfFile elf = open.elf();
+        try (OpenElf file = OpenElf.asIs(place);
+                OpenDebug debug = OpenDebug.of(search, place, file.elf(), Need.ENTRIES)) {
+            if (!debug.found().isFound()) {
+                return Optional.empty();
+            }
+            ElfFile elf = debug.elf();
             boolean little = elf.order().equals(ByteOrder.LITTLE_ENDIAN);
-            return new DwarfRecords(Dwarf.read(elf), elf.is64(), little).find(name);
+            Dwarf dwarf = new Dwarf(debug.entries(progress));
+            return new DwarfRecords(dwarf, elf.is64(), little).find(name);
         }
     }
 

@@ -13,7 +13,9 @@ import sonde.format.elf.ElfNames;
 
 /** The file header. */
 public final class HeaderPage implements ElfPage {
+    private static final int EM_SPARC32PLUS = 18;
     private static final int EM_PPC64 = 21;
+    private static final int EM_IA_64 = 50;
     private static final int XINDEX = 0xffff;
 
     private final ElfFile elf;
@@ -100,6 +102,9 @@ public final class HeaderPage implements ElfPage {
 
     private String flags(ElfHeader h) {
         int flags = h.flags();
+        if (flags == 0) {
+            return "";
+        }
         StringBuilder words = new StringBuilder();
         switch (h.machine()) {
             case ElfFile.EM_RISCV -> {
@@ -118,11 +123,32 @@ public final class HeaderPage implements ElfPage {
                 words.append(flags >>> 24 == 0 ? "" : ", Version" + (flags >>> 24) + " EABI");
                 words.append((flags & 0x200) != 0 ? ", soft-float ABI" : "");
                 words.append((flags & 0x400) != 0 ? ", hard-float ABI" : "");
+                words.append((flags & 0x800000) != 0 ? ", BE8" : "");
+                words.append((flags & 0x400000) != 0 ? ", LE8" : "");
+                words.append((flags & 0x3ff9ff) != 0 ? ", <unknown>" : "");
             }
             case EM_PPC64 -> words.append((flags & 3) != 0 ? ", abiv" + (flags & 3) : "");
+            case ElfFile.EM_SPARC, EM_SPARC32PLUS, ElfFile.EM_SPARCV9 -> sparc(flags, words);
+            case EM_IA_64 -> words.append((flags & 0x10) != 0 ? ", 64-bit" : ", 32-bit");
             default -> {}
         }
         return words.toString();
+    }
+
+    /** EF_SPARC_* and EF_SPARCV9_* (the memory model, of V9 alone). */
+    private static void sparc(int flags, StringBuilder words) {
+        words.append((flags & 0x100) != 0 ? ", v8+" : "");
+        words.append((flags & 0x200) != 0 ? ", ultrasparcI" : "");
+        words.append((flags & 0x800) != 0 ? ", ultrasparcIII" : "");
+        words.append((flags & 0x400) != 0 ? ", halr1" : "");
+        words.append((flags & 0x800000) != 0 ? ", ledata" : "");
+        words.append(
+                switch (flags & 3) {
+                    case 0 -> ", tso";
+                    case 1 -> ", pso";
+                    case 2 -> ", rmo";
+                    default -> "";
+                });
     }
 
     @Override

@@ -13,7 +13,11 @@ import sonde.format.elf.Note;
 final class NoteText {
     private static final List<String> SYSTEMS =
             List.of("Linux", "Hurd", "Solaris", "FreeBSD", "NetBSD", "Syllable", "NaCl");
-    private static final int SHOWN_BYTES = 64;
+
+    /** What begins the line of a note that has no other words. */
+    static final String RAW = "description data: ";
+
+    private static final int SHOWN_BYTES = 4096;
     private static final int FILE_LIMIT = 10_000;
     private static final int GNU_PROPERTY_STACK_SIZE = 1;
     private static final int GNU_PROPERTY_NO_COPY_ON_PROTECTED = 2;
@@ -58,7 +62,7 @@ final class NoteText {
         boolean cut = shown.length < bytes.remaining();
         bytes.get(shown);
         String hex = HexFormat.ofDelimiter(" ").formatHex(shown);
-        return List.of("description data: " + hex + (cut ? " ..." : ""));
+        return List.of(RAW + hex + (cut ? " ..." : ""));
     }
 
     private static List<String> texts(String title, ByteBuffer bytes) {
@@ -198,7 +202,7 @@ final class NoteText {
     private static List<String> core(ElfFile elf, int type, ByteBuffer bytes) {
         return switch (type) {
             case NT_FILE -> files(elf, bytes);
-            case NT_PRPSINFO -> command(elf, bytes);
+            case NT_PRPSINFO -> command(bytes);
             case NT_PRSTATUS -> {
                 // elf_siginfo 3 x i32, cursig i16, sigpend, sighold, pid
                 int signal = bytes.getShort(12);
@@ -209,12 +213,13 @@ final class NoteText {
         };
     }
 
-    /** elf_prpsinfo of 64-bit machines and of i386: pid and the two texts. */
-    private static List<String> command(ElfFile elf, ByteBuffer bytes) {
+    /** elf_prpsinfo: pid and, at the end of every form of it, the two texts. */
+    private static List<String> command(ByteBuffer bytes) {
         int size = bytes.remaining();
-        int pidAt = elf.is64() ? 24 : 12;
         int nameAt = size - 96;
-        if (nameAt < pidAt + 4) {
+        // pid, ppid, pgrp, sid; how long the ids of user and group before them are differs
+        int pidAt = nameAt - 16;
+        if (pidAt < 8) {
             return raw(bytes);
         }
         int pid = bytes.getInt(pidAt);

@@ -59,15 +59,28 @@ public final class NotesPage implements ElfPage {
             out.print(line);
             out.println("Displaying notes " + group.title());
             out.println("  Owner                Data size \tDescription");
+            String region = "";
             for (Note note : group.notes()) {
                 String owner = Forms.name(note.owner());
+                if (BuildAttribute.is(note)) {
+                    region = BuildAttribute.region(elf, note, region);
+                    out.printf(
+                            "  %-28s 0x%08x\t%s\t    %s%n",
+                            Forms.name(BuildAttribute.name(note)),
+                            note.description().length,
+                            ElfNames.note(note.owner(), note.type()),
+                            region);
+                    continue;
+                }
                 out.printf(
                         "  %-20s 0x%08x\t%s",
                         owner, note.description().length, ElfNames.note(note.owner(), note.type()));
                 List<String> words = NoteText.of(elf, note);
                 boolean known = note.owner().equals("GNU") || note.owner().equals("stapsdt");
-                boolean beside = known && !words.isEmpty();
-                out.println(beside ? "\t    " + Forms.name(words.getFirst()) : "");
+                boolean raw = words.size() == 1 && words.getFirst().startsWith(NoteText.RAW);
+                boolean beside = !words.isEmpty() && (known || raw);
+                String space = raw ? "\t   " : "\t    ";
+                out.println(beside ? space + Forms.name(words.getFirst()) : "");
                 for (String word : words.subList(beside ? 1 : 0, words.size())) {
                     out.println("    " + Forms.name(word));
                 }

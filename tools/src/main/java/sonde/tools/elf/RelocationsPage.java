@@ -113,16 +113,12 @@ public final class RelocationsPage implements ElfPage {
             StringBuilder row = new StringBuilder(120);
             row.append(Forms.address(elf, entries.offset(i))).append("  ");
             row.append(Forms.address(elf, entries.info(i))).append(' ');
-            row.append(
-                    "%-22s"
-                            .formatted(
-                                    ElfNames.relocation(
-                                            elf.machine(), triple ? type & 0xff : type)));
+            row.append(padded(ElfNames.relocation(elf.machine(), triple ? type & 0xff : type)));
             int symbol = entries.symbol(i);
             long addend = entries.addend(i);
             if (symbol == 0 || symbols == null) {
                 if (entries.hasAddends()) {
-                    row.repeat(' ', elf.is64() ? 20 : 28);
+                    row.repeat(' ', elf.is64() ? 20 : 12);
                     row.append(addend < 0 ? "-" : "").append(Long.toHexString(Math.abs(addend)));
                 }
             } else if (symbol < 0 || symbol >= symbols.count()) {
@@ -141,6 +137,11 @@ public final class RelocationsPage implements ElfPage {
                 out.println("                    Type3: " + second(type >> 16));
             }
         }
+    }
+
+    private static String padded(String type) {
+        int width = type.startsWith("unrecognized: ") ? 21 : 22;
+        return type + " ".repeat(Math.max(0, width - type.length()));
     }
 
     private String second(int type) {

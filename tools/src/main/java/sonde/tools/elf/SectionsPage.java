@@ -9,6 +9,8 @@ import sonde.format.elf.Section;
 
 /** The section headers. */
 public final class SectionsPage implements ElfPage {
+    private static final int EM_PPC = 20;
+
     /** Letters of flags from the lowest bit; a dot where none is known. */
     private static final String LETTERS = "WAX.MSILOGTC";
 
@@ -75,6 +77,7 @@ public final class SectionsPage implements ElfPage {
                         + "D (mbind), "
                         + (elf.machine() == ElfFile.EM_X86_64 ? "l (large), " : "")
                         + (elf.machine() == ElfFile.EM_ARM ? "y (purecode), " : "")
+                        + (elf.machine() == EM_PPC ? "v (VLE), " : "")
                         + "p (processor specific)");
     }
 

@@ -71,7 +71,7 @@ public final class SegmentsPage implements ElfPage {
                         "      [Requesting program interpreter: " + Forms.name(interpreter) + "]");
             }
         }
-        if (!elf.sections().isEmpty()) {
+        if (elf.sections().size() > 1) {
             mapping(out, segments);
         }
     }

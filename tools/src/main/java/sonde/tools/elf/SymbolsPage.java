@@ -17,7 +17,13 @@ public final class SymbolsPage implements ElfPage {
     private static final List<String> VISIBILITIES =
             List.of("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED");
     private static final int SHN_COMMON = 0xfff2;
+    private static final int EM_PARISC = 15;
+    private static final int EM_SPARC32PLUS = 18;
     private static final int EM_PPC64 = 21;
+    private static final int EM_ALPHA = 0x9026;
+    private static final int STO_ALPHA_NOPV = 0x80;
+    private static final int STO_ALPHA_GPLOAD = 0x88;
+    private static final int STT_LOPROC = 13;
     private static final long LARGEST_DECIMAL = 99_999;
 
     private final ElfFile elf;
@@ -90,6 +96,9 @@ public final class SymbolsPage implements ElfPage {
 
     /** On 64-bit PowerPC the three highest bits say how far the local entry lies (ELFv2 ABI). */
     private String other(int other) {
+        if (elf.machine() == EM_ALPHA && (other == STO_ALPHA_NOPV || other == STO_ALPHA_GPLOAD)) {
+            return other == STO_ALPHA_NOPV ? "[NOPV]" : "[STD GPLOAD]";
+        }
         int entry = other >> 5;
         return elf.machine() == EM_PPC64 && (other & 0x1c) == 0 && entry > 1 && entry < 7
                 ? "[<localentry>: " + (1 << entry) + "]"
@@ -124,7 +133,21 @@ public final class SymbolsPage implements ElfPage {
         if (type == ElfSymbols.STT_GNU_IFUNC) {
             return "IFUNC";
         }
-        return type >= 13
+        if (type == STT_LOPROC) {
+            switch (elf.machine()) {
+                case ElfFile.EM_SPARC, EM_SPARC32PLUS, ElfFile.EM_SPARCV9 -> {
+                    return "REGISTER";
+                }
+                case ElfFile.EM_ARM -> {
+                    return "THUMB_FUNC";
+                }
+                case EM_PARISC -> {
+                    return "PARISC_MILLI";
+                }
+                default -> {}
+            }
+        }
+        return type >= STT_LOPROC
                 ? "<processor specific>: " + type
                 : type >= 10 ? "<OS specific>: " + type : "<unknown>: " + type;
     }

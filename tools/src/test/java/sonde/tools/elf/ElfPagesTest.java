@@ -8,6 +8,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,6 +121,9 @@ class ElfPagesTest {
         "powerpc64-linux-musl,true",
         "s390x-linux-gnu,true",
         "arm-linux-gnueabi,true",
+        "sparc64-linux-gnu,true",
+        "hexagon-unknown-linux-musl,true",
+        "x86_64-linux-gnux32,true",
         "mips64-linux-gnuabi64,false",
     })
     void objectsOfOtherMachinesReadAsReadelfReadsThem(String target, boolean isHeaderSame)
@@ -129,6 +134,70 @@ class ElfPagesTest {
         }
         same(file, Part.SYMBOLS, "-s");
         same(file, Part.RELOCATIONS, "-r");
+    }
+
+    /** Its headers name segments whose bytes stayed in the program. */
+    @Test
+    void ofADebugFileOnlyWhatIsInItIsShown() throws IOException, InterruptedException {
+        compile("program", "gcc", "-g", "-O0");
+        run(folder, "objcopy", "--only-keep-debug", "program", "program.debug");
+        Path debug = folder.resolve("program.debug");
+        // Those of older binutils keep the size that a segment had in the program.
+        byte[] bytes = Files.readAllBytes(debug);
+        ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < file.getShort(56); i++) {
+            int segment = (int) file.getLong(32) + 56 * i;
+            file.putLong(segment + 32, file.getLong(segment + 40));
+        }
+        Files.write(debug, bytes);
+        assertThat(page(debug, Part.DYNAMIC)).startsWith("There is no dynamic section");
+        assertThat(page(debug, Part.SEGMENTS)).contains("interpreter: ]");
+    }
+
+    @Test
+    void notesOfAnnobinAreInWords() throws IOException, InterruptedException {
+        Files.writeString(
+                folder.resolve("notes.s"),
+                """
+                .pushsection .gnu.build.attributes, "", %note
+                .macro attribute kind, text:vararg
+                .4byte 2f - 1f, 0, \\kind
+                1: .asciz \\text
+                2: .balign 4
+                .endm
+                .4byte 2f - 1f, 16, 0x100
+                1: .asciz "GA$\0013p10"
+                2: .balign 4
+                .8byte 0x1000, 0x1020
+                attribute 0x100, "GA$\005gcc 12"
+                attribute 0x100, "GA*\002\003"
+                attribute 0x101, "GA*\007\004"
+                attribute 0x100, "GA!stack_clash"
+                attribute 0x100, "GA+GLIBCXX_ASSERTIONS"
+                attribute 0x100, "GA*GOW\000\052\005"
+                attribute 0x100, "GA*\006\022\000\000\020\001\300"
+                .popsection
+                """);
+        run(folder, "as", "-o", "notes.o", "notes.s");
+        assumeTrue(Files.exists(folder.resolve("notes.o")), "not assembled");
+        same(folder.resolve("notes.o"), Part.NOTES, "-n");
+    }
+
+    /** Types in files besides the one that is asked: dwz's, and those of split units. */
+    @Test
+    void typesAreFollowedIntoOtherFiles() throws IOException, InterruptedException {
+        compile("one", "gcc", "-g", "-O0");
+        compile("two", "gcc", "-g", "-O1");
+        run(folder, "dwz", "-m", "shared", "one", "two");
+        assumeTrue(Files.exists(folder.resolve("shared")), "dwz made no file");
+        String expected = page(compile("whole", "gcc", "-g"), request(Set.of(), "big"), false);
+        assertThat(expected).contains("struct big {");
+        ElfRequest big = request(Set.of(), "big");
+        assertThat(page(folder.resolve("one"), big, false)).isEqualTo(expected);
+        Path split = compile("split", "gcc", "-g", "-gsplit-dwarf");
+        assertThat(page(split, big, false)).isEqualTo(expected);
+        Path object = compile("object.o", "gcc", "-g", "-c");
+        assertThat(page(object, big, false)).isEqualTo(expected);
     }
 
     @ParameterizedTest

@@ -35,23 +35,22 @@ record DwarfSections(
      */
     static DwarfSections of(ElfFile elf, CodeLayout layout, String suffix)
             throws MalformedInputException {
-        Relocations relocations = new Relocations(elf, layout);
         return new DwarfSections(
                 elf.order() == ByteOrder.BIG_ENDIAN,
-                read(elf, relocations, ".debug_info" + suffix),
-                read(elf, relocations, ".debug_abbrev" + suffix),
-                read(elf, relocations, ".debug_line" + suffix),
-                read(elf, relocations, ".debug_str" + suffix),
-                read(elf, relocations, ".debug_line_str" + suffix),
-                read(elf, relocations, ".debug_str_offsets" + suffix),
-                read(elf, relocations, ".debug_addr"),
-                read(elf, relocations, ".debug_ranges"),
-                read(elf, relocations, ".debug_rnglists" + suffix),
-                read(elf, relocations, ".debug_aranges"),
-                read(elf, relocations, ".debug_cu_index"));
+                read(elf, layout, ".debug_info" + suffix),
+                read(elf, layout, ".debug_abbrev" + suffix),
+                read(elf, layout, ".debug_line" + suffix),
+                read(elf, layout, ".debug_str" + suffix),
+                read(elf, layout, ".debug_line_str" + suffix),
+                read(elf, layout, ".debug_str_offsets" + suffix),
+                read(elf, layout, ".debug_addr"),
+                read(elf, layout, ".debug_ranges"),
+                read(elf, layout, ".debug_rnglists" + suffix),
+                read(elf, layout, ".debug_aranges"),
+                read(elf, layout, ".debug_cu_index"));
     }
 
-    private static MemorySegment read(ElfFile elf, Relocations relocations, String name)
+    private static MemorySegment read(ElfFile elf, CodeLayout layout, String name)
             throws MalformedInputException {
         Optional<Section> section = elf.section(name);
         if (section.isEmpty()) {
@@ -61,7 +60,7 @@ record DwarfSections(
         if (section.isEmpty() || section.get().type() == ElfFile.SHT_NOBITS) {
             return EMPTY;
         }
-        return relocations.apply(section.get(), elf.content(section.get()));
+        return elf.content(section.get(), layout::base);
     }
 
     boolean isEmpty() {

@@ -4,11 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.section.AbbreviationTable;
@@ -87,7 +89,9 @@ public final class Entries {
     public void join(SplitFiles files) throws MalformedInputException {
         for (int i = 0; i < units.size(); i++) {
             EntryUnit unit = units.get(i);
-            Entry root = unit.isType() ? null : rootOf(unit);
+            // From version 5 on the head of a unit says what it is.
+            boolean whole5 = unit.version() >= 5 && unit.header.type() != UnitHeader.SKELETON;
+            Entry root = unit.isType() || whole5 ? null : rootOf(unit);
             if (root != null) {
                 EntryUnit whole = split(root, files);
                 units.set(i, whole == null ? unit : whole);
@@ -156,6 +160,42 @@ public final class Entries {
     /** All units, those of type units last (DWARF 4) or between the others (DWARF 5). */
     public List<EntryUnit> units() {
         return units;
+    }
+
+    /** Those units, and those of the file that dwz shares. */
+    List<EntryUnit> everyUnit() {
+        if (supplement == null) {
+            return units;
+        }
+        List<EntryUnit> every = new ArrayList<>(units);
+        every.addAll(supplement.units);
+        return every;
+    }
+
+    /**
+     * All units, with those of the file that dwz shares, in the order in which to look for what has
+     * a name: those first that an index of the file names for it. An index is not believed further.
+     */
+    public List<EntryUnit> unitsFor(String name) {
+        TreeSet<Long> likely = NameIndex.units(this, name);
+        List<EntryUnit> every = everyUnit();
+        if (likely.isEmpty()) {
+            return every;
+        }
+        List<EntryUnit> sorted = new ArrayList<>(every.size());
+        BitSet first = new BitSet();
+        for (int i = 0; i < own.size(); i++) {
+            if (likely.contains(own.get(i).offset)) {
+                first.set(i);
+                sorted.add(units.get(i));
+            }
+        }
+        for (int i = 0; i < every.size(); i++) {
+            if (!first.get(i)) {
+                sorted.add(every.get(i));
+            }
+        }
+        return sorted;
     }
 
     /** The file they are of. */
@@ -256,8 +296,12 @@ public final class Entries {
     boolean isText(Entry entry, int form, long value, byte[] wanted)
             throws MalformedInputException {
         MemorySegment in = textSection(entry.unit, form);
-        long from = in == null ? -1 : textStart(entry.unit, form, value);
-        if (in == null || from < 0 || in.byteSize() - from <= wanted.length) {
+        return in != null && isText(in, textStart(entry.unit, form, value), wanted);
+    }
+
+    /** Whether a text at a place of a section is made of those bytes. */
+    boolean isText(MemorySegment in, long from, byte[] wanted) {
+        if (from < 0 || in.byteSize() - from <= wanted.length) {
             return false;
         }
         long end = from + wanted.length;

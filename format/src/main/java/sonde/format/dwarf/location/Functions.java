@@ -70,7 +70,7 @@ public final class Functions {
         looked = 0;
         Map<Entry, Found> found = new LinkedHashMap<>();
         Search search = new Search(fits, full, qualified, found);
-        for (EntryUnit unit : entries.units()) {
+        for (EntryUnit unit : entries.everyUnit()) {
             if (!unit.isType()) {
                 search.unit(unit);
             }

@@ -1,0 +1,115 @@
+package sonde.tools.elf;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Note;
+
+/**
+ * A note of annobin: how the code of a region was compiled. What stands in the place of the owner
+ * is {@code GA}, a letter for the kind of value, what is told of, and the value (the Watermark
+ * specification, "Toolchain/Watermark").
+ */
+final class BuildAttribute {
+    /** NT_GNU_BUILD_ATTRIBUTE_OPEN and _FUNC: of what follows, too, and of one function. */
+    private static final int OPEN = 0x100;
+
+    private static final int FUNCTION = 0x101;
+    private static final int TEXT_LIMIT = 1 << 10;
+    private static final int STACK_PROTECTOR = 2;
+    private static final int PIC = 7;
+
+    private static final List<String> SUBJECTS =
+            List.of(
+                    "",
+                    "<version>",
+                    "<stack prot>",
+                    "<relro>",
+                    "<stack size>",
+                    "<tool>",
+                    "<ABI>",
+                    "<PIC>",
+                    "<short enum>");
+    private static final List<String> PROTECTION =
+            List.of("off", "on", "all", "strong", "explicit");
+    private static final List<String> POSITION = List.of("static", "pic", "PIC", "pie", "PIE");
+
+    private BuildAttribute() {}
+
+    static boolean is(Note note) {
+        return (note.type() == OPEN || note.type() == FUNCTION)
+                && note.name().length > 3
+                && note.owner().startsWith("GA")
+                && note.owner().length() > 2;
+    }
+
+    /** The owner in words: {@code GA*<stack prot>strong}. */
+    static String name(Note note) {
+        byte[] bytes = note.name();
+        int subject = bytes[3];
+        StringBuilder name = new StringBuilder(note.owner().substring(0, 3));
+        int at = 4;
+        if (subject > 0 && subject < SUBJECTS.size()) {
+            name.append(SUBJECTS.get(subject));
+        } else {
+            at = 3;
+            while (at < bytes.length && bytes[at] >= ' ') {
+                name.append((char) bytes[at++]);
+            }
+            name.append(':');
+            at++;
+        }
+        return name.append(value((char) bytes[2], subject, bytes, at)).toString();
+    }
+
+    private static String value(char kind, int subject, byte[] bytes, int at) {
+        return switch (kind) {
+            case '*' -> {
+                long number = 0;
+                for (int i = Math.min(bytes.length, at + 8) - 1; i >= at; i--) {
+                    number = number << 8 | bytes[i] & 0xff;
+                }
+                List<String> words =
+                        subject == STACK_PROTECTOR
+                                ? PROTECTION
+                                : subject == PIC ? POSITION : List.of();
+                yield number >= 0 && number < words.size()
+                        ? words.get((int) number)
+                        : Forms.hex(number);
+            }
+            case '$' -> {
+                int end = at;
+                while (end < bytes.length && end - at < TEXT_LIMIT && bytes[end] != 0) {
+                    end++;
+                }
+                yield new String(
+                        bytes, Math.min(at, end), Math.max(0, end - at), StandardCharsets.UTF_8);
+            }
+            case '+' -> "true";
+            case '!' -> "false";
+            default -> "";
+        };
+    }
+
+    /** The region; of a note without one that of the note before it. */
+    static String region(ElfFile elf, Note note, String before) {
+        ByteBuffer bytes = ByteBuffer.wrap(note.description()).order(elf.order());
+        boolean wide = bytes.remaining() >= 16;
+        try {
+            if (!bytes.hasRemaining()) {
+                return before;
+            }
+            long start = wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+            long end =
+                    !bytes.hasRemaining()
+                            ? 0
+                            : wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+            String from = "Applies to region from " + (start == 0 ? "0" : Forms.hex(start));
+            return end == 0 ? from : from + " to " + Forms.hex(end);
+        } catch (BufferUnderflowException e) {
+            return "<corrupt>";
+        }
+    }
+}
