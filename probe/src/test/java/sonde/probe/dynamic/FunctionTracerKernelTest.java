@@ -53,20 +53,6 @@ final class FunctionTracerKernelTest {
     }
 
     @Test
-    void itIsChosenWhereThereAreNoKprobes() throws Exception {
-        ProbeKinds kinds = new ProbeKinds(false, true, true, true, true);
-        try (Subject kernel = KernelProbes.kernel()) {
-            Definer definer = new Definer(kernel).choosing(kinds);
-            assertThat(definer.define(PointSpec.parse("vfs_open%return $retval")))
-                    .extracting(Definition::text)
-                    .containsExactly("f:probe/vfs_open__return vfs_open%return retval=$retval:s32");
-            assertThat(definer.define(PointSpec.parse("vfs_open+4")))
-                    .extracting(Definition::kind)
-                    .containsExactly('p');
-        }
-    }
-
-    @Test
     void argumentsOfTracepoints() throws Exception {
         List<Map<String, String>> seen =
                 recorded(
@@ -83,9 +69,18 @@ final class FunctionTracerKernelTest {
                                 .containsEntry("old_pid", one.get("tid")));
     }
 
+    /** Also chosen by itself where there are no kprobes. */
     @Test
     void whatItCannotDoIsSaid() throws Exception {
+        ProbeKinds kinds = new ProbeKinds(false, true, true, true, true);
         try (Subject kernel = KernelProbes.kernel()) {
+            Definer chosen = new Definer(kernel).choosing(kinds);
+            assertThat(chosen.define(PointSpec.parse("vfs_open%return $retval")))
+                    .extracting(Definition::text)
+                    .containsExactly("f:probe/vfs_open__return vfs_open%return retval=$retval:s32");
+            assertThat(chosen.define(PointSpec.parse("vfs_open+4")))
+                    .extracting(Definition::kind)
+                    .containsExactly('p');
             Definer definer = new Definer(kernel).byFunctionTracer();
             assertThatThrownBy(() -> definer.define(PointSpec.parse("vfs_open+4")))
                     .hasMessageContaining("functions as a whole");
