@@ -72,14 +72,18 @@ public final class AttachPointParser {
             }
             if (points.isEmpty()) {
                 throw new AttachPointException(
-                        "No probe type matched for " + text,
-                        text.indexOf(':') < 0 ? "say which: kprobe:" + text : "");
+                        "No probe type matched for " + text, hint(text, parts));
             }
             return points;
         } catch (AttachPointException e) {
             diagnostics.error(span, e.text(), e.hint());
             return List.of();
         }
+    }
+
+    /** For who names a function only. */
+    private static String hint(String front, List<String> parts) {
+        return parts.size() == 1 ? "say what kind of probe it is: kprobe:" + front : "";
     }
 
     private static @Nullable Place place(
@@ -99,7 +103,7 @@ public final class AttachPointParser {
         if (!Glob.isPattern(front)) {
             Kind kind = Kind.of(front);
             if (kind == null) {
-                throw new AttachPointException("Invalid probe type: " + front);
+                throw new AttachPointException("Invalid probe type: " + front, hint(front, parts));
             }
             return List.of(kind);
         }

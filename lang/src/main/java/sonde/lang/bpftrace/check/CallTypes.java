@@ -459,7 +459,10 @@ final class CallTypes {
                                 n.span(),
                                 "Error parsing stack mode: Invalid value for stack_mode. Found: "
                                         + n.name()
-                                        + ". Valid values: build_id, raw, perf, bpftrace.");
+                                        + ". Valid values: build_id, raw, perf, bpftrace.",
+                                n.name().equals("dwarf")
+                                        ? "dw_ustack() follows stacks without frame pointers"
+                                        : "");
             }
             mode = named;
             rest = rest.subList(1, rest.size());
