@@ -66,7 +66,7 @@ final class ConvertCommand implements Callable<Integer> {
             description = "replace OUT when it exists")
     private boolean force;
 
-    @Mixin private RecordingSymbols symbols = new RecordingSymbols();
+    @Mixin private SymbolArguments symbols = new SymbolArguments();
 
     @Spec private CommandSpec spec;
 

@@ -6,6 +6,7 @@ import java.util.Optional;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.GivenPlaces;
 
 /** Where symbols and debug information are looked for, besides the usual places. */
 final class SymbolArguments {
@@ -24,6 +25,11 @@ final class SymbolArguments {
 
     List<String> folders() {
         return folders;
+    }
+
+    /** The same as places. */
+    GivenPlaces given() {
+        return new GivenPlaces(folders, Optional.empty(), servers());
     }
 
     Optional<Debuginfod> servers() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import sonde.format.elf.Note;
 import sonde.sys.Files;
 import sonde.sys.Machine;
@@ -28,6 +29,7 @@ public record KernelRun(
         List<Loaded> modules) {
     private static final int MOST_SYMBOLS = 256 << 20;
     private static final int MOST_NOTES = 1 << 20;
+    private static final Pattern RELEASE = Pattern.compile("[\\w+~:-][\\w.+~:-]{0,127}");
 
     /** What part of the kernel itself is called, in names of {@link KernelSymbols#module}. */
     public static final String KERNEL = "[kernel]";
@@ -53,6 +55,8 @@ public record KernelRun(
     }
 
     public KernelRun {
+        // It becomes part of paths, and a recording may say anything.
+        release = RELEASE.matcher(release).matches() ? release : "";
         references = Map.copyOf(references);
         modules = List.copyOf(modules);
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.symbol.KernelRun;
@@ -24,6 +25,9 @@ import sonde.symbol.files.Place;
 
 /** Finds the files of a kernel that ran and says where in them its code is. */
 public final class KernelCode {
+    /** Names of modules become parts of paths, and a recording may say anything. */
+    private static final Pattern NAME = Pattern.compile("\\[[\\w-]{1,64}\\]");
+
     private final KernelRun run;
     private final KernelSearch search;
     private final SourceOptions options;
@@ -47,7 +51,7 @@ public final class KernelCode {
      * The functions of the kernel that ran: those that are known; else those of the files of what
      * holds these addresses, where records say where that was.
      */
-    public KernelSymbols symbols(long[] addresses) throws IOException {
+    public KernelSymbols symbols(long[] addresses) {
         if (run.symbols().count() > 0) {
             return run.symbols();
         }
@@ -68,13 +72,14 @@ public final class KernelCode {
                 : KernelSymbols.parse(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private void addFunctions(String part, Place place, StringBuilder text) throws IOException {
+    private void addFunctions(String part, Place place, StringBuilder text) {
         try (SourceSymbols file = SourceSymbols.open(place, options)) {
             KernelPlacing placing = placing(part, file);
             if (placing != null) {
                 placing.writeKallsyms(text);
             }
-        } catch (MalformedInputException e) {
+        } catch (IOException | InternalError e) {
+            // InternalError: the file shrank while it was mapped
             notes.add(place.shown() + ": " + e.getMessage());
         }
     }
@@ -88,7 +93,8 @@ public final class KernelCode {
     String part(long address) {
         String part = run.part(address);
         // Of code that came while running, kernel/bpf and kernel/trace, there is no file.
-        return part.equals("[bpf]") || part.startsWith("[__builtin__") ? "" : part;
+        boolean none = part.equals("[bpf]") || part.startsWith("[__builtin__");
+        return none || !NAME.matcher(part).matches() ? "" : part;
     }
 
     /** The file with the debugging information of a part. */

@@ -48,6 +48,7 @@ import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.CodePlaces;
 import sonde.symbol.line.KernelCode;
 
@@ -174,7 +175,8 @@ final class Findings {
         extent = Engine.run(source.recordings(), operators, spare);
         if (frames == symbols) {
             KernelRun ran = RecordedKernel.run(source, kernel, kernelMaps);
-            name(maps, from, new KernelCode(ran, from, source.given().vmlinux()));
+            GivenPlaces given = source.given();
+            name(maps, from, new KernelCode(ran, from, given.vmlinux()), given);
         }
         boolean timed = extent.last() > extent.first();
         estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);
@@ -189,7 +191,7 @@ final class Findings {
     }
 
     /** Names the kernel's functions, and all lines and inlined calls that are wanted. */
-    private void name(ProcessMaps maps, SymbolOptions from, KernelCode kernel) throws IOException {
+    private void name(ProcessMaps maps, SymbolOptions from, KernelCode kernel, GivenPlaces given) {
         symbolizer.kernel(kernel.symbols(stacks.locations()));
         StackOptions shown = options.stacks();
         if (shown.inlined() || shown.lines()) {
@@ -197,7 +199,8 @@ final class Findings {
             try (CodePlaces places =
                     new CodePlaces(maps, from, shown.inlined(), shown.lines(), most, kernel)) {
                 trees.places(places.of(stacks.locations()));
-                lineNotes = shown.lines() ? places.notes() : List.of();
+                boolean asked = shown.lines() || given.hasFiles();
+                lineNotes = asked ? places.notes() : List.of();
             }
         }
     }
