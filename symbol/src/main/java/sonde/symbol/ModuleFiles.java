@@ -83,6 +83,22 @@ final class ModuleFiles {
         return found;
     }
 
+    /** Reads the separate debug file of what was mapped; empty when none has what is needed. */
+    <T> Optional<T> readSeparate(CodeModule module, Need need, ModuleImages.Reading<T> reading) {
+        return first(
+                module,
+                new LinkedHashSet<>(),
+                (place, elf) -> {
+                    DebugFile separate = search.separate(Wanted.of(place, elf, need));
+                    if (!separate.isFound()) {
+                        return Optional.empty();
+                    }
+                    try (OpenElf file = separate.open()) {
+                        return Optional.of(reading.read(file.elf()));
+                    }
+                });
+    }
+
     /** Where the file lies that was mapped; empty when there is none that fits. */
     Optional<Place> place(CodeModule module) {
         return first(module, new LinkedHashSet<>(), (place, elf) -> Optional.of(place));

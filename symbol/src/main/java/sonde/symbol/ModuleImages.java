@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.Need;
 import sonde.symbol.files.Place;
 
 /**
@@ -46,6 +47,18 @@ public final class ModuleImages {
             case VDSO -> vdso(module, reading);
             case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> Optional.empty();
         };
+    }
+
+    /**
+     * Reads the separate debug file of a module of kind {@code FILE}.
+     *
+     * @return empty when there is none of the same build that has what is needed
+     */
+    public synchronized <T> Optional<T> readSeparate(
+            CodeModule module, Need need, Reading<T> reading) {
+        return module.kind() == CodeModule.Kind.FILE
+                ? files.readSeparate(module, need, reading)
+                : Optional.empty();
     }
 
     /** Where the file of a module of kind {@code FILE} lies; empty when none certainly is it. */

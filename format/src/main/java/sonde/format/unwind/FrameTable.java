@@ -73,6 +73,11 @@ public final class FrameTable {
         }
     }
 
+    /** Adds the {@code .debug_frame} of the separate debug file of the same build. */
+    public synchronized void addSeparate(ElfFile debug) {
+        cfi(debug, CfiSection.Kind.DEBUG_FRAME, ".debug_frame");
+    }
+
     /** Reads a part; what is wrong with it is noted. */
     @FunctionalInterface
     private interface Part {

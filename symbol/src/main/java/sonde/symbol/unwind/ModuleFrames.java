@@ -18,6 +18,7 @@ import sonde.format.unwind.UnwindMachine;
 import sonde.symbol.CodeModule;
 import sonde.symbol.Mapping;
 import sonde.symbol.ModuleImages;
+import sonde.symbol.files.Need;
 
 /**
  * The unwind tables of all files of a recording, each read once, whatever process or pass asks.
@@ -81,6 +82,8 @@ public final class ModuleFrames {
         private final FrameTable table;
         private final List<Segment> segments;
         private byte @Nullable [][] code;
+        private boolean searched;
+        private boolean separate;
 
         Tables(CodeModule module, ElfFile elf, FrameTable table) {
             this.module = module;
@@ -97,10 +100,29 @@ public final class ModuleFrames {
             for (Segment segment : segments) {
                 long inside = fileOffset - segment.offset();
                 if (Long.compareUnsigned(inside, segment.fileBytes()) < 0) {
-                    return table.find(segment.address() + inside);
+                    long address = segment.address() + inside;
+                    FrameRule rule = table.find(address);
+                    return rule == null && hasMore() ? table.find(address) : rule;
                 }
             }
             return null;
+        }
+
+        /** Takes the rules of the debug file, once, when the file itself lacks one. */
+        private synchronized boolean hasMore() {
+            if (!searched) {
+                searched = true;
+                separate =
+                        images.readSeparate(
+                                        module,
+                                        Need.FRAMES,
+                                        debug -> {
+                                            table.addSeparate(debug);
+                                            return true;
+                                        })
+                                .isPresent();
+            }
+            return separate;
         }
 
         /** Up to {@code count} bytes of code at an offset in the file. */

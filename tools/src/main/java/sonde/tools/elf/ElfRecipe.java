@@ -109,7 +109,7 @@ public final class ElfRecipe {
                             case SYMBOLS -> new SymbolsPage(elf);
                             case RELOCATIONS -> new RelocationsPage(elf);
                             case LINES -> new LinesPage(place, search);
-                            case FRAMES -> new FramesPage(elf);
+                            case FRAMES -> new FramesPage(elf, place, search);
                             case STRINGS -> new StringsPage(elf, request.sections());
                             case DISASSEMBLY -> new DisassemblyPage(file, elf, request.function());
                         });

@@ -7,13 +7,32 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 import sonde.format.elf.ElfFile;
 import sonde.format.unwind.FrameTable;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
+import sonde.symbol.files.Place;
 
 /** How to leave each function: the rules of {@code .eh_frame} and {@code .debug_frame}. */
 public final class FramesPage implements ElfPage {
     private final ElfFile elf;
+    private final Place binary;
+    private final DebugSearch search;
 
-    public FramesPage(ElfFile elf) {
+    /** Of a binary, in itself and in its debug file. */
+    public FramesPage(ElfFile elf, Place binary, DebugSearch search) {
         this.elf = elf;
+        this.binary = binary;
+        this.search = search;
+    }
+
+    private Optional<FrameTable> table() throws IOException {
+        Optional<FrameTable> table = FrameTable.of(elf.linked());
+        if (table.isPresent() && !Need.FRAMES.isMetBy(elf)) {
+            try (OpenDebug debug = OpenDebug.of(search, binary, elf, Need.FRAMES)) {
+                debug.separate().ifPresent(table.get()::addSeparate);
+            }
+        }
+        return table;
     }
 
     @Override
@@ -22,8 +41,8 @@ public final class FramesPage implements ElfPage {
     }
 
     @Override
-    public void text(PrintWriter out) {
-        Optional<FrameTable> table = FrameTable.of(elf.linked());
+    public void text(PrintWriter out) throws IOException {
+        Optional<FrameTable> table = table();
         if (table.isEmpty()) {
             out.println("Frames of this machine are not known here.");
             return;
@@ -51,7 +70,7 @@ public final class FramesPage implements ElfPage {
     @Override
     public void json(JsonGenerator out) throws IOException {
         out.writeStartArray();
-        Optional<FrameTable> table = FrameTable.of(elf.linked());
+        Optional<FrameTable> table = table();
         try {
             table.ifPresent(frames ->
                     frames.each((section, start, size, address, rule) -> {

@@ -155,6 +155,24 @@ class ElfPagesTest {
     }
 
     @Test
+    void framesOfTheDebugFileAreShownToo() throws IOException, InterruptedException {
+        compile(
+                "program",
+                "gcc",
+                "-g",
+                "-fno-asynchronous-unwind-tables",
+                "-fno-unwind-tables",
+                "-Wl,--build-id");
+        run(folder, "objcopy", "--only-keep-debug", "program", "program.debug");
+        String whole = page(folder.resolve("program"), Part.FRAMES);
+        run(folder, "strip", "program");
+        run(folder, "objcopy", "--add-gnu-debuglink=program.debug", "program");
+        assertThat(lines(page(folder.resolve("program"), Part.FRAMES)))
+                .containsExactlyInAnyOrderElementsOf(lines(whole))
+                .anyMatch(line -> line.startsWith(".debug_frame function"));
+    }
+
+    @Test
     void notesOfAnnobinAreInWords() throws IOException, InterruptedException {
         Files.writeString(
                 folder.resolve("notes.s"),

@@ -24,7 +24,7 @@ import sonde.testkit.Property;
 /** Indexes that compilers and linkers make, whole and with bytes changed. */
 class NameIndexTest {
     private static final String COMMANDS_OF_NAMES =
-            "clang -g -gdwarf-5 -mllvm -accel-tables=Dwarf -fno-eliminate-unused-debug-types";
+            "clang -g -gdwarf-5 -gpubnames -fno-eliminate-unused-debug-types";
     private static final String COMMANDS_OF_GDB =
             "gcc -g -gdwarf-4 -ggnu-pubnames -fuse-ld=gold -Wl,--gdb-index";
 
@@ -90,7 +90,7 @@ class NameIndexTest {
         Section section = ElfFile.of(image).section(index).orElseThrow();
         Property.forAll(
                 5,
-                300,
+                60,
                 random -> {
                     byte[] changed = image.clone();
                     for (int i = 0; i < 1 + random.nextInt(8); i++) {
