@@ -10,7 +10,7 @@ import sonde.sys.Processes;
 import sonde.sys.SyscallException;
 
 /** A process named with {@code -p}. */
-final class RunningTarget {
+public final class RunningTarget {
     // proc_pid_status(5)
     private static final Pattern STATE = Pattern.compile("(?m)^State:\\s+([A-Z])");
     private static final Pattern LEADER = Pattern.compile("(?m)^Tgid:\\s+(\\d{1,9})$");
@@ -19,11 +19,11 @@ final class RunningTarget {
     private RunningTarget() {}
 
     /**
-     * Makes sure that there is something to record.
+     * Makes sure that there is something to record or trace.
      *
      * @throws IOException when it is no process, has ended, or is this one; the message says it
      */
-    static void check(int pid) throws IOException {
+    public static void check(int pid) throws IOException {
         String status;
         try {
             byte[] text = Files.readAll("/proc/" + pid + "/status", 1 << 16);
