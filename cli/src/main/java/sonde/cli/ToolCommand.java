@@ -2,11 +2,17 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import sonde.lang.bpftrace.expand.Option;
+import sonde.sys.Processes;
+import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
+import sonde.tools.script.ToolOptions;
+import sonde.tools.script.ToolUseException;
+import sonde.tools.script.ToolWords;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
 final class ToolCommand {
@@ -18,18 +24,24 @@ final class ToolCommand {
                 sonde tool NAME --help
 
             """;
+    private static final String PID_LINE =
+            "    -p, --pid PID  only this process; the tool ends with it";
     private static final String GENERAL =
             """
             OPTIONS OF EVERY TOOL:
                 -c COMMAND     start a command; the tool ends with it
-                -p, --pid PID  only this process; the tool ends with it
+            %s
                 --duration T   end after a time: 500ms, 10s, 5m
                 -f FORMAT      text or json (a line of JSON for each thing printed)
                 -o FILE        print to a file
                 -v             say how many probes were attached, and what the kernel says
                 --plan         say which script of the tool this kernel takes, and why
                 --script       print the script and end
-            """;
+            """
+                    .formatted(PID_LINE);
+
+    /** Of tracefs. */
+    private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
     private final ScriptTool tool;
     private final PrintWriter out;
@@ -49,6 +61,9 @@ final class ToolCommand {
                 return list(out);
             }
             case "--help", "-h", "" -> {
+                if (words.size() > 1 && ScriptTool.find(words.get(1)).isPresent()) {
+                    return run(List.of(words.get(1), "--help"), out, err);
+                }
                 out.print(USAGE + GENERAL);
                 return first.isEmpty() ? ExitCode.USAGE : ExitCode.DONE;
             }
@@ -56,7 +71,9 @@ final class ToolCommand {
         }
         Optional<ScriptTool> tool = ScriptTool.find(first);
         if (tool.isEmpty()) {
-            err.println("sonde: no tool is called '" + first + "'");
+            String like =
+                    ScriptTool.like(first).map(name -> "; did you mean '" + name + "'?").orElse("");
+            err.println("sonde: no tool is called '" + first + "'" + like);
             err.println("       'sonde tool --list' lists them");
             return ExitCode.USAGE;
         }
@@ -72,7 +89,7 @@ final class ToolCommand {
 
     private int run(List<String> words) {
         try {
-            ToolWords read = ToolWords.of(words, tool.options());
+            ToolWords read = ToolWords.of(tool, words);
             if (read.help()) {
                 help();
                 return ExitCode.DONE;
@@ -81,29 +98,61 @@ final class ToolCommand {
                 out.print(tool.variants().getFirst().text());
                 return ExitCode.DONE;
             }
-            TraceArguments arguments = read.arguments("");
-            ScriptTool.Variant variant = choose(arguments);
-            arguments = read.arguments(variant.text());
+            if (Processes.geteuid() != 0 && !Files.isReadable(EVENTS)) {
+                throw new IOException(
+                        "tools look at the kernel; run them as root: sudo sonde tool "
+                                + tool.name());
+            }
+            if (read.pid().isPresent()) {
+                RunningTarget.check(read.pid().getAsInt());
+            }
+            ScriptTool.Variant variant = choose(read.variants(), arguments(read, ""));
+            TraceArguments arguments = arguments(read, variant.text());
+            checkOutput(arguments);
             arguments.programName = variant.name();
             arguments.quiet |= !arguments.verbose;
             return TraceCommand.run(arguments, err);
-        } catch (TraceArguments.UsageException e) {
+        } catch (ToolUseException | TraceArguments.UsageException e) {
             err.println("sonde: " + e.getMessage());
             err.println("       'sonde tool " + tool.name() + " --help' says what it takes");
             return ExitCode.USAGE;
         } catch (IOException e) {
-            err.println("ERROR: " + e.getMessage());
+            err.println("sonde: " + e.getMessage());
             err.flush();
             return ExitCode.IMPOSSIBLE;
         }
     }
 
+    private static void checkOutput(TraceArguments arguments) throws IOException {
+        String output = arguments.output;
+        Path folder = output == null ? null : Path.of(output).toAbsolutePath().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            throw new IOException("-o " + output + ": there is no folder " + folder);
+        }
+    }
+
+    /** As if they had been given to {@code sonde trace} with a program. */
+    private static TraceArguments arguments(ToolWords read, String program)
+            throws TraceArguments.UsageException {
+        List<String> all = new ArrayList<>(read.general());
+        all.addAll(List.of("-e", program));
+        all.addAll(read.parameters());
+        TraceArguments arguments = TraceArguments.parse(all);
+        if (read.tracerKeepsToPid()) {
+            arguments.pid = read.pid();
+        } else {
+            arguments.watched = read.pid();
+        }
+        return arguments;
+    }
+
     /** The first script that can run here; the last one when none can, to say why. */
-    private ScriptTool.Variant choose(TraceArguments arguments) throws IOException {
+    private ScriptTool.Variant choose(List<ScriptTool.Variant> variants, TraceArguments arguments)
+            throws IOException {
         List<String> plan = new ArrayList<>();
-        ScriptTool.Variant chosen = tool.variants().getLast();
-        for (ScriptTool.Variant variant : tool.variants()) {
-            boolean last = variant.equals(tool.variants().getLast());
+        ScriptTool.Variant chosen = variants.getLast();
+        for (ScriptTool.Variant variant : variants) {
+            boolean last = variant.equals(variants.getLast());
             Optional<String> refusal =
                     last ? Optional.empty() : TraceCommand.refusal(arguments, variant.source());
             if (refusal.isEmpty()) {
@@ -121,26 +170,37 @@ final class ToolCommand {
     }
 
     private void help() {
+        String takes = tool.rules().takes();
         out.println("sonde tool " + tool.name() + ": " + tool.summary());
         tool.description().forEach(out::println);
-        List<Option> options = tool.options();
-        if (!options.isEmpty()) {
+        out.println();
+        out.println("USAGE:");
+        String word = takes.isEmpty() ? "" : " " + takes;
+        out.println("    sonde tool " + tool.name() + word + " [options]");
+        List<ToolOptions.Line> lines = ToolOptions.lines(tool);
+        if (!lines.isEmpty()) {
             out.println();
             out.println("OPTIONS:");
         }
-        for (Option option : options) {
-            String word =
-                    "--" + option.name() + (option.kind() == Option.Kind.BOOLEAN ? "" : " VALUE");
-            String standard =
-                    option.kind() == Option.Kind.BOOLEAN || option.standard().isEmpty()
-                            ? ""
-                            : " (" + option.standard() + ")";
-            out.printf("    %-18s %s%s%n", word, option.help(), standard);
+        for (ToolOptions.Line line : lines) {
+            out.printf("    %-18s %s%n", line.option(), line.text());
         }
         out.println();
-        out.print(GENERAL);
+        GENERAL.lines()
+                .map(line -> line.equals(PID_LINE) ? pidLine() : line)
+                .filter(line -> !line.isEmpty())
+                .forEach(out::println);
         out.println();
         out.println("EXAMPLES:");
         tool.examples().forEach(example -> out.println("    sonde tool " + example));
+    }
+
+    /** {@code -p} in the tool's own words; empty where it does not hold. */
+    private String pidLine() {
+        if (!tool.rules().withoutPid().isEmpty()) {
+            return "";
+        }
+        String own = ToolOptions.pid(tool);
+        return own.isEmpty() ? PID_LINE : PID_LINE.replace("only this process", own);
     }
 }

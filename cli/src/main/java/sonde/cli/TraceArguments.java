@@ -44,6 +44,10 @@ final class TraceArguments {
     String buffer = "line";
     @Nullable String command;
     OptionalInt pid = OptionalInt.empty();
+
+    /** A process whose end is that of the trace, and no more. */
+    OptionalInt watched = OptionalInt.empty();
+
     boolean list;
     boolean verbose;
     boolean quiet;

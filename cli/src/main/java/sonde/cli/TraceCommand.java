@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.ahead.FileReader;
@@ -499,8 +500,9 @@ final class TraceCommand {
         if (done || !session.hasProbes()) {
             return;
         }
-        if (arguments.pid.isPresent()) {
-            Path process = Path.of("/proc/" + arguments.pid.getAsInt());
+        OptionalInt pid = arguments.pid.isPresent() ? arguments.pid : arguments.watched;
+        if (pid.isPresent()) {
+            Path process = Path.of("/proc/" + pid.getAsInt());
             session.run(() -> Files.exists(process) && time.getAsBoolean());
         } else {
             session.run(time);

@@ -1,5 +1,9 @@
 package sonde.sys;
 
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
 /**
  * Names of signals by their numbers on x86 and arm: include/uapi/asm-generic/signal.h of Linux
  * 6.12.
@@ -26,5 +30,18 @@ public final class SignalNames {
             return number == SIGRTMIN ? "SIGRTMIN" : "SIGRTMIN+" + (number - SIGRTMIN);
         }
         return Long.toString(number);
+    }
+
+    /** The number of {@code KILL}, {@code sigkill}, {@code RTMIN+3} or {@code 9}. */
+    public static OptionalInt number(String word) {
+        if (word.matches("[0-9]{1,2}")) {
+            int number = Integer.parseInt(word);
+            return number <= SIGRTMAX ? OptionalInt.of(number) : OptionalInt.empty();
+        }
+        String upper = word.toUpperCase(Locale.ROOT);
+        String name = upper.startsWith("SIG") ? upper : "SIG" + upper;
+        return IntStream.rangeClosed(1, SIGRTMAX)
+                .filter(number -> of(number).equals(name))
+                .findFirst();
     }
 }

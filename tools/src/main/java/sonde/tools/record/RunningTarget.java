@@ -19,7 +19,7 @@ public final class RunningTarget {
     private RunningTarget() {}
 
     /**
-     * Makes sure that there is something to record.
+     * Makes sure that there is something to record or trace.
      *
      * @throws IOException when it is no process, has ended, or is this one; the message says it
      */

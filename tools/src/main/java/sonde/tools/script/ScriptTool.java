@@ -5,9 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.syntax.Parser;
@@ -18,20 +20,23 @@ import sonde.lang.source.SourceText;
  * A script with a name. Its comment on top says all there is to say: {@code // NAME: summary} in
  * the first line; then paragraphs; then lines {@code // example: …} with arguments, and {@code //
  * alternative: WORD} for each further {@code NAME.WORD.bt}, tried in that order where the ones
- * before cannot run.
+ * before cannot run; then the lines of {@link ToolRules}.
  *
  * @param summary one line
  * @param description lines of the paragraphs
  * @param examples arguments behind {@code sonde tool}
  * @param variants the script, then its alternatives
+ * @param rules what the words of its command line mean
  */
 public record ScriptTool(
         String name,
         String summary,
         List<String> description,
         List<String> examples,
-        List<Variant> variants) {
+        List<Variant> variants,
+        ToolRules rules) {
     private static final String END = ".bt";
+    private static final int MOST_LETTERS = 40;
 
     /**
      * One script of a tool.
@@ -55,6 +60,29 @@ public record ScriptTool(
         }
     }
 
+    /** The tool whose name is most like a word: one letter or two are wrong. */
+    public static Optional<String> like(String word) {
+        int most = word.length() < 5 ? 1 : 2;
+        return names().stream()
+                .filter(name -> changes(name, word) <= most)
+                .min(Comparator.comparingInt(name -> changes(name, word)));
+    }
+
+    /** How many letters are to be put in, left out or changed. */
+    private static int changes(String name, String word) {
+        int[] row = IntStream.rangeClosed(0, name.length()).toArray();
+        for (int i = 1; i <= Math.min(word.length(), MOST_LETTERS); i++) {
+            int corner = row[0];
+            row[0] = i;
+            for (int j = 1; j <= name.length(); j++) {
+                int same = corner + (word.charAt(i - 1) == name.charAt(j - 1) ? 0 : 1);
+                corner = row[j];
+                row[j] = Math.min(same, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[name.length()];
+    }
+
     /** The tool of a name. */
     public static Optional<ScriptTool> find(String name) {
         if (!name.matches("[a-z0-9]{1,40}")) {
@@ -68,6 +96,7 @@ public record ScriptTool(
         List<String> description = new ArrayList<>();
         List<String> examples = new ArrayList<>();
         List<Variant> variants = new ArrayList<>(List.of(script));
+        ToolRules.Reader rules = new ToolRules.Reader();
         for (String line : script.text().lines().takeWhile(one -> one.startsWith("//")).toList()) {
             String said = line.substring(2).strip();
             int colon = said.indexOf(": ");
@@ -78,11 +107,11 @@ public record ScriptTool(
                 examples.add(said.substring(colon + 2));
             } else if (key.equals("alternative")) {
                 read(name + "." + said.substring(colon + 2)).ifPresent(variants::add);
-            } else {
+            } else if (!rules.accept(key, key.isEmpty() ? "" : said.substring(colon + 2))) {
                 description.add(said);
             }
         }
-        return new ScriptTool(name, summary, description, examples, variants);
+        return new ScriptTool(name, summary, description, examples, variants, rules.rules());
     }
 
     private static Optional<Variant> read(String name) {

@@ -45,7 +45,7 @@ class SchedulerToolsKernelTest {
     void futexctnSeesAThreadWait() throws Exception {
         ToolRun.see(
                 "futexctn",
-                "@waits\\[[^,]+, " + ProcessHandle.current().pid() + ", \\d+\\]: ",
+                "@waits\\[[^,]+, " + ProcessHandle.current().pid() + ", 0x[0-9a-f]+\\]: ",
                 () -> Thread.sleep(50));
     }
 }

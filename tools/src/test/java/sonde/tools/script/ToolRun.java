@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.expand.Parameters;
@@ -33,13 +32,14 @@ final class ToolRun {
      * Runs the first script of a tool; ends when what it printed has a match, or after half a
      * second (two where the tool prints each second): most print their maps at the end.
      *
-     * @param options {@code "--name=value"}
+     * @param options as behind the tool's name; {@code -p} is the script's affair here
      * @return what it printed, maps at its end included
      */
     static String see(String name, String pattern, Action action, String... options)
             throws Exception {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
-        String printed = run(tool.variants().getFirst(), Pattern.compile(pattern), action, options);
+        TraceOptions how = options(ToolWords.of(tool, List.of(options)));
+        String printed = run(tool.variants().getFirst(), Pattern.compile(pattern), action, how);
         assertThat(printed).containsPattern(pattern);
         return printed;
     }
@@ -54,9 +54,8 @@ final class ToolRun {
     }
 
     private static String run(
-            ScriptTool.Variant script, Pattern pattern, Action action, String... options)
+            ScriptTool.Variant script, Pattern pattern, Action action, TraceOptions how)
             throws Exception {
-        TraceOptions how = options(options);
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.of(script.source(), how, Machine.here(), diagnostics);
         assertThat(diagnostics.all()).isEmpty();
@@ -85,10 +84,7 @@ final class ToolRun {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** How a script is run with options of its own. */
-    static TraceOptions options(String... options) {
-        List<String> words = new ArrayList<>(List.of("--"));
-        words.addAll(List.of(options));
-        return TraceOptions.USUAL.with(Parameters.of(words));
+    private static TraceOptions options(ToolWords words) {
+        return TraceOptions.USUAL.with(Parameters.of(words.parameters()));
     }
 }

@@ -1,0 +1,70 @@
+package sonde.tools.script;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the words of a tool's command line mean, as lines of the comment on top of its script say:
+ *
+ * <ul>
+ *   <li>{@code // time: NAME UNIT}: the option is a time, the script takes nanoseconds; with {@code
+ *       whole} behind it, it counts seconds;
+ *   <li>{@code // signal: NAME}: the option is a signal, its number or its name;
+ *   <li>{@code // choice: NAME WORD…}: the option is one of these;
+ *   <li>{@code // takes: PROBE} or {@code FUNCTION}: the word it needs, see {@link ProbeWord};
+ *   <li>{@code // first word: NAME}: {@code $1} is the value of this option;
+ *   <li>{@code // no pid: REASON}: what it shows belongs to no process.
+ * </ul>
+ *
+ * @param takes empty for a tool that takes no words
+ * @param firstWord empty for none
+ * @param withoutPid empty where {@code -p} holds
+ */
+public record ToolRules(
+        Map<String, TimeOption> times,
+        Set<String> signals,
+        Map<String, List<String>> choices,
+        String takes,
+        String firstWord,
+        String withoutPid) {
+
+    /** Reads lines one by one. */
+    static final class Reader {
+        private final Map<String, TimeOption> times = new LinkedHashMap<>();
+        private final Set<String> signals = new HashSet<>();
+        private final Map<String, List<String>> choices = new LinkedHashMap<>();
+        private String takes = "";
+        private String firstWord = "";
+        private String withoutPid = "";
+
+        /** False for a line that says something else. */
+        boolean accept(String key, String value) {
+            String[] words = value.split(" ", -1);
+            switch (key) {
+                case "time" -> times.put(words[0], new TimeOption(words[1], words.length > 2));
+                case "signal" -> signals.add(value);
+                case "choice" -> choices.put(words[0], List.of(words).subList(1, words.length));
+                case "takes" -> takes = value;
+                case "first word" -> firstWord = value;
+                case "no pid" -> withoutPid = value;
+                default -> {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        ToolRules rules() {
+            return new ToolRules(
+                    Map.copyOf(times),
+                    Set.copyOf(signals),
+                    Map.copyOf(choices),
+                    takes,
+                    firstWord,
+                    withoutPid);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+package sonde.tools.script;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import sonde.lang.bpftrace.expand.Option;
+import sonde.sys.SignalNames;
+
+/**
+ * The words behind {@code sonde tool NAME}, sorted and checked: options of {@code sonde trace},
+ * options of the script in the script's own units, and the word that the script sees as {@code $1}.
+ */
+public final class ToolWords {
+    private static final Set<String> WITH_VALUE =
+            Set.of("--cmd", "--output", "--duration", "--include", "--probe-filter");
+    private static final Set<String> WITHOUT_VALUE =
+            Set.of(
+                    "--plan",
+                    "--quiet",
+                    "--verbose",
+                    "--warnings",
+                    "--no-warnings",
+                    "--dry-run",
+                    "--json",
+                    "--debug");
+    private static final String LETTERS_WITH_VALUE = "cpofBd";
+    private static final String LETTERS = "vqk";
+    private static final String OWN_PID = "pid";
+    private static final String FREQUENCY = "frequency";
+    private static final int MOST_DIGITS = 9;
+    private static final int MOST_HERTZ = 100_000;
+
+    private final ScriptTool tool;
+    private final List<Option> options;
+    private final List<String> words;
+    private final List<String> general = new ArrayList<>();
+    private final List<String> named = new ArrayList<>();
+    private final List<String> positional = new ArrayList<>();
+    private int at;
+    private boolean help;
+    private boolean script;
+    private boolean command;
+    private OptionalInt pid = OptionalInt.empty();
+    private boolean kernelFunction;
+
+    private ToolWords(ScriptTool tool, List<String> words) {
+        this.tool = tool;
+        this.options = tool.options();
+        this.words = words;
+    }
+
+    /**
+     * Sorts the words behind a tool's name.
+     *
+     * @throws ToolUseException for a word that the tool does not take, or one that it lacks
+     */
+    public static ToolWords of(ScriptTool tool, List<String> words) throws ToolUseException {
+        ToolWords read = new ToolWords(tool, words);
+        while (read.at < words.size()) {
+            read.word(words.get(read.at++));
+        }
+        if (!read.help && !read.script) {
+            read.check();
+        }
+        return read;
+    }
+
+    /** Whether help is asked for; then nothing else was checked. */
+    public boolean help() {
+        return help;
+    }
+
+    /** Whether the script itself is asked for; then nothing else was checked. */
+    public boolean script() {
+        return script;
+    }
+
+    /** The process of {@code -p}. */
+    public OptionalInt pid() {
+        return pid;
+    }
+
+    /** Whether the tracer is to look at that process only; else the script sees to it. */
+    public boolean tracerKeepsToPid() {
+        return !hasOwnPid() || !tool.rules().takes().isEmpty();
+    }
+
+    /** Options of {@code sonde trace}. */
+    public List<String> general() {
+        return List.copyOf(general);
+    }
+
+    /** {@code $1}, if the tool takes one, then {@code --} and the script's options. */
+    public List<String> parameters() {
+        List<String> all = new ArrayList<>(positional);
+        all.add("--");
+        all.addAll(named);
+        return all;
+    }
+
+    /** The scripts that fit what is asked for, the best first. */
+    public List<ScriptTool.Variant> variants() {
+        List<ScriptTool.Variant> all = tool.variants();
+        if (!tool.rules().takes().equals("FUNCTION")) {
+            return all;
+        }
+        return kernelFunction ? all.subList(1, all.size()) : all.subList(0, 1);
+    }
+
+    private boolean hasOwnPid() {
+        return option(OWN_PID).isPresent();
+    }
+
+    private Optional<Option> option(String name) {
+        return options.stream().filter(one -> one.name().equals(name)).findFirst();
+    }
+
+    private void word(String word) throws ToolUseException {
+        if (word.startsWith("--")) {
+            if (word.length() > 2) {
+                longOption(word);
+            }
+        } else if (word.startsWith("-") && word.length() > 1) {
+            letters(word);
+        } else {
+            positional.add(word);
+        }
+    }
+
+    private void longOption(String word) throws ToolUseException {
+        int equals = word.indexOf('=');
+        String name = equals < 0 ? word : word.substring(0, equals);
+        Optional<Option> option = option(name.substring(2));
+        if (name.equals("--pid")) {
+            pid(equals >= 0 ? word.substring(equals + 1) : value(word));
+        } else if (option.isPresent() && option.get().kind() == Option.Kind.BOOLEAN) {
+            named.add(word);
+        } else if (option.isPresent()) {
+            String value = equals >= 0 ? word.substring(equals + 1) : value(word);
+            if (option.get().name().equals(FREQUENCY)) {
+                frequency(value);
+                return;
+            }
+            named.add(name + "=" + scriptValue(option.get(), value));
+        } else if (name.equals("--help")) {
+            help = true;
+        } else if (name.equals("--script")) {
+            script = true;
+        } else if (WITH_VALUE.contains(name)) {
+            command |= name.equals("--cmd");
+            general.add(equals >= 0 ? word : word + "=" + value(word));
+        } else if (WITHOUT_VALUE.contains(word)) {
+            general.add(word);
+        } else {
+            throw new ToolUseException("unknown option " + name);
+        }
+    }
+
+    private void letters(String word) throws ToolUseException {
+        for (int i = 1; i < word.length(); i++) {
+            char letter = word.charAt(i);
+            if (letter == 'h') {
+                help = true;
+            } else if (LETTERS_WITH_VALUE.indexOf(letter) >= 0) {
+                String value = word.length() > i + 1 ? word.substring(i + 1) : value("-" + letter);
+                if (letter == 'p') {
+                    pid(value);
+                } else {
+                    command |= letter == 'c';
+                    general.addAll(List.of("-" + letter, value));
+                }
+                return;
+            } else if (letter == 'F' && option(FREQUENCY).isPresent()) {
+                frequency(word.length() > i + 1 ? word.substring(i + 1) : value("-F"));
+                return;
+            } else if (LETTERS.indexOf(letter) >= 0) {
+                general.add("-" + letter);
+            } else {
+                throw new ToolUseException("unknown option -" + letter);
+            }
+        }
+    }
+
+    private void frequency(String word) throws ToolUseException {
+        if (!isCount(word) || Integer.parseInt(word) == 0 || Integer.parseInt(word) > MOST_HERTZ) {
+            throw new ToolUseException("-F " + word + " is not within 1.." + MOST_HERTZ + " Hz");
+        }
+        named.add("--" + FREQUENCY + "=" + word);
+    }
+
+    private void pid(String word) throws ToolUseException {
+        if (!isCount(word) || Integer.parseInt(word) == 0) {
+            throw new ToolUseException("-p " + word + " is no process");
+        }
+        pid = OptionalInt.of(Integer.parseInt(word));
+    }
+
+    private static boolean isCount(String word) {
+        return word.matches("[0-9]{1," + MOST_DIGITS + "}");
+    }
+
+    /** The value of an option as the script takes it. */
+    private String scriptValue(Option option, String value) throws ToolUseException {
+        ToolRules rules = tool.rules();
+        String name = "--" + option.name();
+        TimeOption time = rules.times().get(option.name());
+        if (time != null) {
+            return Long.toString(time.nanos(name, value));
+        }
+        if (rules.signals().contains(option.name())) {
+            return Integer.toString(
+                    SignalNames.number(value)
+                            .orElseThrow(() ->
+                                    new ToolUseException(
+                                            name
+                                                    + ": '"
+                                                    + value
+                                                    + "' is no signal; write 9 or KILL")));
+        }
+        List<String> choices = rules.choices().get(option.name());
+        if (choices != null && !choices.contains(value)) {
+            throw new ToolUseException(
+                    name + ": '" + value + "' is none of " + String.join(", ", choices));
+        }
+        if (option.kind() == Option.Kind.UNSIGNED && !isCount(value)) {
+            throw new ToolUseException(name + ": '" + value + "' is no number");
+        }
+        return value;
+    }
+
+    private String value(String word) throws ToolUseException {
+        if (at >= words.size()) {
+            throw new ToolUseException(word + " needs a value");
+        }
+        return words.get(at++);
+    }
+
+    private void check() throws ToolUseException {
+        String takes = tool.rules().takes();
+        if (!takes.isEmpty() && positional.isEmpty()) {
+            throw new ToolUseException(
+                    "nothing to look at; usage: sonde tool "
+                            + tool.name()
+                            + " "
+                            + takes
+                            + " [options]");
+        }
+        int taken = takes.isEmpty() ? 0 : 1;
+        if (positional.size() > taken) {
+            List<String> extra = positional.subList(taken, positional.size());
+            throw new ToolUseException("unexpected word '" + extra.getFirst() + "'" + meant(extra));
+        }
+        checkPid();
+        option(tool.rules().firstWord()).ifPresent(option -> positional.add(last(option)));
+        switch (takes) {
+            case "PROBE" -> {
+                boolean atReturn = named.contains("--of=retval");
+                positional.set(0, ProbeWord.probe(positional.getFirst(), atReturn));
+            }
+            case "FUNCTION" -> {
+                ProbeWord.Function function = ProbeWord.function(positional.getFirst());
+                positional.set(0, function.text());
+                kernelFunction = !function.user();
+            }
+            default -> {}
+        }
+    }
+
+    /** The value that an option has: the last one given, or its default. */
+    private String last(Option option) {
+        String begin = "--" + option.name() + "=";
+        return named.reversed().stream()
+                .filter(word -> word.startsWith(begin))
+                .map(word -> word.substring(begin.length()))
+                .findFirst()
+                .orElse(option.standard());
+    }
+
+    private void checkPid() throws ToolUseException {
+        if (pid.isEmpty()) {
+            return;
+        }
+        String reason = tool.rules().withoutPid();
+        if (!reason.isEmpty()) {
+            throw new ToolUseException("-p: " + reason);
+        }
+        if (command) {
+            throw new ToolUseException("-c and -p exclude each other");
+        }
+        if (hasOwnPid()) {
+            named.add("--" + OWN_PID + "=" + pid.getAsInt());
+        }
+    }
+
+    /** What numbers without an option may have been meant as. */
+    private String meant(List<String> extra) {
+        String first = extra.getFirst();
+        if (!isCount(first) || Integer.parseInt(first) == 0) {
+            return "";
+        }
+        if (option("interval").isPresent()) {
+            boolean count = extra.size() > 1 && isCount(extra.get(1));
+            String until =
+                    count
+                            ? " --duration "
+                                    + Long.parseLong(first) * Long.parseLong(extra.get(1))
+                                    + "s"
+                            : "";
+            return "; did you mean --interval " + first + until + "?";
+        }
+        String process = tool.rules().withoutPid().isEmpty() ? "-p " + first + " or " : "";
+        return "; did you mean " + process + "--duration " + first + "s?";
+    }
+}
