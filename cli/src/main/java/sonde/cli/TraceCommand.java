@@ -257,6 +257,9 @@ final class TraceCommand {
         }
         if (!Files.isReadable(path) || Files.isDirectory(path)) {
             err.println("ERROR: failed to open file '" + file + "': No such file or directory");
+            if (file.indexOf('}') >= 0 || file.indexOf('(') >= 0) {
+                err.println("HINT: a program has what it does in braces: 'begin { exit(); }'");
+            }
             err.flush();
             return null;
         }

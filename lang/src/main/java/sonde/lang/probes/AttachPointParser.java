@@ -1,11 +1,13 @@
 package sonde.lang.probes;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.source.Diagnostics;
@@ -82,8 +84,14 @@ public final class AttachPointParser {
     }
 
     /** For who names a function only. */
+    private static final List<String> KIND_NAMES =
+            Arrays.stream(Kind.values()).map(Kind::longName).toList();
+
     private static String hint(String front, List<String> parts) {
-        return parts.size() == 1 ? "say what kind of probe it is: kprobe:" + front : "";
+        String near = Nearest.question(front, KIND_NAMES);
+        return near.isEmpty() && parts.size() == 1
+                ? "say what kind of probe it is: kprobe:" + front
+                : near;
     }
 
     private static @Nullable Place place(

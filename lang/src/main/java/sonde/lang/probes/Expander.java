@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.feature.FeatureProbe;
+import sonde.format.Nearest;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.ExpanderOptions.Missing;
@@ -196,10 +197,25 @@ public final class Expander implements AutoCloseable {
                 };
         String message = "No matches for " + point.kind().longName() + " " + where + ".";
         switch (options.missing()) {
-            case ERROR -> out.error(point.span(), message);
+            case ERROR -> out.error(point.span(), message, near(point.place()));
             case WARN -> out.warning(point.span(), message + " Skipping.", "");
             case IGNORE -> {}
         }
+    }
+
+    /** What may have been meant instead of a place that there is not. */
+    private static String near(Place place) {
+        return switch (place) {
+            case Place.Event(String subsystem, String event) -> {
+                List<String> groups = Instead.tracepointGroups();
+                yield groups.contains(subsystem)
+                        ? Nearest.question(event, Instead.tracepoints(subsystem))
+                        : Nearest.question(subsystem, groups);
+            }
+            case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) ->
+                    Nearest.question(f.function(), UserBinary.functionNames(f.path()));
+            default -> "";
+        };
     }
 
     private static String prefixed(String before, String name) {

@@ -26,7 +26,7 @@ public final class Instead {
 
     /** Why no probe in a function of the kernel can be had here. */
     static String kprobes(String function) {
-        return "this kernel has no kprobes (CONFIG_KPROBE_EVENTS); " + tracepoints(function);
+        return "this kernel has no kprobes (CONFIG_KPROBE_EVENTS); " + instead(function);
     }
 
     /** Whether the kernel lets programs be called at the begin of its functions. */
@@ -42,7 +42,7 @@ public final class Instead {
     public static String fentry(String function) {
         return "this kernel does not call programs at its functions (fentry needs"
                 + " CONFIG_FUNCTION_TRACER, and that nothing forbids it); "
-                + tracepoints(function);
+                + instead(function);
     }
 
     /** Why an event cannot be counted here. */
@@ -54,25 +54,40 @@ public final class Instead {
     }
 
     /** Tracepoints that tell of the same as a function. */
-    private static String tracepoints(String function) {
+    private static String instead(String function) {
         List<String> found = new ArrayList<>();
         Matcher call = CALL.matcher(function);
         if (call.matches() && exists("syscalls", "sys_enter_" + call.group(1))) {
             found.add("tracepoint:syscalls:sys_enter_" + call.group(1));
         }
-        try (DirectoryStream<Path> groups = Files.newDirectoryStream(EVENTS)) {
-            for (Path group : groups) {
-                String name = String.valueOf(group.getFileName());
-                if (found.size() < MOST && exists(name, function)) {
-                    found.add("tracepoint:" + name + ":" + function);
-                }
+        for (String group : tracepointGroups()) {
+            if (found.size() < MOST && exists(group, function)) {
+                found.add("tracepoint:" + group + ":" + function);
             }
-        } catch (IOException e) {
-            found.clear(); // tracefs is not there, and so are none
         }
         return found.isEmpty()
                 ? "sonde trace -l 'tracepoint:*' lists what it has"
                 : String.join(", ", found) + (found.size() == 1 ? " is" : " are") + " there";
+    }
+
+    /** The groups of tracepoints that the kernel has; empty where they may not be read. */
+    static List<String> tracepointGroups() {
+        return names(EVENTS);
+    }
+
+    /** The tracepoints of a group. */
+    static List<String> tracepoints(String group) {
+        return group.matches("\\w{1,64}") ? names(EVENTS.resolve(group)) : List.of();
+    }
+
+    private static List<String> names(Path folder) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+            all.forEach(one -> names.add(String.valueOf(one.getFileName())));
+        } catch (IOException e) {
+            names.clear(); // tracefs is not there, or may not be read
+        }
+        return names;
     }
 
     private static boolean exists(String group, String event) {

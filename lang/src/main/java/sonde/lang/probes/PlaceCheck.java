@@ -62,7 +62,11 @@ final class PlaceCheck {
 
     private static void time(String kind, Place.Time time) throws AttachPointException {
         require(!time.unit().isEmpty(), kind + " probe must have unit of time");
-        require(UNITS.contains(time.unit()), time.unit() + " is not an accepted unit of time");
+        require(
+                UNITS.contains(time.unit()),
+                time.unit()
+                        + " is not an accepted unit of time; there are "
+                        + String.join(", ", UNITS));
         long most = time.unit().equals("s") ? MOST_SECONDS : Long.MAX_VALUE / 1_000_000L;
         require(
                 time.count() > 0 && time.count() <= most,

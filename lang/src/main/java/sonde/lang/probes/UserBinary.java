@@ -56,6 +56,15 @@ final class UserBinary implements AutoCloseable {
         }
     }
 
+    /** The functions of a file; none where it cannot be read. */
+    static List<String> functionNames(String path) {
+        try (UserBinary binary = open(path)) {
+            return List.copyOf(binary.functions(Glob.of("*")).keySet());
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
     /** Whether a function was compiled by Go: its names have the package in front. */
     boolean isGo(Function function) {
         return function.name().indexOf('.') > 0 && elf.section(GO_BUILD).isPresent();

@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.util.ArrayList;
 import java.util.List;
+import sonde.format.Nearest;
 
 /** Turns expressions into operands: every step is typed, and said in words when it cannot be. */
 final class ExpressionCompiler {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.Input;
+import sonde.format.Nearest;
 import sonde.format.btf.Btf;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Note;

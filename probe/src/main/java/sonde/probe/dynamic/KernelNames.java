@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import sonde.format.Nearest;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;
 

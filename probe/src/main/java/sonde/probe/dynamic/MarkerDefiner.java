@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Note;
 import sonde.format.elf.Section;

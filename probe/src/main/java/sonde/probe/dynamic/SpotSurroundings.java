@@ -9,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.Nearest;
 import sonde.format.btf.BtfType;
 import sonde.format.dwarf.location.AddressRange;
 import sonde.format.dwarf.location.Attribute;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 

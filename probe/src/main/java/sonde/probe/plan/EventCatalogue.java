@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import sonde.format.Nearest;
 
 /**
  * Names of events: perf's own and the kernel's tracepoints.
@@ -138,25 +139,11 @@ public final class EventCatalogue {
         return p == pattern.length();
     }
 
-    /** Levenshtein distance, or {@code limit} when it is not below. */
+    /** How many changes lie between two names, or {@code limit} when it is not below. */
     private static int distance(String a, String b, int limit) {
-        if (Math.abs(a.length() - b.length()) >= limit) {
-            return limit;
-        }
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return Math.min(row[b.length()], limit);
+        return Math.abs(a.length() - b.length()) >= limit
+                ? limit
+                : Math.min(limit, Nearest.distance(a, b));
     }
 
     /** Names as perf-list(1) has them. */

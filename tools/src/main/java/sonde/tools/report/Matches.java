@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import sonde.event.EventType;
+import sonde.format.Nearest;
 import sonde.format.ftrace.ListedFields.Name;
 
 /** Says which filter of a report leaves nothing. */
@@ -132,30 +133,13 @@ final class Matches {
         return names.size() > MAX_NAMES ? text + ", …" : text;
     }
 
-    /** Levenshtein's distance to the name or its part behind the colon; 0 for a part of it. */
+    /** Changes to the name or its part behind the colon; 0 for a part of it. */
     private static int distance(String asked, String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (!asked.isEmpty() && lower.contains(asked)) {
             return 0;
         }
         String tail = lower.substring(lower.indexOf(':') + 1);
-        return 1 + Math.min(edits(asked, lower), edits(asked, tail));
-    }
-
-    private static int edits(String one, String other) {
-        int[] last = new int[other.length() + 1];
-        for (int k = 0; k < last.length; k++) {
-            last[k] = k;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = last[0];
-            last[0] = i;
-            for (int k = 1; k <= other.length(); k++) {
-                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(k - 1) ? 0 : 1);
-                diagonal = last[k];
-                last[k] = Math.min(replaced, 1 + Math.min(last[k], last[k - 1]));
-            }
-        }
-        return last[other.length()];
+        return 1 + Math.min(Nearest.distance(asked, lower), Nearest.distance(asked, tail));
     }
 }

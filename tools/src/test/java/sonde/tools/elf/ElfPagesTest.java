@@ -84,7 +84,7 @@ class ElfPagesTest {
 
     private static String page(Path file, ElfRequest request, boolean json) throws IOException {
         StringWriter text = new StringWriter();
-        new ElfRecipe(file, request).run(new PrintWriter(text), json);
+        new ElfRecipe(file, request, _ -> {}).run(new PrintWriter(text), json);
         return text.toString();
     }
 

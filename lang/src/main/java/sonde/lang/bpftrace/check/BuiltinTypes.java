@@ -50,6 +50,11 @@ final class BuiltinTypes {
 
     private BuiltinTypes() {}
 
+    /** All words, without {@code arg0} and so on. */
+    static Set<String> names() {
+        return NAMES;
+    }
+
     static boolean isBuiltin(String name) {
         return NAMES.contains(name) || argument(name) >= 0;
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.output.FormatException;
 import sonde.lang.output.PrintFormat;
@@ -36,7 +37,7 @@ final class CallTypes {
         Signature signature = Signature.of(e.function());
         if (signature == null) {
             e.arguments().forEach(typer::type);
-            return globals().error(e.span(), "Unknown function: '" + e.function() + "'");
+            return unknown(e);
         }
         String fault = signature.fault(e.function(), e.arguments().size());
         if (fault != null) {
@@ -63,6 +64,14 @@ final class CallTypes {
                     .error(e.span(), e.function() + "() must be assigned directly to a map");
         }
         return PRINTING.contains(e.function()) ? printing(e) : mapFunction(e);
+    }
+
+    private @Nullable Type unknown(Expression.Call e) {
+        return globals()
+                .error(
+                        e.span(),
+                        "Unknown function: '" + e.function() + "'",
+                        Nearest.question(e.function(), Signature.names()));
     }
 
     private @Nullable Type printing(Expression.Call e) {
@@ -322,7 +331,7 @@ final class CallTypes {
             case "skboutput" -> packet(e);
             case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
             case "uptr" -> in(arguments.getFirst(), Space.USER);
-            default -> globals().error(e.span(), "Unknown function: '" + e.function() + "'");
+            default -> unknown(e);
         };
     }
 

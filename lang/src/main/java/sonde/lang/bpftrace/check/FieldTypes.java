@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.check;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.Composite;
@@ -72,7 +73,9 @@ final class FieldTypes {
         }
         Field field = composite.field(e.name());
         if (field == null) {
-            return typer.globals().error(e.span(), missing(composite, e));
+            List<String> names = composite.fields().stream().map(Field::name).toList();
+            return typer.globals()
+                    .error(e.span(), missing(composite, e), Nearest.question(e.name(), names));
         }
         if (field.name().startsWith("common_")
                 && isArguments(inner)

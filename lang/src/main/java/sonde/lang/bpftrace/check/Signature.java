@@ -17,6 +17,11 @@ record Signature(int least, int most, boolean text) {
     static final Set<String> AGGREGATES =
             Set.of("count", "sum", "min", "max", "avg", "stats", "hist", "lhist", "tseries");
 
+    /** All functions of the language. */
+    static Set<String> names() {
+        return ALL.keySet();
+    }
+
     static {
         add(1, 128, true, "cat", "errorf", "warnf", "printf", "system", "fail", "debugf");
         add(0, 0, false, "count");

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Expression.Block;
 import sonde.lang.bpftrace.syntax.Statement;
@@ -156,7 +157,10 @@ final class Typer {
             clause.value(n, text);
             return new Type.Text(text.length() + 1);
         }
-        return globals.error(n.span(), "Unknown identifier: '" + n.name() + "'");
+        return globals.error(
+                n.span(),
+                "Unknown identifier: '" + n.name() + "'",
+                Nearest.question(n.name(), BuiltinTypes.names()));
     }
 
     /** The variable that a name means here; null for none. */

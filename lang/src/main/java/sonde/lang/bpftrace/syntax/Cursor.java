@@ -66,7 +66,10 @@ final class Cursor {
 
     Token expect(String sign) throws SyntaxException {
         if (!token.isSign(sign)) {
-            throw fail("expected '" + sign + "' but found " + token.shown());
+            boolean compared = token.isSign("=") && (sign.equals("/") || sign.equals(")"));
+            throw fail(
+                    "expected '" + sign + "' but found " + token.shown(),
+                    compared ? "values are compared with ==" : "");
         }
         return take();
     }

@@ -33,6 +33,23 @@ class CheckTest {
             delimiter = '|',
             quoteCharacter = '\0',
             value = {
+                "begin { print(com); } | did you mean 'comm'?",
+                "begin { prinft(1); } | did you mean 'print' or 'printf'?",
+                "begin { print((x=1, yes=2).yos); } | did you mean 'yes'?",
+                "BEGN { } | did you mean 'begin'?",
+                "interval:s:1 /pid = 1/ { } | values are compared with ==",
+            })
+    void whatWasMeantIsAsked(String script, String hint) {
+        Diagnostics diagnostics = new Diagnostics();
+        compile(script, diagnostics);
+        assertThat(diagnostics.all().getFirst().hint()).isEqualTo(hint);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
                 "$x = 1; $x = \"a\"; | Type mismatch for $x: trying to assign value of type"
                         + " 'string[2]' when variable already has a type 'int8'",
                 "@x = 1; @x = \"a\"; | Type mismatch for @x: trying to assign value of type"

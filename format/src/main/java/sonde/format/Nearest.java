@@ -1,11 +1,12 @@
-package sonde.probe.dynamic;
+package sonde.format;
 
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
 /** Names that somebody may have meant. */
-final class Nearest {
+public final class Nearest {
     private static final int SHOWN = 8;
 
     private Nearest() {}
@@ -15,7 +16,7 @@ final class Nearest {
      *
      * @param otherwise before those names: {@code "it has "}
      */
-    static String suggestion(String wanted, List<String> names, String otherwise) {
+    public static String suggestion(String wanted, List<String> names, String otherwise) {
         List<String> near = near(wanted, names);
         if (!near.isEmpty()) {
             return "; did you mean " + String.join(" or ", near) + "?";
@@ -28,8 +29,14 @@ final class Nearest {
         return "; " + otherwise + String.join(", ", shown) + more;
     }
 
+    /** {@code "did you mean 'pid'?"}; empty where nothing is near. */
+    public static String question(String wanted, Collection<String> names) {
+        List<String> near = near(wanted, names);
+        return near.isEmpty() ? "" : "did you mean '" + String.join("' or '", near) + "'?";
+    }
+
     /** The three names that differ least, when they differ little. */
-    static List<String> near(String wanted, List<String> names) {
+    public static List<String> near(String wanted, Collection<String> names) {
         String low = wanted.toLowerCase(Locale.ROOT);
         int limit = Math.max(1, wanted.length() / 3);
         return names.stream()
@@ -46,7 +53,7 @@ final class Nearest {
     private record Scored(String name, int distance) {}
 
     /** Changes of one letter, and of two neighbours that changed places. */
-    static int distance(String a, String b) {
+    public static int distance(String a, String b) {
         int[] before = new int[b.length() + 1];
         int[] last = new int[b.length() + 1];
         int[] row = new int[b.length() + 1];
