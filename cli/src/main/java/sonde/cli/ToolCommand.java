@@ -106,6 +106,10 @@ final class ToolCommand {
             if (read.pid().isPresent()) {
                 RunningTarget.check(read.pid().getAsInt());
             }
+            Optional<Path> program = read.program();
+            if (program.isPresent() && !Files.exists(program.get())) {
+                throw new IOException("no such file: " + program.get());
+            }
             ScriptTool.Variant variant = choose(read.variants(), arguments(read, ""));
             TraceArguments arguments = arguments(read, variant.text());
             checkOutput(arguments);
