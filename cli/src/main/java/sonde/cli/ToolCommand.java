@@ -40,6 +40,9 @@ final class ToolCommand {
             """
                     .formatted(PID_LINE);
 
+    /** What the language says where a program has no such function. */
+    private static final String NO_FUNCTION = "No matches for u";
+
     /** Of tracefs. */
     private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
@@ -106,8 +109,15 @@ final class ToolCommand {
             if (read.pid().isPresent()) {
                 RunningTarget.check(read.pid().getAsInt());
             }
+            Optional<Path> program = read.program();
+            if (program.isPresent() && !Files.exists(program.get())) {
+                throw new IOException("no such file: " + program.get());
+            }
             ScriptTool.Variant variant = choose(read.variants(), arguments(read, ""));
             TraceArguments arguments = arguments(read, variant.text());
+            if (program.isPresent()) {
+                checkFunction(arguments, variant);
+            }
             checkOutput(arguments);
             arguments.programName = variant.name();
             arguments.quiet |= !arguments.verbose;
@@ -120,6 +130,18 @@ final class ToolCommand {
             err.println("sonde: " + e.getMessage());
             err.flush();
             return ExitCode.IMPOSSIBLE;
+        }
+    }
+
+    /** Says that a program lacks the function in one line, without the script's lines. */
+    private static void checkFunction(TraceArguments arguments, ScriptTool.Variant variant)
+            throws IOException {
+        Optional<String> refusal = TraceCommand.refusal(arguments, variant.source());
+        if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {
+            String word = arguments.parameters.getFirst();
+            int colon = word.indexOf(':', word.indexOf('/'));
+            String file = word.substring(word.indexOf('/'), colon);
+            throw new IOException("no function " + word.substring(colon + 1) + " in " + file);
         }
     }
 

@@ -1,5 +1,6 @@
 package sonde.tools.script;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -107,6 +108,17 @@ public final class ToolWords {
             return all;
         }
         return kernelFunction ? all.subList(1, all.size()) : all.subList(0, 1);
+    }
+
+    /** The file of the program whose functions are looked at; empty where none is named. */
+    public Optional<Path> program() {
+        String word = positional.isEmpty() ? "" : positional.getFirst();
+        int slash = word.indexOf('/');
+        int colon = word.indexOf(':', Math.max(slash, 0));
+        boolean named = word.startsWith("/") || word.matches("u(ret)?probe:/.*");
+        return named && colon > slash && word.indexOf('*') < 0
+                ? Optional.of(Path.of(word.substring(slash, colon)))
+                : Optional.empty();
     }
 
     private boolean hasOwnPid() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -52,6 +53,17 @@ class NetworkToolsKernelTest {
     @Test
     void tcprttMeasuresTheConnection() throws Exception {
         seen("tcprtt", "@us4\\[127.0.0.1, PORT\\]:\\n\\[", "--addresses");
+    }
+
+    @Test
+    void tcprttShowsAddressesOfIpv6() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("::1"))) {
+            ToolRun.see(
+                    "tcprtt",
+                    "@us6\\[::1, " + server.getLocalPort() + "\\]:\\s*\\[",
+                    () -> Workload.talk(server, BYTES),
+                    "--addresses");
+        }
     }
 
     @Test

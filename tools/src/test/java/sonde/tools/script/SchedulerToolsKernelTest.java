@@ -42,6 +42,12 @@ class SchedulerToolsKernelTest {
     }
 
     @org.junit.jupiter.api.Test
+    void thePidIsThatOfWhoWasOnTheCpu() throws Exception {
+        String pid = "" + ProcessHandle.current().pid();
+        ToolRun.see("cpudist", "@us:\\s*\\[", () -> Thread.sleep(20), "-p", pid);
+    }
+
+    @org.junit.jupiter.api.Test
     void futexctnSeesAThreadWait() throws Exception {
         ToolRun.see(
                 "futexctn",

@@ -3,7 +3,9 @@ package sonde.tools.script;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +47,7 @@ class ToolWordsTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
                 "runqlat 1 3 | unexpected word '1'; did you mean --interval 1 --duration 3s?",
                 "runqlat 2 | unexpected word '2'; did you mean --interval 2?",
@@ -94,6 +97,22 @@ class ToolWordsTest {
         assertThat(words("funclatency kprobe:f").variants())
                 .extracting(ScriptTool.Variant::name)
                 .containsExactly("funclatency.fentry.bt", "funclatency.kprobe.bt");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "none",
+            value = {
+                "funclatency /tmp/x:f | /tmp/x",
+                "funccount uprobe:/tmp/x:cpp:f | /tmp/x",
+                "funccount uretprobe:/tmp/*/x:f | none",
+                "funccount libc:malloc | none",
+                "funccount tracepoint:a:b | none",
+                "runqlat | none",
+            })
+    void theProgramIsKnownToBeLookedFor(String line, @Nullable String program) throws Exception {
+        assertThat(words(line).program().map(Path::toString).orElse(null)).isEqualTo(program);
     }
 
     @Test
