@@ -231,7 +231,7 @@ final class AttachPointParserTest {
                 "rawtracepoint: ## rawtracepoint should be attached to a function",
                 "profile ## profile probe type requires 1 or 2 arguments, found 0",
                 "profile:hz: ## Invalid rate of profile probe: invalid integer: ",
-                "profile:ns:1 ## ns is not an accepted unit of time",
+                "profile:ns:1 ## ns is not an accepted unit of time; there are hz, ms, s, us",
                 "interval::1 ## interval probe must have unit of time",
                 "interval:s:0 ## interval frequency should be a positive integer",
                 "interval:s:18446744073709551615 ## interval frequency should be a positive"
