@@ -56,6 +56,19 @@ final class ProbeFuncsCommand implements Callable<Integer> {
                 names.forEach(name -> rows.add(List.of(name)));
                 Shown.onOut(new Table("functions", List.of(Column.text("function")), rows), true);
             } else {
+                if (names.isEmpty()) {
+                    Failures.say(
+                            spec.commandLine().getErr(),
+                            "no function of "
+                                    + subject.path()
+                                    + " matches '"
+                                    + sonde.view.Escape.line(pattern)
+                                    + "'"
+                                    + (subject.hasEntries()
+                                            ? ""
+                                            : "; it has no debugging information, so that only"
+                                                    + " its symbol table could be asked"));
+                }
                 names.forEach(
                         name -> spec.commandLine().getOut().println(sonde.view.Escape.line(name)));
             }

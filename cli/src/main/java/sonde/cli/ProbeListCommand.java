@@ -65,6 +65,11 @@ final class ProbeListCommand implements Callable<Integer> {
                             rows),
                     true);
         } else {
+            if (all.isEmpty()) {
+                Failures.say(
+                        spec.commandLine().getErr(),
+                        "there are no probes; sonde probe add makes them");
+            }
             PrintWriter out = spec.commandLine().getOut();
             for (NamedProbes.Listed one : all) {
                 String shown =

@@ -201,6 +201,13 @@ final class SymbolizeCommand implements Callable<Integer> {
             long[] wanted = new long[words.size()];
             for (int i = 0; i < wanted.length; i++) {
                 wanted[i] = reader.parse(words.get(i).strip());
+                if (wanted[i] == AddressWords.NONE && spec != null) {
+                    Failures.say(
+                            spec.commandLine().getErr(),
+                            "'"
+                                    + Escape.line(words.get(i))
+                                    + "' is no address, and no function or variable of this file");
+                }
             }
             answer(symbols, text, wanted);
             return;

@@ -398,7 +398,12 @@ public final class Resolver {
                             + subject.path()
                             + (near.isEmpty()
                                     ? ""
-                                    : "; did you mean " + String.join(" or ", near) + "?"));
+                                    : "; did you mean " + String.join(" or ", near) + "?")
+                            + (subject.isKernel() || subject.hasEntries()
+                                    ? ""
+                                    : ". It has no debugging information, so that only the names"
+                                            + " of its symbol table are known; --symbols FOLDER"
+                                            + " says where that is"));
         }
         return spots;
     }

@@ -22,6 +22,7 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Section;
 import sonde.symbol.FunctionTable;
+import sonde.symbol.demangle.Demangler;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
@@ -368,9 +369,24 @@ public final class SourceSymbols implements AutoCloseable {
                 : OptionalLong.empty();
     }
 
-    /** Addresses of the functions and variables of a name, ascending. */
+    /**
+     * Addresses of the functions and variables of a name, ascending; of C++ and Rust it may be
+     * demangled, with parameters or without.
+     */
     public long[] addresses(String name) throws MalformedInputException {
-        return addresses(name, -1, 0);
+        long[] found = addresses(name, -1, 0);
+        boolean written = name.indexOf(':') > 0 || name.indexOf('(') > 0;
+        if (found.length > 0 || !written) {
+            return found;
+        }
+        LongStream.Builder all = LongStream.builder();
+        for (String linked : List.copyOf(names == null ? List.of() : names.keySet())) {
+            String shown = Demangler.demangle(linked);
+            if (shown.equals(name) || shown.startsWith(name + "(")) {
+                LongStream.of(addresses(linked, -1, 0)).forEach(all);
+            }
+        }
+        return all.build().sorted().distinct().toArray();
     }
 
     /**
