@@ -57,6 +57,26 @@ class CompiledProgramsTest {
         }
     }
 
+    @Test
+    void namesOfCppMayBeWrittenAsTheyAreRead() throws IOException {
+        Assumptions.assumeTrue(Programs.has("g++"), "g++ is not there");
+        Files.writeString(
+                folder.resolve("shop.cc"),
+                "namespace shop { struct Cart { int n; void add(int k); void add(long k); };\n"
+                        + "void Cart::add(int k) { n += k; }\n"
+                        + "void Cart::add(long k) { n += k; } }\n"
+                        + "int main() { shop::Cart c{0}; c.add(1); c.add(2L); return c.n; }\n");
+        Programs.run(folder, List.of("g++", "-g", "-o", "shop", "shop.cc"));
+        Path program = folder.resolve("shop");
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            long[] one = symbols.addresses("shop::Cart::add(int)");
+            assertThat(one).hasSize(1).isEqualTo(symbols.addresses("_ZN4shop4Cart3addEi"));
+            assertThat(symbols.lookup(one[0]).getFirst().line()).isEqualTo(2);
+            assertThat(symbols.addresses("shop::Cart::add")).hasSize(2).contains(one);
+            assertThat(symbols.addresses("shop::Cart::ad")).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
