@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
+import sonde.sys.Processes;
 
 /**
  * The program: finds the command, runs it, turns what happened into an exit code.
@@ -108,6 +109,7 @@ public final class Main {
             }
             default -> {}
         }
+        linkCalls();
         if (first.equals("trace")) {
             return TraceCommand.run(List.of(args).subList(1, args.length), err);
         }
@@ -142,6 +144,16 @@ public final class Main {
                 .values()
                 .forEach(sub -> sub.getCommandSpec().addOption(Failures.debugOption()));
         return line.execute(Arrays.copyOfRange(words, 1, words.length));
+    }
+
+    /**
+     * The first call into the kernel takes 25 ms of linking, which another CPU can do while the
+     * words of the command are read.
+     */
+    private static void linkCalls() {
+        if (Runtime.getRuntime().availableProcessors() > 1) {
+            Thread.ofPlatform().daemon().name("link").start(Processes::getpid);
+        }
     }
 
     private static Optional<Entry> entry(String name) {
