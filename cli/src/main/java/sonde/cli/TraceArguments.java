@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
+import sonde.lang.output.MapRows;
 import sonde.symbol.files.GivenPlaces;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
@@ -41,6 +42,7 @@ final class TraceArguments {
     @Nullable String file;
     @Nullable String output;
     String format = "text";
+    MapRows.Order order = MapRows.Order.DEFAULT;
     String buffer = "line";
     @Nullable String command;
     OptionalInt pid = OptionalInt.empty();
@@ -137,6 +139,7 @@ final class TraceArguments {
             case "--compile" -> compile = true;
             case "--debug" -> debug = true;
             case "--json" -> format = "json";
+            case "--sort" -> order = order(attached(word, attached));
             case "--verify-llvm-ir", "--usdt-file-activation" -> {}
             case "--comm" -> comm = attached(word, attached);
             case "--dwarf-pid" -> copiedStacks(attached(word, attached));
@@ -185,6 +188,16 @@ final class TraceArguments {
                 debugFolders.stream().map(Path::toString).toList(),
                 vmlinux,
                 ServerArguments.servers(server, progress));
+    }
+
+    private static MapRows.Order order(String word) throws UsageException {
+        return switch (word) {
+            case "key" -> MapRows.Order.KEY;
+            case "-key" -> MapRows.Order.KEY_DESCENDING;
+            case "value" -> MapRows.Order.VALUE;
+            case "-value" -> MapRows.Order.VALUE_DESCENDING;
+            default -> throw new UsageException("--sort is key, -key, value or -value", true);
+        };
     }
 
     private static long duration(String word) throws UsageException {
@@ -285,9 +298,12 @@ final class TraceArguments {
     }
 
     private void check() throws UsageException {
-        if (!format.equals("text") && !format.equals("json")) {
+        if (!List.of("text", "json", "csv").contains(format)) {
             throw new UsageException(
-                    "Invalid output format \"" + format + "\"\nValid formats: " + "'text', 'json'",
+                    "Invalid output format \""
+                            + format
+                            + "\"\nValid formats: "
+                            + "'text', 'json', 'csv'",
                     false);
         }
         if (!Set.of("none", "line", "full").contains(buffer)) {

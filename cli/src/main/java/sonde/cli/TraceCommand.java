@@ -37,6 +37,7 @@ import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
+import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
@@ -421,9 +422,10 @@ final class TraceCommand {
 
     private Output output(Names names) {
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
+        MapRows.Style style = new MapRows.Style(arguments.order, arguments.format.equals("csv"));
         return arguments.format.equals("json")
-                ? new JsonOutput(to, names)
-                : new TextOutput(to, System.err, names);
+                ? new JsonOutput(to, names, style)
+                : new TextOutput(to, System.err, names, style);
     }
 
     /** Nothing is written before a block is full, or the end. */

@@ -19,7 +19,9 @@ final class TraceUsage {
             -p PID         only this process; the trace ends with it
             --duration T   end after a time: 500ms, 10s, 5m
             -o FILE        print to a file
-            -f FORMAT      text or json (a line of JSON for each thing printed)
+            -f FORMAT      text, json (a line of JSON for each thing printed), or csv (maps as
+                           comma separated values)
+            --sort ORDER   rows of maps by key, -key, value or -value (with - the largest first)
             -B MODE        line: output is written as it comes; full: by 64 KiB; none: as line
             -q             no messages of one's own
             -v             more messages

@@ -14,13 +14,20 @@ public final class JsonOutput implements Output {
 
     private final OutputStream stream;
     private final Names names;
+    private final MapRows.Style style;
     private final TextSink out = TextSink.raw();
     private final TextSink text = TextSink.raw();
 
     /** Prints everything to one stream. */
     public JsonOutput(OutputStream out, Names names) {
+        this(out, names, MapRows.Style.USUAL);
+    }
+
+    /** Prints, maps in an order. */
+    public JsonOutput(OutputStream out, Names names, MapRows.Style style) {
         this.stream = out;
         this.names = names;
+        this.style = style;
     }
 
     private void begin(String type) {
@@ -91,7 +98,7 @@ public final class JsonOutput implements Output {
         boolean isAverage = rows.value() instanceof Type.Average;
         if (!rows.scalar()) {
             if (!rows.rows().isEmpty() || isAverage) {
-                object(rows, rows.ordered(order, top), by);
+                object(rows, rows.ordered(style.order(order), top), by);
             }
         } else if (!rows.rows().isEmpty()) {
             scalar(rows, rows.rows().getFirst().value(), by);

@@ -55,6 +55,21 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
         VALUE_DESCENDING
     }
 
+    /**
+     * How maps are printed.
+     *
+     * @param order where the script asks for none
+     * @param csv as comma separated values
+     */
+    public record Style(Order order, boolean csv) {
+        /** As bpftrace does. */
+        public static final Style USUAL = new Style(Order.DEFAULT, false);
+
+        Order order(Order asked) {
+            return asked == Order.DEFAULT ? order : asked;
+        }
+    }
+
     /** By what a row is sorted. */
     private record Weighed(Row row, long weight) {}
 

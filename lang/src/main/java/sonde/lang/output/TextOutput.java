@@ -17,6 +17,7 @@ public final class TextOutput implements Output {
     private final OutputStream stream;
     private final OutputStream errors;
     private final Names names;
+    private final MapRows.Style style;
     private final TextSink out = TextSink.forTerminal();
     private final TextSink message = TextSink.forTerminal();
 
@@ -27,9 +28,15 @@ public final class TextOutput implements Output {
      * @param errors messages about the script
      */
     public TextOutput(OutputStream out, OutputStream errors, Names names) {
+        this(out, errors, names, MapRows.Style.USUAL);
+    }
+
+    /** Prints, maps in a style. */
+    public TextOutput(OutputStream out, OutputStream errors, Names names, MapRows.Style style) {
         this.stream = out;
         this.errors = errors;
         this.names = names;
+        this.style = style;
     }
 
     @Override
@@ -65,9 +72,12 @@ public final class TextOutput implements Output {
     @Override
     public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
-        if (!rows.scalar()) {
+        if (style.csv()) {
+            new CsvRows(names, out).write(rows, rows.ordered(style.order(order), top), by);
+            drainIfMuch();
+        } else if (!rows.scalar()) {
             long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
-            for (MapRows.Row row : rows.ordered(order, top)) {
+            for (MapRows.Row row : rows.ordered(style.order(order), top)) {
                 row(rows, row, latest, by);
             }
         } else if (!rows.rows().isEmpty()) {

@@ -187,4 +187,32 @@ final class MapOutputTest {
         assertThat(Printed.text(out -> out.map(rows, Order.VALUE, 2, 1)))
                 .isEqualTo("@[c]: 2\n@[b]: 3\n");
     }
+
+    @Test
+    void anOrderForAllMaps() {
+        MapRows.Style style = new MapRows.Style(Order.VALUE_DESCENDING, false);
+        MapRows rows = counted(new Type.Count(), "b", 3, "a", 1, "c", 2);
+        assertThat(Printed.text(style, out -> out.map(rows, 2, 1))).isEqualTo("@[b]: 3\n@[c]: 2\n");
+        assertThat(Printed.text(style, out -> out.mapAtEnd(rows)))
+                .isEqualTo("@[b]: 3\n@[c]: 2\n@[a]: 1\n");
+        assertThat(Printed.text(style, out -> out.map(rows, Order.KEY, 0, 1)))
+                .isEqualTo("@[a]: 1\n@[b]: 3\n@[c]: 2\n");
+    }
+
+    @Test
+    void commaSeparatedValues() {
+        MapRows.Style style = new MapRows.Style(Order.KEY, true);
+        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
+        List<Row> rows = new ArrayList<>();
+        for (String word : List.of("a,b", "say \"x\"", "plain")) {
+            rows.add(new Row(Little.bytes().text(word, 8).i64(-7).get(), Little.i64s(5)));
+        }
+        MapRows map = new MapRows("@m", false, key, Type.Int.I64, rows);
+        assertThat(Printed.text(style, out -> out.map(map, 0, 1)))
+                .isEqualTo("@m,\"a,b\",-7,5\n@m,plain,-7,5\n@m,\"say \"\"x\"\"\",-7,5\n");
+        MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
+        assertThat(Printed.text(style, out -> out.map(stats, 0, 1)))
+                .isEqualTo(
+                        "@stats,\"{\"\"count\"\": 2, \"\"average\"\": 6, \"\"total\"\": 12}\"\n");
+    }
 }

@@ -15,6 +15,13 @@ final class Printed {
         return out.toString(StandardCharsets.UTF_8);
     }
 
+    /** As {@link #text(Consumer)}, maps in a style. */
+    static String text(MapRows.Style style, Consumer<Output> body) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        run(new TextOutput(out, new ByteArrayOutputStream(), new MachineNames(), style), body);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
     /** Messages alone. */
     static String messages(Consumer<Output> body) {
         ByteArrayOutputStream errors = new ByteArrayOutputStream();

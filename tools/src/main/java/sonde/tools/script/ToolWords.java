@@ -15,7 +15,7 @@ import sonde.sys.SignalNames;
  */
 public final class ToolWords {
     private static final Set<String> WITH_VALUE =
-            Set.of("--cmd", "--output", "--duration", "--include", "--probe-filter");
+            Set.of("--cmd", "--output", "--duration", "--include", "--probe-filter", "--sort");
     private static final Set<String> WITHOUT_VALUE =
             Set.of(
                     "--plan",
