@@ -41,7 +41,7 @@ public final class Nearest {
         int limit = Math.max(1, wanted.length() / 3);
         return names.stream()
                 .distinct()
-                .filter(name -> name.length() < 200)
+                .filter(name -> Math.abs(name.length() - wanted.length()) <= limit)
                 .map(name -> new Scored(name, distance(low, name.toLowerCase(Locale.ROOT))))
                 .filter(one -> one.distance() <= limit)
                 .sorted(Comparator.comparingInt(Scored::distance).thenComparing(Scored::name))

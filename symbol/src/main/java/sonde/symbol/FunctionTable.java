@@ -2,6 +2,7 @@ package sonde.symbol;
 
 import java.util.Arrays;
 import java.util.List;
+import sonde.format.AddressOrder;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Section;

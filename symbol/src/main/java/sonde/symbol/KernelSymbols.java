@@ -2,6 +2,7 @@ package sonde.symbol;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import sonde.format.AddressOrder;
 import sonde.format.ftrace.KallsymsText;
 
 /**

@@ -1,8 +1,7 @@
 package sonde.format.dwarf.section;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.stream.IntStream;
+import sonde.format.AddressOrder;
 
 /** Rows of a line program, from an address on: file, line, column, flags. */
 public final class ProgramRows {
@@ -103,17 +102,7 @@ public final class ProgramRows {
 
     /** Index of the last row at or below an address, -1 for none. */
     public int floor(long address) {
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            if (Long.compareUnsigned(addresses[middle], address) <= 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return high;
+        return AddressOrder.floor(addresses, count, address);
     }
 
     /** Puts rows in the order of their addresses; most programs have them so (DWARF 5, 6.2.5). */
@@ -125,11 +114,8 @@ public final class ProgramRows {
         if (sorted) {
             return;
         }
-        long[] keys = addresses;
-        Integer[] order = IntStream.range(0, count).boxed().toArray(Integer[]::new);
-        Arrays.sort(order, Comparator.comparingLong(i -> keys[i] ^ Long.MIN_VALUE));
         ProgramRows copy = new ProgramRows();
-        for (int i : order) {
+        for (int i : AddressOrder.of(addresses, count)) {
             copy.add(this, i);
         }
         addresses = copy.addresses;

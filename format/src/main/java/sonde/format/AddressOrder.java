@@ -1,14 +1,14 @@
-package sonde.symbol;
+package sonde.format;
 
 /** Orders addresses as unsigned numbers without an object for each. */
-final class AddressOrder {
+public final class AddressOrder {
     private AddressOrder() {}
 
     /**
      * The indexes 0..count-1 in ascending order of their addresses; equal ones keep their order.
      * Counting by 11 bits at a time: passes over bits in which all addresses agree are skipped.
      */
-    static int[] of(long[] addresses, int count) {
+    public static int[] of(long[] addresses, int count) {
         int[] order = new int[count];
         long differing = 0;
         boolean sorted = true;
@@ -46,7 +46,7 @@ final class AddressOrder {
     }
 
     /** Index of the last of the ascending addresses that is not above; -1 when all are. */
-    static int floor(long[] addresses, int count, long address) {
+    public static int floor(long[] addresses, int count, long address) {
         int low = 0;
         int high = count - 1;
         while (low <= high) {
