@@ -79,9 +79,9 @@ final class TraceCommand {
         } catch (TraceArguments.UsageException e) {
             err.println("ERROR: " + e.getMessage());
             if (e.showsUsage()) {
-                err.println(
-                        "USAGE: sonde trace [options] 'PROGRAM' or FILE.bt;"
-                                + " sonde trace --help shows all options");
+                err.println("USAGE:");
+                err.println("    sonde trace [options] 'PROGRAM' or FILE.bt");
+                err.println("    sonde trace --help    shows all options");
             }
             err.flush();
             return ExitCode.USAGE;

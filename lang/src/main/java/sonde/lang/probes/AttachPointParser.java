@@ -31,6 +31,9 @@ public final class AttachPointParser {
 
     private static final Set<Kind> USER_KINDS = Set.of(Kind.UPROBE, Kind.USDT);
 
+    private static final List<String> KIND_NAMES =
+            Arrays.stream(Kind.values()).map(Kind::longName).toList();
+
     private AttachPointParser() {}
 
     /**
@@ -83,10 +86,7 @@ public final class AttachPointParser {
         }
     }
 
-    /** For who names a function only. */
-    private static final List<String> KIND_NAMES =
-            Arrays.stream(Kind.values()).map(Kind::longName).toList();
-
+    /** What kind may have been meant; for who names a function only, that one is missing. */
     private static String hint(String front, List<String> parts) {
         String near = Nearest.question(front, KIND_NAMES);
         return near.isEmpty() && parts.size() == 1
