@@ -190,7 +190,7 @@ public final class Functions {
                 boolean own = found.keySet().stream().anyMatch(entry -> entry.unit == unit);
                 if (!unit.isType()
                         && (own
-                                || unit.shapes()
+                                || unit.abbreviations()
                                         .leaves(
                                                 Tag.INLINED_SUBROUTINE,
                                                 Attribute.ABSTRACT_ORIGIN))) {
