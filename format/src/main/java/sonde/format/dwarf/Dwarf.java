@@ -82,7 +82,7 @@ public final class Dwarf {
         for (EntryUnit unit : entries.units()) {
             try {
                 if (!unit.isType() && unit.root().has(Attribute.STMT_LIST)) {
-                    tables.add(new LineTable(unit));
+                    tables.add(new LineTable(unit, entries.elf()));
                 }
             } catch (MalformedInputException e) {
                 // Its places are missing, those of other units are not.

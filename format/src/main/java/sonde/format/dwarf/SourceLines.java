@@ -157,6 +157,9 @@ public final class SourceLines {
         }
 
         void take(ProgramRows rows) {
+            if (rows.count() == 0 || !elf.isCode(rows.address(0))) {
+                return; // the linker has left it out
+            }
             for (int i = 0; i < rows.count(); i++) {
                 int index = rows.file(i);
                 boolean here =
@@ -165,9 +168,7 @@ public final class SourceLines {
                                 && index < wanted.length
                                 && wanted[index];
                 long at = rows.address(i);
-                // Address 0 is code that the linker has left out.
                 if (here
-                        && at != 0
                         && (address.isEmpty()
                                 || Long.compareUnsigned(at, address.getAsLong()) < 0)) {
                     address = OptionalLong.of(at);

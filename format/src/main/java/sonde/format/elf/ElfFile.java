@@ -611,6 +611,19 @@ public final class ElfFile {
         return -1;
     }
 
+    /**
+     * Whether an address stated in the ELF is one of code, by the sections, or where there are none
+     * by the segments. Debugging information keeps what linkers left out, at 0 or at -1.
+     */
+    public boolean isCode(long elfAddress) {
+        return sections.isEmpty()
+                ? segments.stream()
+                        .filter(Segment::isCode)
+                        .anyMatch(s ->
+                                Long.compareUnsigned(elfAddress - s.address(), s.fileBytes()) < 0)
+                : sections.stream().anyMatch(s -> s.isExecutable() && s.contains(elfAddress));
+    }
+
     ElfBytes bytes() {
         return bytes;
     }

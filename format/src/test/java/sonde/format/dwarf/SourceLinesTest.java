@@ -60,9 +60,13 @@ final class SourceLinesTest {
     }
 
     private static byte[] program(int firstFile) {
+        return program(firstFile, START);
+    }
+
+    private static byte[] program(int firstFile, long start) {
         ByteBuffer out = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
         // DW_LNE_set_address
-        out.put(new byte[] {0, 9, 2}).putLong(START);
+        out.put(new byte[] {0, 9, 2}).putLong(start);
         // set_file, advance_line +9 (line 10), set_column 5, copy
         out.put(new byte[] {4, (byte) firstFile, 3, 9, 5, 5, 1});
         // special: address +2, line +1 = 13 + 2 * 14 + (1 + 5)
@@ -101,6 +105,19 @@ final class SourceLinesTest {
             assertThat(SourceLines.find(ElfFile.of(file), "c.c", 1, 0))
                     .isEqualTo(new SourceLines.Answer(true, false, OptionalLong.empty()));
             assertThat(SourceLines.find(ElfFile.of(file), ".c", 10, 0).hasFile()).isFalse();
+        }
+    }
+
+    /** Linkers leave the rows of code that they drop, from 0 or from -1 on. */
+    @Test
+    void codeThatWasLeftOutHasNoLines() throws Exception {
+        for (long start : new long[] {0, -1}) {
+            byte[] dropped = program(1, start);
+            byte[] kept = program(1);
+            byte[] both = Arrays.copyOf(dropped, dropped.length + kept.length);
+            System.arraycopy(kept, 0, both, dropped.length, kept.length);
+            assertThat(find(file(unit(4, OLD, both)), "a.c", 11, 0)).hasValue(START + 2);
+            assertThat(find(file(unit(4, OLD, dropped)), "a.c", 11, 0)).isEmpty();
         }
     }
 

@@ -17,7 +17,6 @@ import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
 import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
 import sonde.sys.TargetFile;
@@ -198,16 +197,7 @@ public final class Subject implements AutoCloseable {
 
     /** Whether an address as stated in the file is in its code. */
     boolean isCode(long address) {
-        ElfFile known = elf;
-        if (known == null) {
-            return false;
-        }
-        for (Section section : known.sections()) {
-            if (section.isExecutable() && section.contains(address)) {
-                return true;
-            }
-        }
-        return known.sections().isEmpty() && Definer.fileOffset(known, address) >= 0;
+        return elf != null && elf.isCode(address);
     }
 
     Symbols symbols() {
