@@ -356,12 +356,15 @@ public final class Btf {
      */
     public Optional<BtfType.Member> member(BtfType.Struct struct, String name)
             throws MalformedInputException {
-        return Optional.ofNullable(member(struct, name, 0, new HashSet<>()));
+        return Optional.ofNullable(member(struct, name, 0, new HashSet<>(), 0));
     }
 
     private BtfType.@Nullable Member member(
-            BtfType.Struct struct, String name, int bits, Set<Integer> seen)
+            BtfType.Struct struct, String name, int bits, Set<Integer> seen, int depth)
             throws MalformedInputException {
+        if (depth > MOST_STEPS) {
+            throw new MalformedInputException("BTF", "member", -1, "too deep in each other");
+        }
         for (BtfType.Member member : struct.members()) {
             int offset = bits + member.bitOffset();
             if (member.name().equals(name)) {
@@ -370,7 +373,7 @@ public final class Btf {
             if (member.name().isEmpty()
                     && seen.add(member.type())
                     && type(skipModifiers(member.type())) instanceof BtfType.Struct inner) {
-                BtfType.Member found = member(inner, name, offset, seen);
+                BtfType.Member found = member(inner, name, offset, seen, depth + 1);
                 if (found != null) {
                     return found;
                 }

@@ -161,6 +161,21 @@ class BtfTest {
     }
 
     @Test
+    void structuresInEachOtherAreBounded() throws IOException {
+        BtfBytes bytes = new BtfBytes(ByteOrder.LITTLE_ENDIAN);
+        int count = 100_000;
+        for (int id = 1; id <= count; id++) {
+            bytes.type("", 4, 1, false, 8); // struct { struct of the next id; }
+            bytes.name("").word(id % count + 1).word(0);
+        }
+        Btf btf = read(bytes.toBytes());
+        BtfType.Struct first = (BtfType.Struct) btf.type(1);
+        assertThatThrownBy(() -> btf.member(first, "wanted"))
+                .isInstanceOf(MalformedInputException.class)
+                .hasMessageContaining("too deep");
+    }
+
+    @Test
     void damageIsAMalformedInput() {
         Random random = new Random(5);
         byte[] whole = node(ByteOrder.LITTLE_ENDIAN).toBytes();
