@@ -130,21 +130,29 @@ public final class NamedProbes {
      */
     public void add(Subject subject, List<Definition> definitions) throws IOException {
         String file = Attachment.check(subject);
-        List<Definition> made = new ArrayList<>();
+        Set<String> made = new TreeSet<>();
+        boolean isWhole = false;
         try {
             for (Definition one : definitions) {
                 Definition placed = file.isEmpty() ? one : Attachment.through(one, subject, file);
                 write(eventsFile(placed), placed);
-                made.add(one);
+                made.add(one.event());
                 notebook.add(placed, one.source() + shownArguments(one));
             }
-        } catch (IOException e) {
-            Set<String> names = new TreeSet<>();
-            made.forEach(one -> names.add(one.event()));
-            for (String name : names) {
-                remove(name);
+            isWhole = true;
+        } finally {
+            if (!isWhole) {
+                made.forEach(this::takeBack);
             }
-            throw e;
+        }
+    }
+
+    private void takeBack(String event) {
+        try {
+            remove(event);
+        } catch (IOException e) {
+            // It stays and is listed; told is why the others could not be made.
+            return;
         }
     }
 

@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -9,6 +10,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import sonde.sys.Fd;
 
 /**
  * Which probes this program made, and where they stand in the source: {@code /run/sonde/probes},
@@ -54,46 +58,68 @@ final class Notebook {
     }
 
     void add(Definition definition, String source) {
-        Map<String, String> all = read();
-        all.put(
-                key(definition.event(), definition.place()),
-                source.replace('\t', ' ').replace('\n', ' '));
-        write(all);
+        String key = key(definition.event(), definition.place());
+        change(all -> all.put(key, source.replace('\t', ' ').replace('\n', ' ')));
     }
 
     void remove(String event) {
-        Map<String, String> all = read();
-        if (all.keySet().removeIf(key -> key.startsWith(event + " "))) {
-            write(all);
+        Predicate<String> isOf = key -> key.startsWith(event + " ");
+        if (read().keySet().stream().anyMatch(isOf)) {
+            change(all -> all.keySet().removeIf(isOf));
         }
     }
 
-    private void write(Map<String, String> all) {
-        StringBuilder text = new StringBuilder();
-        all.forEach((key, source) -> text.append(key).append('\t').append(source).append('\n'));
+    /** Others may define probes at the same time: who holds the lock of the folder writes. */
+    private void change(Consumer<Map<String, String>> edit) {
         try {
             Path folder = file.getParent();
             if (folder == null) {
                 return;
             }
-            if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createDirectory(
-                        folder,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwx------")));
+            made(folder);
+            int held = sonde.sys.Files.open(folder.toString(), sonde.sys.Files.O_DIRECTORY);
+            try {
+                Fd.flock(held, Fd.LOCK_EX);
+                Map<String, String> all = read();
+                edit.accept(all);
+                write(folder, all);
+            } finally {
+                Fd.discard(held);
             }
-            Path fresh =
-                    Files.createTempFile(
-                            folder,
-                            "probes",
-                            "",
-                            PosixFilePermissions.asFileAttribute(
-                                    PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(fresh, text);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             // The probe works without; list then shows the kernel's words.
             return;
+        }
+    }
+
+    private static void made(Path folder) throws IOException {
+        try {
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+                throw e;
+            }
+        }
+    }
+
+    private void write(Path folder, Map<String, String> all) throws IOException {
+        StringBuilder text = new StringBuilder();
+        all.forEach((key, source) -> text.append(key).append('\t').append(source).append('\n'));
+        Path fresh =
+                Files.createTempFile(
+                        folder,
+                        "probes",
+                        "",
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")));
+        try {
+            Files.writeString(fresh, text);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
         }
     }
 }
