@@ -151,7 +151,7 @@ final class ExpressionCompiler {
                 throw fault(e.at(), array.spelling() + " has " + array.count() + " elements");
             }
             SourceType element = array.element().get();
-            long bytes = Math.multiplyExact(e.index(), element.sizeBytes());
+            long bytes = bytes(e.at(), e.index(), element.sizeBytes());
             return part(of, new SourceType.Member("", () -> element, 8 * bytes, 0), e.at());
         }
         if (of.type() instanceof SourceType.Pointer) {
@@ -160,18 +160,31 @@ final class ExpressionCompiler {
         throw fault(e.at(), of.type().spelling() + " has no elements");
     }
 
+    /** Of so many elements; their bits, by which members are told, can be counted too. */
+    private long bytes(int at, long count, long sizeBytes) throws ProbeException {
+        try {
+            return Math.multiplyExact(count, Math.multiplyExact(8, sizeBytes)) / 8;
+        } catch (ArithmeticException e) {
+            throw fault(at, "no array is as long as " + count);
+        }
+    }
+
     /** What a pointer, or an array as a pointer, points to. */
     private Operand target(Operand of, int at, long index) throws ProbeException {
         if (of.type() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
             SourceType element = array.element().get();
             return new Operand.Stored(
-                    o.address().plus(index * element.sizeBytes()), element, 0, 0, o.isUser());
+                    o.address().plus(bytes(at, index, element.sizeBytes())),
+                    element,
+                    0,
+                    0,
+                    o.isUser());
         }
         if (!(of.type() instanceof SourceType.Pointer pointer)) {
             throw fault(at, of.type().spelling() + " is no pointer");
         }
         SourceType target = pointer.target().get();
-        long bytes = Math.multiplyExact(index, Math.max(1, target.sizeBytes()));
+        long bytes = bytes(at, index, Math.max(1, target.sizeBytes()));
         boolean user = pointer.isUser() || of instanceof Operand.Stored o && o.isUser();
         return new Operand.Stored(value(of, at).plus(bytes), target, 0, 0, user);
     }
@@ -332,7 +345,7 @@ final class ExpressionCompiler {
                     throw fault(e.at(), of.type().spelling() + " has no elements");
                 }
                 SourceType element = array.element().get();
-                long bits = 8 * Math.multiplyExact(e.index(), element.sizeBytes());
+                long bits = 8 * bytes(e.at(), e.index(), element.sizeBytes());
                 yield part(of, new SourceType.Member("", () -> element, bits, 0), e.at());
             }
             default -> throw fault(path.at(), "the path of a member was expected here");

@@ -122,7 +122,8 @@ final class ExpressionParser {
         if (++depth > MOST_DEPTH) {
             throw fault("this is nested too deep");
         }
-        int from = peek() == 0 ? at : at;
+        blanks();
+        int from = at;
         ProbeExpression found;
         if (takes("*")) {
             found = new ProbeExpression.Dereference(from, unary());
@@ -271,10 +272,9 @@ final class ExpressionParser {
             int path = at;
             ProbeExpression whole = new ProbeExpression.Whole(path);
             String member = word("the name of a member");
-            ProbeExpression first = new ProbeExpression.Member(path, whole, member, false);
-            ProbeExpression member2 = postfix(first);
+            ProbeExpression inner = postfix(new ProbeExpression.Member(path, whole, member, false));
             expect(")");
-            return new ProbeExpression.ContainerOf(from, of, type, member2);
+            return new ProbeExpression.ContainerOf(from, of, type, inner);
         }
         while (takes("::")) {
             name += "::" + word("a variable");

@@ -32,7 +32,7 @@ public record PointSpec(
     private static final Pattern FUNCTION =
             Pattern.compile(
                     "([A-Za-z_~](?:[\\w.$~<>,]|::)*?)(?:@([^:+%]+))?"
-                            + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,16}|\\d{1,9})|(%return))?");
+                            + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,8}|\\d{1,9})|(%return))?");
 
     /** Where. */
     public sealed interface Place {
@@ -100,6 +100,10 @@ public record PointSpec(
         return matcher.matches() ? matcher.group(2) : place;
     }
 
+    private static long number(String text) {
+        return text.startsWith("0x") ? Long.parseLong(text.substring(2), 16) : Long.parseLong(text);
+    }
+
     /** The place alone: {@code FUNCTION:LINE}. */
     public static Place place(String text) throws ProbeException {
         Matcher marker = MARKER.matcher(text);
@@ -124,7 +128,7 @@ public record PointSpec(
         }
         String file = function.group(2) == null ? "" : function.group(2);
         int relative = function.group(3) == null ? -1 : Integer.parseInt(function.group(3));
-        long offset = function.group(4) == null ? -1 : Long.decode(function.group(4));
+        long offset = function.group(4) == null ? -1 : number(function.group(4));
         return new Place.Function(
                 function.group(1), file, relative, offset, function.group(5) != null);
     }

@@ -44,7 +44,8 @@ public record SourceView(
      */
     public static List<SourceView> of(Subject subject, String what, List<Path> sources)
             throws IOException {
-        if (what.matches(".*\\.[A-Za-z][A-Za-z+]{0,3}(:\\d+(-\\d+)?)?") || what.startsWith("/")) {
+        if (what.matches(".*\\.[A-Za-z][A-Za-z+]{0,3}(:\\d{1,9}(-\\d{1,9})?)?")
+                || what.startsWith("/")) {
             return List.of(ofFile(subject, what, sources));
         }
         PointSpec.Place place = PointSpec.place(what);
@@ -90,7 +91,7 @@ public record SourceView(
 
     private static SourceView ofFile(Subject subject, String what, List<Path> sources)
             throws IOException {
-        String name = what.replaceFirst(":\\d+(-\\d+)?$", "");
+        String name = what.replaceFirst(":\\d{1,9}(-\\d{1,9})?$", "");
         String range = what.substring(Math.min(what.length(), name.length()));
         TreeSet<Integer> code = new TreeSet<>();
         String full = "";

@@ -341,6 +341,9 @@ final class SpotSurroundings implements Surroundings {
             case Location.Pieces pieces -> {
                 List<Operand.Part> parts = new ArrayList<>();
                 for (Location.Piece piece : pieces.pieces()) {
+                    if (piece.bitOffset() != 0) {
+                        throw new Fetch.Unfit("begins at bit " + piece.bitOffset() + " of a word");
+                    }
                     Operand place =
                             piece.location() instanceof Location.Absent
                                     ? new Operand.Words("", new SourceType.Opaque("?"))

@@ -181,6 +181,10 @@ final class ArgumentMakerTest {
         assertThatThrownBy(() -> made("p.next")).hasMessageContaining("write ->next");
         assertThatThrownBy(() -> made("s")).hasMessageContaining("choose a member: next, in");
         assertThatThrownBy(() -> made("&p->in")).hasMessageContaining("add 8");
+        for (String text : new String[] {"p[%d].low", "(p + %d)->low", "p->next[%d].low"}) {
+            assertThatThrownBy(() -> made(text.formatted(Long.MAX_VALUE / 2)))
+                    .hasMessageContaining("no array is as long as 4611686018427387903");
+        }
     }
 
     @Test

@@ -18,6 +18,8 @@ final class PointSpecTest {
         assertThat(place("vfs_read")).isEqualTo(new Place.Function("vfs_read", "", -1, -1, false));
         assertThat(place("f:16")).isEqualTo(new Place.Function("f", "", 16, -1, false));
         assertThat(place("f+0x20")).isEqualTo(new Place.Function("f", "", -1, 32, false));
+        assertThat(place("f+010")).isEqualTo(new Place.Function("f", "", -1, 10, false));
+        assertThat(place("f+09")).isEqualTo(new Place.Function("f", "", -1, 9, false));
         assertThat(place("f%return")).isEqualTo(new Place.Function("f", "", -1, -1, true));
         assertThat(place("f@a/b.c:3")).isEqualTo(new Place.Function("f", "a/b.c", 3, -1, false));
         assertThat(place("ns::cls::f:3"))
