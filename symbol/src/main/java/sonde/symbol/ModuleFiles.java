@@ -2,8 +2,6 @@ package sonde.symbol;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -188,14 +186,9 @@ final class ModuleFiles {
         byte[] wanted = module.mapping().buildId();
         if (wanted.length > 0) {
             byte[] found = elf.buildId().orElse(new byte[0]);
-            // records hold 20 bytes: a shorter id is padded with zeros
-            return Arrays.equals(Arrays.copyOf(found, wanted.length), wanted)
+            return Wanted.isSame(wanted, found)
                     ? null
-                    : candidate.path()
-                            + " has another build-id: wanted "
-                            + HexFormat.of().formatHex(wanted)
-                            + ", found "
-                            + (found.length == 0 ? "none" : HexFormat.of().formatHex(found));
+                    : candidate.path() + " is of another build: " + Wanted.ids(wanted, found);
         }
         if (candidate.isTrusted()) {
             return null;

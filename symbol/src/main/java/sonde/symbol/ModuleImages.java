@@ -1,6 +1,5 @@
 package sonde.symbol;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +7,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.Place;
+import sonde.symbol.files.Wanted;
 
 /**
  * The files that were mapped, for those who read more of them than symbols. A file that is not
@@ -78,9 +78,7 @@ public final class ModuleImages {
             ElfFile elf = ElfFile.of(image);
             byte[] wanted = module.mapping().buildId();
             byte[] found = elf.buildId().orElse(new byte[0]);
-            boolean fits =
-                    wanted.length == 0
-                            || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
+            boolean fits = wanted.length == 0 || Wanted.isSame(wanted, found);
             return fits ? Optional.of(reading.read(elf)) : Optional.empty();
         } catch (MalformedInputException e) {
             return Optional.empty();

@@ -1,7 +1,6 @@
 package sonde.symbol;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.Wanted;
 
 /**
  * Names locations. Files are opened when the first location in them is asked for and closed again
@@ -237,9 +237,7 @@ public final class Symbolizer {
             ElfFile elf = ElfFile.of(image);
             byte[] wanted = module.mapping().buildId();
             byte[] found = elf.buildId().orElse(new byte[0]);
-            boolean fits =
-                    wanted.length == 0
-                            || Arrays.equals(Arrays.copyOf(found, wanted.length), wanted);
+            boolean fits = wanted.length == 0 || Wanted.isSame(wanted, found);
             Optional<FunctionTable> functions =
                     ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
             return fits && functions.isPresent()

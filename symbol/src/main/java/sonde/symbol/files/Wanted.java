@@ -18,6 +18,9 @@ import sonde.format.elf.ElfFile;
  * @param need what the file must have
  */
 public record Wanted(Place binary, byte[] buildId, @Nullable DebugLink link, Need need) {
+    /** BUILD_ID_SIZE of tools/perf/util/build-id.h. */
+    private static final int PERF_ID_BYTES = 20;
+
     /** What is known of a binary that is open. */
     public static Wanted of(Place binary, ElfFile elf, Need need) {
         DebugLink link;
@@ -62,16 +65,19 @@ public record Wanted(Place binary, byte[] buildId, @Nullable DebugLink link, Nee
                 : "wanted checksum %08x, found %08x".formatted(link.crc32(), crc);
     }
 
-    /** Records of perf hold 20 bytes: a shorter id is padded with zeros. */
-    static boolean isSame(byte[] wanted, byte[] found) {
+    /**
+     * Whether two build-ids are the same; none is that of nothing. Records of perf hold 20 bytes: a
+     * shorter one is padded with zeros, a longer one cut.
+     */
+    public static boolean isSame(byte[] wanted, byte[] found) {
         return found.length > 0
                 && (Arrays.equals(wanted, found)
-                        || wanted.length == 20
-                                && found.length < 20
-                                && Arrays.equals(wanted, Arrays.copyOf(found, 20)));
+                        || wanted.length == PERF_ID_BYTES
+                                && Arrays.equals(wanted, Arrays.copyOf(found, PERF_ID_BYTES)));
     }
 
-    static String ids(byte[] wanted, byte[] found) {
+    /** What is said of two that differ. */
+    public static String ids(byte[] wanted, byte[] found) {
         return "wanted build-id "
                 + HexFormat.of().formatHex(wanted)
                 + ", found "

@@ -95,7 +95,8 @@ public final class SourceSymbols implements AutoCloseable {
         try {
             debug = OpenDebug.of(search, place, binary.elf(), Need.DEBUG_INFORMATION);
             return new SourceSymbols(binary, debug, options.cache());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | InternalError e) {
+            // InternalError: the file shrank while it was mapped
             if (debug != null) {
                 debug.close();
             }

@@ -203,6 +203,16 @@ class DebugSearchTest {
     }
 
     @Test
+    void buildIdsAreTheSameAlsoAsPerfHoldsThem() {
+        byte[] whole = HexFormat.of().parseHex("0123456789abcdef".repeat(4));
+        assertThat(Wanted.isSame(whole, whole.clone())).isTrue();
+        assertThat(Wanted.isSame(Arrays.copyOf(whole, 20), whole)).isTrue();
+        assertThat(Wanted.isSame(Arrays.copyOf(ID, 20), ID)).isTrue();
+        assertThat(Wanted.isSame(Arrays.copyOf(whole, 16), whole)).isFalse();
+        assertThat(Wanted.isSame(new byte[20], new byte[0])).isFalse();
+    }
+
+    @Test
     void findsTheFileThatDwzMade() throws IOException {
         Path owner = write("sys/.build-id/ab/cdef0123456789.debug", debug(ID));
         Path shared = write("sys/.dwz/pkg.debug", debug(new byte[] {7, 7, 7}));
