@@ -42,6 +42,7 @@ import sonde.lang.output.Names;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
 import sonde.lang.probes.AttachException;
+import sonde.lang.probes.AttachOptions;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -207,7 +208,7 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(script));
+            print(TracePlan.of(script, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (script.ranked().isEmpty()) {
@@ -320,7 +321,7 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(compiled));
+            print(TracePlan.of(compiled, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
