@@ -41,6 +41,7 @@ import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
+import sonde.lang.output.WithoutTracer;
 import sonde.lang.probes.AttachException;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.source.Diagnostic;
@@ -421,12 +422,16 @@ final class TraceCommand {
                 arguments.stacks());
     }
 
-    private Output output(Names names) {
+    private Output output(Names all) {
+        Names names = arguments.tool ? new WithoutTracer(all) : all;
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style style = new MapRows.Style(arguments.order, arguments.format.equals("csv"));
-        return arguments.format.equals("json")
-                ? new JsonOutput(to, names, style)
-                : new TextOutput(to, System.err, names, style);
+        MapRows.Style style = new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
+        if (!arguments.format.equals("json")) {
+            return new TextOutput(to, System.err, names, style);
+        }
+        return arguments.rows
+                ? JsonOutput.ofRows(to, names, style)
+                : new JsonOutput(to, names, style);
     }
 
     /** Nothing is written before a block is full, or the end. */
