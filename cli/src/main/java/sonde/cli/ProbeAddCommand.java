@@ -69,6 +69,11 @@ final class ProbeAddCommand implements Callable<Integer> {
             description = "a line means every place at which its code begins, not the first alone")
     private boolean every;
 
+    @Option(
+            names = "--unsafe",
+            description = "also at returns of Go functions, which can end the program")
+    private boolean unsafe;
+
     @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
     private @Nullable String group;
 
@@ -102,6 +107,7 @@ final class ProbeAddCommand implements Callable<Integer> {
             Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
             definer = fprobe ? definer.byFunctionTracer() : definer;
             definer = every ? definer.everyPlace() : definer;
+            definer = unsafe ? definer.unsafe() : definer;
             List<Definition> made = new ArrayList<>();
             for (PointSpec point : points) {
                 made.addAll(definer.define(point));

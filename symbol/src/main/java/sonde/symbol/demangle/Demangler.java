@@ -30,6 +30,32 @@ public final class Demangler {
         }
     }
 
+    /**
+     * The name of a function without result, parameters and the marks of copies: {@code
+     * shop::scale<int, 3>} of {@code int shop::scale<int, 3>(int) [clone .isra.0]}. What is not
+     * mangled, or no function of the source, comes back unchanged.
+     */
+    public static String functionName(String name) {
+        if (!name.startsWith("_Z") || name.length() > LENGTH_LIMIT) {
+            return demangle(name);
+        }
+        try {
+            String rust = RustLegacy.demangle(name);
+            return rust.isEmpty() ? functionName(new Cursor(name, 2), name) : rust;
+        } catch (Unfit e) {
+            return demangle(name);
+        }
+    }
+
+    private static String functionName(Cursor cursor, String otherwise) {
+        if (new CxxNames(cursor).encoding() instanceof Node.Function function) {
+            Out out = new Out();
+            function.name(out);
+            return out.toString();
+        }
+        return otherwise;
+    }
+
     private static String cxx(String name) {
         try {
             return cxx(name, false);
