@@ -70,6 +70,11 @@ final class ProbeAddCommand implements Callable<Integer> {
     private boolean every;
 
     @Option(
+            names = {"-f", "--force"},
+            hidden = true) // perf needs it for a second probe of a name
+    private boolean force;
+
+    @Option(
             names = "--unsafe",
             description = "also at returns of Go functions, which can end the program")
     private boolean unsafe;
@@ -89,7 +94,11 @@ final class ProbeAddCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         List<PointSpec> points = new ArrayList<>();
         for (String text : definitions) {
-            points.add(point(text));
+            try {
+                points.add(point(text));
+            } catch (ProbeException e) {
+                throw split(text, e);
+            }
         }
         try (Subject subject = target.open(module(points))) {
             NamedProbes probes = null;
@@ -110,7 +119,11 @@ final class ProbeAddCommand implements Callable<Integer> {
             definer = unsafe ? definer.unsafe() : definer;
             List<Definition> made = new ArrayList<>();
             for (PointSpec point : points) {
-                made.addAll(definer.define(point));
+                try {
+                    made.addAll(definer.define(point));
+                } catch (ProbeException e) {
+                    throw split(point.text(), e);
+                }
             }
             PrintWriter out = spec.commandLine().getOut();
             subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
@@ -125,6 +138,22 @@ final class ProbeAddCommand implements Callable<Integer> {
             added(made, out);
             return ExitCode.DONE;
         }
+    }
+
+    /** Says how variables are given where a shell made words of a definition. */
+    private ProbeException split(String text, ProbeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        boolean word = !text.equals(definitions.getFirst()) && !text.matches(".*\\s.*");
+        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
+        return word && unread
+                ? new ProbeException(
+                        message
+                                + "\n  if it is a variable, it belongs in the word of its place: '"
+                                + definitions.getFirst()
+                                + " "
+                                + text
+                                + "'")
+                : failure;
     }
 
     /** The one that all of them name; empty for none. */

@@ -64,21 +64,4 @@ public final class FunctionNames {
                                 || symbol.startsWith("_")
                                         && pattern.matcher(Demangler.demangle(symbol)).matches());
     }
-
-    /**
-     * Whether a symbol is what was written: its name with all name spaces before it or the last of
-     * them, with or without parameters. Blanks do not count.
-     */
-    static boolean means(String symbol, String wanted) {
-        if (!symbol.startsWith("_")) {
-            return false;
-        }
-        String bare = wanted.replaceAll("\\s+", "");
-        return ends(Demangler.functionName(symbol), bare) || ends(Demangler.demangle(symbol), bare);
-    }
-
-    private static boolean ends(String name, String wanted) {
-        String bare = name.replaceAll("\\s+", "");
-        return bare.equals(wanted) || bare.endsWith("::" + wanted);
-    }
 }

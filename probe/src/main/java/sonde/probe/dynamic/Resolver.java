@@ -15,6 +15,7 @@ import sonde.format.dwarf.location.FunctionCopy;
 import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.SourceFunction;
+import sonde.symbol.demangle.Demangler;
 
 /** From a place of the source to addresses: every copy of the code, each with what it sees. */
 public final class Resolver {
@@ -87,7 +88,7 @@ public final class Resolver {
         if (found.isEmpty()) {
             found =
                     subject.functions()
-                            .matching((_, symbol) -> FunctionNames.means(symbol, name), true);
+                            .matching((_, symbol) -> Demangler.means(symbol, name), true);
         }
         if (file.isEmpty()) {
             return found;
@@ -414,7 +415,7 @@ public final class Resolver {
                             + (subject.isKernel() || subject.hasEntries()
                                     ? ""
                                     : ". It has no debugging information, so that only the names"
-                                            + " of its symbol table are known; --symbols FOLDER"
+                                            + " of its symbol table are known; --symbols DIR"
                                             + " says where that is"));
         }
         return spots;

@@ -122,6 +122,10 @@ public final class Subject implements AutoCloseable {
         DebugFiles debugFiles = new DebugFiles(debugFolders);
         try {
             return new Subject(path, file, ElfFile.of(file), null, debugFiles);
+        } catch (MalformedInputException e) {
+            debugFiles.close();
+            file.close();
+            throw new MalformedInputException(path, "ELF", -1, e.reason());
         } catch (IOException | RuntimeException e) {
             debugFiles.close();
             file.close();
@@ -261,7 +265,7 @@ public final class Subject implements AutoCloseable {
                             : path
                                     + ": has no debugging information: lines and variables are not"
                                     + " known. Build it with -g, install its debug package, or say"
-                                    + " where it is: --symbols FOLDER");
+                                    + " where it is: --symbols DIR");
         }
         return known;
     }

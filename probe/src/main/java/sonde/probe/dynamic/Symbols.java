@@ -77,7 +77,7 @@ final class Symbols {
     List<Symbol> functions(String name) {
         List<Symbol> named = named(name).stream().filter(Symbol::isFunction).toList();
         return named.isEmpty()
-                ? functions.stream().filter(one -> FunctionNames.means(one.name(), name)).toList()
+                ? functions.stream().filter(one -> Demangler.means(one.name(), name)).toList()
                 : named;
     }
 

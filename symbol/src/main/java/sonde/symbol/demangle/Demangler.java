@@ -47,6 +47,29 @@ public final class Demangler {
         }
     }
 
+    /**
+     * Whether a symbol is the function that was written: its name with all name spaces before it or
+     * the last of them, with or without parameters. Blanks do not count.
+     */
+    public static boolean means(String symbol, String written) {
+        if (!symbol.startsWith("_")) {
+            return false;
+        }
+        String wanted = written.replaceAll("\\s+", "");
+        String name = functionName(symbol);
+        if (ends(name, wanted)) {
+            return true;
+        }
+        // Templates state their result first.
+        String whole = demangle(symbol);
+        return ends(whole.substring(Math.max(0, whole.indexOf(name))), wanted);
+    }
+
+    private static boolean ends(String name, String wanted) {
+        String bare = name.replaceAll("\\s+", "");
+        return bare.equals(wanted) || bare.endsWith("::" + wanted);
+    }
+
     private static String functionName(Cursor cursor, String otherwise) {
         if (new CxxNames(cursor).encoding() instanceof Node.Function function) {
             Out out = new Out();

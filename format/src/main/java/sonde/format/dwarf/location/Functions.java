@@ -66,7 +66,7 @@ public final class Functions {
      * Where the last part of a name with name spaces begins: behind the last {@code ::} that is in
      * no bracket.
      */
-    private static int lastPart(String name) {
+    public static int lastPart(String name) {
         int operator = name.lastIndexOf("::operator");
         if (operator >= 0) {
             return operator + 2;
