@@ -162,7 +162,7 @@ final class TraceArguments {
                     Stream.of(attached(word, attached).split(":", -1))
                             .filter(folder -> !folder.isEmpty())
                             .forEach(folder -> debugFolders.add(Path.of(folder)));
-            case "--symbols", "--debug-dir" -> debugFolders.add(Path.of(attached(word, attached)));
+            case "--symbols" -> debugFolders.add(Path.of(attached(word, attached)));
             case "--vmlinux" -> vmlinux = Optional.of(Path.of(attached(word, attached)));
             case "--debuginfod" -> server = Optional.of(server(attached));
             case "--dump" -> dump(attached(word, attached));
