@@ -55,6 +55,15 @@ final class TraceArguments {
     /** A process whose end is that of the trace, and no more. */
     OptionalInt watched = OptionalInt.empty();
 
+    /** Whether the script prints a line for each event, below one with the names of the columns. */
+    boolean rows;
+
+    /** Whether it is a tool: stacks are shown without the tracer's own frames. */
+    boolean tool;
+
+    /** How the keys of its maps are folded. */
+    List<String> folded = List.of();
+
     boolean list;
     boolean verbose;
     boolean quiet;
@@ -153,7 +162,7 @@ final class TraceArguments {
                     Stream.of(attached(word, attached).split(":", -1))
                             .filter(folder -> !folder.isEmpty())
                             .forEach(folder -> debugFolders.add(Path.of(folder)));
-            case "--symbols", "--debug-dir" -> debugFolders.add(Path.of(attached(word, attached)));
+            case "--symbols" -> debugFolders.add(Path.of(attached(word, attached)));
             case "--vmlinux" -> vmlinux = Optional.of(Path.of(attached(word, attached)));
             case "--debuginfod" -> server = Optional.of(server(attached));
             case "--dump" -> dump(attached(word, attached));
@@ -288,6 +297,15 @@ final class TraceArguments {
                 false);
     }
 
+    /** How rows of maps are written. */
+    MapRows.Form form() {
+        return switch (format) {
+            case "csv" -> MapRows.Form.CSV;
+            case "folded" -> MapRows.Form.FOLDED;
+            default -> MapRows.Form.USUAL;
+        };
+    }
+
     static int pid(String word) throws UsageException {
         int digits = 0;
         while (digits < word.length() && Character.isDigit(word.charAt(digits))) {
@@ -329,12 +347,12 @@ final class TraceArguments {
     }
 
     private void check() throws UsageException {
-        if (!List.of("text", "json", "csv").contains(format)) {
+        if (!List.of("text", "json", "csv", "folded").contains(format)) {
             throw new UsageException(
                     "Invalid output format \""
                             + format
                             + "\"\nValid formats: "
-                            + "'text', 'json', 'csv'",
+                            + "'text', 'json', 'csv', 'folded'",
                     false);
         }
         if (!Set.of("none", "line", "full").contains(buffer)) {

@@ -43,7 +43,9 @@ import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
+import sonde.lang.output.WithoutTracer;
 import sonde.lang.probes.AttachException;
+import sonde.lang.probes.AttachOptions;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -209,7 +211,7 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(script));
+            print(TracePlan.of(script, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (script.ranked().isEmpty()) {
@@ -324,7 +326,7 @@ final class TraceCommand {
             return ExitCode.DONE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(compiled));
+            print(TracePlan.of(compiled, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
@@ -424,12 +426,16 @@ final class TraceCommand {
                 arguments.stacks());
     }
 
-    private Output output(Names names) {
+    private Output output(Names all) {
+        Names names = arguments.tool ? new WithoutTracer(all) : all;
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style style = new MapRows.Style(arguments.order, arguments.format.equals("csv"));
-        return arguments.format.equals("json")
-                ? new JsonOutput(to, names, style)
-                : new TextOutput(to, System.err, names, style);
+        MapRows.Style style = new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
+        if (!arguments.format.equals("json")) {
+            return new TextOutput(to, System.err, names, style);
+        }
+        return arguments.rows
+                ? JsonOutput.ofRows(to, names, style)
+                : new JsonOutput(to, names, style);
     }
 
     /** Nothing is written before a block is full, or the end. */
