@@ -238,14 +238,14 @@ final class ExpressionCompiler {
         SourceType type = of.type();
         if (type instanceof SourceType.Array array && of instanceof Operand.Stored o) {
             SourceType element = array.element().get();
-            Fetch moved = o.address().plus(e.amount() * element.sizeBytes());
+            Fetch moved = o.address().plus(bytes(e.at(), e.amount(), element.sizeBytes()));
             return new Operand.Plain(moved, pointerTo(element, o.isUser()));
         }
         long unit =
                 type instanceof SourceType.Pointer pointer
                         ? Math.max(1, pointer.target().get().sizeBytes())
                         : 1;
-        return new Operand.Plain(value(of, e.at()).plus(unit * e.amount()), type);
+        return new Operand.Plain(value(of, e.at()).plus(bytes(e.at(), e.amount(), unit)), type);
     }
 
     private SourceType type(ProbeExpression.TypeWords words) throws ProbeException {
