@@ -39,11 +39,13 @@ public final class JsonText {
         new JsonText(names, out, divisor).value(type, bytes, offset, 0);
     }
 
-    /** A key of a map: its text without spaces of our own and outer parentheses. */
+    /** A key of a map: its text without spaces of our own, a tuple without its parentheses. */
     static void key(Type type, byte[] bytes, Names names, TextSink out) {
         TextSink text = TextSink.raw();
         ValueText.key(type, bytes, names, text);
-        text.stripParentheses(0);
+        if (type instanceof Tuple tuple && !tuple.named()) {
+            text.stripParentheses(0);
+        }
         out.json(text);
     }
 

@@ -115,7 +115,9 @@ public final class TextOutput implements Output {
         out.put('[');
         int start = out.size();
         ValueText.write(rows.key(), row.key(), 0, names, out);
-        out.stripParentheses(start);
+        if (rows.key() instanceof Tuple tuple && !tuple.named()) {
+            out.stripParentheses(start);
+        }
         out.put(rows.isTall() ? "]:\n" : "]: ");
         mapValue(rows.value(), row.value(), latest, divisor);
         endLine();

@@ -89,6 +89,14 @@ final class MapOutputTest {
                 .isEqualTo("{\"type\": \"map\", \"data\": {\"@\": {\"a b\": 1, \"ab\": 2}}}\n");
     }
 
+    /** systemd's "(sd-pam)" is a name as any. */
+    @Test
+    void parenthesesOfATextAreItsOwn() {
+        MapRows rows = counted(Type.Int.U64, "(pam)", 1);
+        assertThat(text(rows)).isEqualTo("@[(pam)]: 1\n");
+        assertThat(json(rows)).contains("{\"(pam)\": 1}");
+    }
+
     @Test
     void keys() {
         Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));

@@ -84,11 +84,7 @@ public final class Clause {
             types.put(sum, left instanceof Type.Pointer ? left : right);
             return;
         }
-        boolean signed =
-                Promotion.isSigned(left)
-                        || Promotion.isSigned(right)
-                        || operator == BinaryOperator.SUBTRACT;
-        types.put(sum, signed ? Type.Int.I64 : Type.Int.U64);
+        types.put(sum, OperatorTypes.number(operator, left, right));
     }
 
     void type(Expression expression, @Nullable Type type) {

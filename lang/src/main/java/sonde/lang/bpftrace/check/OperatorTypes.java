@@ -124,17 +124,8 @@ final class OperatorTypes {
     }
 
     private Type numbers(Expression e, BinaryOperator operator, Type left, Type right) {
-        boolean leftSigned = Promotion.isSigned(left);
-        boolean rightSigned = Promotion.isSigned(right);
-        boolean leftEither = left instanceof Int i && i.either();
-        boolean rightEither = right instanceof Int i && i.either();
-        if (leftEither && !rightEither) {
-            leftSigned = rightSigned;
-        } else if (rightEither && !leftEither) {
-            rightSigned = leftSigned;
-        }
         boolean divides = operator == BinaryOperator.DIVIDE || operator == BinaryOperator.MODULO;
-        if (divides && leftSigned != rightSigned) {
+        if (divides && isSigned(left, right) != isSigned(right, left)) {
             typer.globals()
                     .warning(
                             e.span(),
@@ -144,8 +135,26 @@ final class OperatorTypes {
                                     + " silence warning)",
                             "");
         }
-        boolean signed = leftSigned || rightSigned || operator == BinaryOperator.SUBTRACT;
+        return number(operator, left, right);
+    }
+
+    /** What an operator makes of two numbers. */
+    static Type number(BinaryOperator operator, Type left, Type right) {
+        boolean signed =
+                isSigned(left, right)
+                        || isSigned(right, left)
+                        || operator == BinaryOperator.SUBTRACT;
         return signed ? Int.I64 : Int.U64;
+    }
+
+    /** Whether an operand is signed: a literal that could be either is as the other one is. */
+    private static boolean isSigned(Type operand, Type other) {
+        boolean asOther = isEither(operand) && !isEither(other);
+        return Promotion.isSigned(asOther ? other : operand);
+    }
+
+    private static boolean isEither(Type type) {
+        return type instanceof Int i && i.either();
     }
 
     static boolean isNumber(Type type) {

@@ -88,7 +88,10 @@ final class Expressions {
     private Value variable(Expression.Variable v) {
         Storage storage = lowerer.storage(lowerer.clause().variable(v));
         if (storage instanceof Storage.Register r) {
-            return Value.of(r.register());
+            // What follows in the same expression may write the variable: $x + $x++.
+            Vreg now = emit().function().register(r.register().kind(), "");
+            emit().set(now, r.register());
+            return Value.of(now);
         }
         return read(lowerer.place(storage), lowerer.type(v));
     }

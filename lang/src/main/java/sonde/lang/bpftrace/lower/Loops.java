@@ -16,6 +16,7 @@ import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
 import sonde.lang.ir.StackObject;
 import sonde.lang.ir.Vreg;
+import sonde.lang.output.RuntimeFault;
 import sonde.lang.type.Field;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -24,6 +25,9 @@ import sonde.lang.type.Type;
 final class Loops {
     private static final int FOR_EACH_MAP_ELEM = 164;
     private static final int LOOP = 181;
+
+    /** BPF_MAX_LOOPS (kernel/bpf/bpf_iter.c): of more rounds bpf_loop runs none. */
+    private static final int MOST_ROUNDS = 1 << 23;
 
     private final Lowerer lowerer;
     private int count;
@@ -46,6 +50,11 @@ final class Loops {
         Vreg left = emit().alu(AluOperation.SUBTRACT, emit().register(to), from);
         Block done = emit().block();
         emit().when(Condition.SIGNED_LESS_OR_EQUAL, left, 0, done);
+        Block possible = emit().block();
+        emit().when(Condition.LESS_OR_EQUAL, left, MOST_ROUNDS, possible);
+        lowerer.errors().fault(RuntimeFault.LOOP_TOO_LONG);
+        emit().go(done);
+        emit().start(possible);
         Body outer = lowerer.body();
         Function function =
                 new Function(

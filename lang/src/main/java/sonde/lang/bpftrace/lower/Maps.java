@@ -167,6 +167,30 @@ final class Maps {
         update(plan, key, place);
     }
 
+    /** {@code target operator= value}: what the key does, it does once. */
+    void compound(Expression.MapElement target, Expression.Binary sum) {
+        MapPlan plan = plan(target);
+        Place key = key(target, plan);
+        Value before = valueOrZero(find(plan, key), plan.value());
+        Type type = lowerer.type(sum);
+        Value after =
+                lowerer.operators()
+                        .arithmetic(
+                                sum.operator(),
+                                before,
+                                plan.value(),
+                                lowerer.value(sum.right()),
+                                lowerer.type(sum.right()),
+                                type);
+        update(plan, key, numberPlace(plan, lowerer.numbers().convert(after, type, plan.value())));
+    }
+
+    private Place numberPlace(MapPlan plan, Operand number) {
+        Place own = lowerer.memory().own(plan.valueBytes(), 8);
+        emit().store(Width.U64, own.base(), own.offset(), number);
+        return own;
+    }
+
     /** A value in memory of the map's size. */
     private Place valuePlace(Expression value, Type type, MapPlan plan) {
         if (lowerer.type(value).equals(type)
@@ -176,12 +200,10 @@ final class Maps {
                 && place.where() == Where.OWN) {
             return place;
         }
-        Place own = lowerer.memory().own(plan.valueBytes(), 8);
         if (type.sizeBytes() < plan.valueBytes() && Memory.isNumber(type)) {
-            Operand number = lowerer.number(value, type);
-            emit().store(Width.U64, own.base(), own.offset(), number);
-            return own;
+            return numberPlace(plan, lowerer.number(value, type));
         }
+        Place own = lowerer.memory().own(plan.valueBytes(), 8);
         lowerer.into(value, type, own);
         int rest = plan.valueBytes() - type.sizeBytes();
         if (rest > 0) {
@@ -345,13 +367,11 @@ final class Maps {
     }
 
     private Value stepPerCpu(Expression target, MapPlan plan, long change, boolean old) {
-        Value before = read(target);
+        Place key = key(target, plan);
         Type type = plan.value();
-        Operand number = ((Number) before).operand();
+        Operand number = ((Number) valueOrZero(find(plan, key), type)).operand();
         Vreg after = emit().alu(AluOperation.ADD, number, change);
-        Place own = lowerer.memory().own(plan.valueBytes(), 8);
-        emit().store(Width.U64, own.base(), own.offset(), after);
-        update(plan, key(target, plan), own);
+        update(plan, key, numberPlace(plan, after));
         return new Number(old ? number : lowerer.numbers().fit(after, Type.Int.I64, type));
     }
 

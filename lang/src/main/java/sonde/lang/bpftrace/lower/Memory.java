@@ -170,12 +170,40 @@ final class Memory {
         if (field.bits() == 0) {
             return load(of.plus(field.offsetBytes()), type);
         }
-        int shift = (int) (field.bitOffset() % 8);
-        int bytes = (shift + field.bits() + 7) / 8;
-        int size = bytes <= 1 ? 1 : bytes <= 2 ? 2 : bytes <= 4 ? 4 : 8;
-        Vreg word = load(of.plus(field.offsetBytes()), new Int(size, false));
-        Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64L - shift - field.bits());
-        return emit().alu(AluOperation.SHIFT_RIGHT, up, 64L - field.bits());
+        long last = field.bitOffset() + field.bits() - 1;
+        for (int size = 1; size <= 8; size *= 2) {
+            long unit = field.bitOffset() / (8L * size);
+            if (last / (8L * size) == unit) {
+                // The compiler put it there: aligned, and not beyond the end of the structure.
+                Vreg word = load(of.plus((int) (unit * size)), new Int(size, false));
+                return bits(word, field.bitOffset() % (8L * size), field.bits());
+            }
+        }
+        return packed(of, field);
+    }
+
+    /** A member of a packed structure, which no aligned word holds, byte by byte. */
+    private Vreg packed(Place of, Field field) {
+        long shift = field.bitOffset() % 8;
+        int bytes = (int) (shift + field.bits() + 7) / 8;
+        Vreg word = load(of.plus(field.offsetBytes()), Int.U8);
+        for (int i = 1; i < Math.min(bytes, 8); i++) {
+            Vreg next = load(of.plus(field.offsetBytes() + i), Int.U8);
+            Vreg up = emit().alu(AluOperation.SHIFT_LEFT, next, 8L * i);
+            word = emit().alu(AluOperation.OR, word, up);
+        }
+        if (bytes <= 8) {
+            return bits(word, shift, field.bits());
+        }
+        Vreg top = load(of.plus(field.offsetBytes() + 8), Int.U8);
+        Vreg low = emit().alu(AluOperation.SHIFT_RIGHT, word, shift);
+        Vreg high = emit().alu(AluOperation.SHIFT_LEFT, top, 64 - shift);
+        return bits(emit().alu(AluOperation.OR, low, high), 0, field.bits());
+    }
+
+    private Vreg bits(Vreg word, long shift, int bits) {
+        Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64 - shift - bits);
+        return emit().alu(AluOperation.SHIFT_RIGHT, up, 64L - bits);
     }
 
     static boolean isSigned(Type type) {

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.VariableSymbol;
+import sonde.lang.bpftrace.expand.Rewriter;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Statement;
@@ -251,9 +252,21 @@ final class Statements {
         lowerer.memory().copy(copy, symbol.type().sizeBytes(), place);
     }
 
-    /** Whether a value may be made of what the variable held. */
-    private boolean reads(Expression value, VariableSymbol symbol) {
-        return value.span().text().contains(symbol.name().replaceAll("\u00b7.*", ""));
+    /** Whether a value may be made of what the variable held: macros' text does not show it. */
+    private static boolean reads(Expression value, VariableSymbol symbol) {
+        boolean[] found = {false};
+        new Rewriter() {
+            @Override
+            protected Expression.Variable variable(Expression.Variable variable) {
+                found[0] |= variable.name().equals(symbol.name());
+                return variable;
+            }
+
+            void look() {
+                expression(value);
+            }
+        }.look();
+        return found[0];
     }
 
     private void assign(Statement.Assign a) {
@@ -290,12 +303,13 @@ final class Statements {
         if (a.operator() == null) {
             return;
         }
-        Expression sum = new Expression.Binary(a.span(), a.operator(), a.target(), a.value());
+        Expression.Binary sum =
+                new Expression.Binary(a.span(), a.operator(), a.target(), a.value());
         lowerer.clause().derive(sum, a.target(), a.value(), a.operator());
-        if (a.target() instanceof Expression.Variable v) {
-            write(lowerer.clause().variable(v), sum);
-        } else {
-            lowerer.maps().assign(a.target(), sum);
+        switch (a.target()) {
+            case Expression.Variable v -> write(lowerer.clause().variable(v), sum);
+            case Expression.MapElement m -> lowerer.maps().compound(m, sum);
+            default -> lowerer.maps().assign(a.target(), sum);
         }
     }
 
@@ -321,11 +335,19 @@ final class Statements {
 
     private void unroll(Statement.Unroll u) {
         Long count = count(u.count());
+        Block breakBefore = lowerer.body().breakTo;
+        Block continueBefore = lowerer.body().continueTo;
+        Block done = emit().block();
+        lowerer.body().breakTo = done;
         for (long i = 0; count != null && i < count; i++) {
-            Block breakBefore = lowerer.body().breakTo;
+            Block next = emit().block();
+            lowerer.body().continueTo = next;
             block(u.body());
-            lowerer.body().breakTo = breakBefore;
+            emit().start(next);
         }
+        lowerer.body().breakTo = breakBefore;
+        lowerer.body().continueTo = continueBefore;
+        emit().start(done);
     }
 
     private @Nullable Long count(Expression e) {
