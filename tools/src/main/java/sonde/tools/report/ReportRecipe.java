@@ -21,6 +21,9 @@ import sonde.tools.report.ReportOptions.Section;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
+    /** The groups that sonde probe and perf probe put theirs into. */
+    private static final List<String> NAMED_PROBES = List.of("probe:*", "probe_*:*");
+
     private static final int TOP = 5;
 
     /** Of the user stacks: fewer cut ones are in the table, not in the notes. */
@@ -173,6 +176,10 @@ public final class ReportRecipe {
                 sections.add(table);
             }
         }
+        Table probes = top.events(NAMED_PROBES);
+        if (!probes.rows().isEmpty()) {
+            sections.add(probes);
+        }
         boolean other = source.meta() == null && !found.knowsStates();
         sections.addAll(new OutlineSections(found, TOP, options.stacks()).all(other));
         Table losses = top.losses(source.meta());
@@ -240,6 +247,10 @@ public final class ReportRecipe {
         }
         double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
+        Table probes = top.events(NAMED_PROBES);
+        if (!probes.rows().isEmpty()) {
+            sections.add(probes);
+        }
         boolean other = source.meta() == null && !found.knowsStates();
         notes.add(
                 other
