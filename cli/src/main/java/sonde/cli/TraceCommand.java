@@ -7,6 +7,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -28,6 +29,7 @@ import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.PassListener;
 import sonde.lang.bpftrace.run.Portability;
 import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.TraceOptions;
@@ -310,7 +312,10 @@ final class TraceCommand {
     private int trace(SourceText text, @Nullable Target child) throws IOException {
         TraceOptions options = options(child == null ? 0 : child.pid());
         Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        PrintStream dumps = new PrintStream(out, false, StandardCharsets.UTF_8);
+        PassListener passes = new TraceDump(arguments.dumps, dumps);
+        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics, passes);
+        dumps.flush();
         if (say(diagnostics) || compiled == null) {
             return ExitCode.NEGATIVE;
         }
@@ -318,7 +323,6 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
-            print(TraceDump.of(compiled, arguments.dumps));
             return ExitCode.DONE;
         }
         if (arguments.plan) {
