@@ -283,10 +283,12 @@ final class UserExpansion {
         List<String> there = new ArrayList<>();
         for (String path : files) {
             try (UserBinary binary = UserBinary.open(path)) {
-                binary.markers().keySet().forEach(one -> {
-                    there.add(one.name());
-                    there.add(one.provider() + ":" + one.name());
-                });
+                binary.markers()
+                        .keySet()
+                        .forEach(one -> {
+                            there.add(one.name());
+                            there.add(one.provider() + ":" + one.name());
+                        });
             } catch (IOException e) {
                 continue; // as above: it has none
             }

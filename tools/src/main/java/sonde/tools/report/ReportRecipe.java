@@ -247,10 +247,6 @@ public final class ReportRecipe {
         }
         double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
-        Table probes = top.events(NAMED_PROBES);
-        if (!probes.rows().isEmpty()) {
-            sections.add(probes);
-        }
         boolean other = source.meta() == null && !found.knowsStates();
         notes.add(
                 other
