@@ -219,6 +219,7 @@ final class RecordCommand implements Callable<Integer> {
                         ? ExitCode.IMPOSSIBLE
                         : outcome.exitCode();
         if (noSummary) {
+            outcome.meta().notes().forEach(note -> Failures.say(err, note));
             NextSteps.print(outcome.bundle(), err);
             return status;
         }

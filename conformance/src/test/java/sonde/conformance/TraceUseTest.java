@@ -59,4 +59,55 @@ class TraceUseTest {
             }
         }
     }
+
+    @Test
+    void aMarkerThatIsNotThereIsToldWithItsFile() throws Exception {
+        Sonde.Outcome outcome =
+                Sonde.in(folder).run("trace", "usdt:libc:memory_heap_ne { print(1); }");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err())
+                .containsPattern("there is no marker memory_heap_ne among the [0-9]+ of /.*libc");
+    }
+
+    @Test
+    void divisionByZeroIsCalledSo() throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run("trace", "begin { print(1/0); }");
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        stdin:1:15-18: ERROR: division by zero
+                        begin { print(1/0); }
+                                      ~~~
+                        """);
+    }
+
+    @Test
+    void whatARecordingLacksIsToldWithoutASummary() throws Exception {
+        Sonde sonde = Sonde.in(folder);
+        boolean counters = !sonde.run("trace", "--info").out().contains("hardware counters: no");
+        Sonde.Outcome outcome = sonde.run("record", "-e", "cycles", "--no-summary", "true");
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(outcome.err().contains("no event cycles: "))
+                .as("%s", outcome)
+                .isEqualTo(!counters);
+    }
+
+    @Test
+    void anUnknownNamedProbeSaysHowToMakeOne() throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run("record", "-e", "probe:nosuch", "true");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("'sonde probe add'");
+    }
+
+    @Test
+    void stacksOfToolsAreFoldedWithoutTheTracer() throws Exception {
+        Sonde.Outcome outcome =
+                Sonde.in(folder).run("tool", "offcputime", "--folded", "-c", "sleep 0.2");
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(outcome.out()).doesNotContain("bpf_trace_run", "__traceiter_");
+        assertThat(outcome.out().lines())
+                .isNotEmpty()
+                .allMatch(line -> line.matches(".+ [0-9]+"))
+                .anyMatch(line -> line.startsWith("sleep;") && line.contains(";__schedule "));
+    }
 }

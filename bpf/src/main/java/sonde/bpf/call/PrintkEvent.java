@@ -20,9 +20,10 @@ public final class PrintkEvent {
     private static final int CALL = 0x85;
     private static final int LOAD_WIDE = 0x18;
 
-    private static final int LOOKS = 20;
-    private static final int SETTLED = 10;
-    private static final int MOST_LOOKS = 100;
+    // A busy machine lets the work queue wait for some 100 ms.
+    private static final int LOOKS = 400;
+    private static final int SETTLED = 40;
+    private static final int MOST_LOOKS = 400;
     private static final long LOOK_NANOS = 5_000_000;
 
     private static int users;

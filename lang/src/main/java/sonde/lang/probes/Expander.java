@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.feature.FeatureProbe;
@@ -84,7 +85,9 @@ public final class Expander implements AutoCloseable {
                         .anyMatch(d -> d.severity() == sonde.lang.source.Diagnostic.Severity.ERROR);
         if (all.isEmpty() && !failed && options.filter() == null) {
             switch (options.missing()) {
-                case ERROR -> diagnostics.error(probe, "Probe has no valid attach points.");
+                case ERROR ->
+                        diagnostics.error(
+                                probe, "Probe has no valid attach points.", lookedFor(points));
                 case WARN ->
                         diagnostics.warning(
                                 probe,
@@ -95,6 +98,15 @@ public final class Expander implements AutoCloseable {
             }
         }
         return all;
+    }
+
+    /** What was looked for and where, and what is there that is like it. */
+    private String lookedFor(List<AttachPoint> points) {
+        return points.stream()
+                .map(point -> near(point.place()))
+                .filter(hint -> !hint.isEmpty())
+                .distinct()
+                .collect(Collectors.joining("; "));
     }
 
     private List<Probe> find(AttachPoint point, Diagnostics out)
@@ -204,7 +216,7 @@ public final class Expander implements AutoCloseable {
     }
 
     /** What may have been meant instead of a place that there is not. */
-    private static String near(Place place) {
+    private String near(Place place) {
         return switch (place) {
             case Place.Event(String subsystem, String event) -> {
                 List<String> groups = Instead.tracepointGroups();
@@ -214,6 +226,7 @@ public final class Expander implements AutoCloseable {
             }
             case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) ->
                     Nearest.question(f.function(), UserBinary.functionNames(f.path()));
+            case Place.Marker marker -> user().near(marker);
             default -> "";
         };
     }

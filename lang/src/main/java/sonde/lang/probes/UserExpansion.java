@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.format.Nearest;
 import sonde.format.dwarf.SourceLines;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
@@ -273,6 +274,38 @@ final class UserExpansion {
             }
         }
         return found;
+    }
+
+    /** Where a marker was looked for, and which one may have been meant. */
+    String near(Place.Marker place) {
+        boolean everywhere = place.path().isEmpty() || place.path().equals("*");
+        List<String> files = everywhere ? paths.mapped() : paths.resolve(place.path());
+        List<String> there = new ArrayList<>();
+        for (String path : files) {
+            try (UserBinary binary = UserBinary.open(path)) {
+                binary.markers()
+                        .keySet()
+                        .forEach(one -> {
+                            there.add(one.name());
+                            there.add(one.provider() + ":" + one.name());
+                        });
+            } catch (IOException e) {
+                continue; // as above: it has none
+            }
+        }
+        String provider = place.provider();
+        String wanted = provider.isEmpty() ? place.name() : provider + ":" + place.name();
+        String where = files.size() == 1 ? files.getFirst() : files.size() + " files";
+        int count = there.size() / 2;
+        String question = Nearest.question(wanted, there);
+        return "there is no marker "
+                + wanted
+                + " among the "
+                + count
+                + " of "
+                + where
+                + (question.isEmpty() ? "" : "; " + question)
+                + (count == 0 ? "" : " 'sonde trace -l' lists them");
     }
 
     private static void addMarkers(

@@ -8,9 +8,16 @@ import sonde.lang.type.Type;
 
 /** Names that tell what they were asked. */
 final class MachineNames implements Names {
+    private final List<String> functions;
+
+    /** Of a kernel whose first addresses have these names. */
+    MachineNames(String... functions) {
+        this.functions = List.of(functions);
+    }
+
     @Override
     public String kernelSymbol(long address) {
-        return "k" + address;
+        return address < functions.size() ? functions.get((int) address) : "k" + address;
     }
 
     @Override

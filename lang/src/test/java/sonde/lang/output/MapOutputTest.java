@@ -223,4 +223,36 @@ final class MapOutputTest {
                 .isEqualTo(
                         "@stats,\"{\"\"count\"\": 2, \"\"average\"\": 6, \"\"total\"\": 12}\"\n");
     }
+
+    /** A word, a stack of the kernel, one of process 7; innermost first. */
+    private static MapRows stacks() {
+        Type.Stack kernel = new Type.Stack(false, Type.StackMode.BPFTRACE, 3, false);
+        Type.Stack user = new Type.Stack(true, Type.StackMode.BPFTRACE, 2, false);
+        Tuple key = Tuple.of(List.of(WORD, kernel, user));
+        byte[] bytes =
+                Little.bytes().text("a;b", 8).i64(1, 2, 3).i32(7).zeros(4).i64(4, 5).get();
+        return new MapRows(
+                "@m", false, key, Type.Int.I64, List.of(new Row(bytes, Little.i64s(12))));
+    }
+
+    @Test
+    void foldedStacks() {
+        MapRows.Style byKind = new MapRows.Style(Order.DEFAULT, MapRows.Form.FOLDED);
+        assertThat(Printed.text(byKind, out -> out.map(stacks(), 0, 1)))
+                .isEqualTo("a:b;u5@7;u4@7;k3;k2;k1 12\n");
+        MapRows.Style given =
+                new MapRows.Style(
+                        Order.DEFAULT, MapRows.Form.FOLDED, List.of("1", "--", "-2", "0"));
+        assertThat(Printed.text(given, out -> out.map(stacks(), 0, 1)))
+                .isEqualTo("k3;k2;k1;--;u4@7;u5@7;a:b 12\n");
+        assertThat(Printed.text(byKind, out -> out.time("12:00\n"))).isEmpty();
+    }
+
+    @Test
+    void theTracersOwnFramesAreLeftOut() {
+        Names own = new WithoutTracer(new MachineNames("bpf_prog_0123456789abcdef_a", "bpf_trace_run4"));
+        assertThat(own.kernelPart(new long[] {0, 1, 3, 1})).containsExactly(3, 1);
+        assertThat(own.kernelPart(new long[] {0, 1})).containsExactly(0, 1);
+        assertThat(own.kernelPart(new long[] {3, 0})).containsExactly(3, 0);
+    }
 }

@@ -16,7 +16,10 @@ public final class UnknownEventException extends Exception {
                 "unknown event '"
                         + event
                         + "'"
-                        + (nearest.isEmpty() ? "" : ", did you mean '" + nearest + "'?"));
+                        + (nearest.isEmpty() ? "" : ", did you mean '" + nearest + "'?")
+                        + (event.startsWith("probe:")
+                                ? "; 'sonde probe add' makes named probes, 'sonde probe list' shows them"
+                                : ""));
         this.event = event;
         this.nearest = nearest;
     }

@@ -21,6 +21,9 @@ import sonde.tools.report.ReportOptions.Section;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
+    /** The groups that sonde probe and perf probe put theirs into. */
+    private static final List<String> NAMED_PROBES = List.of("probe:*", "probe_*:*");
+
     private static final int TOP = 5;
 
     /** Of the user stacks: fewer cut ones are in the table, not in the notes. */
@@ -172,6 +175,10 @@ public final class ReportRecipe {
             if (!table.rows().isEmpty()) {
                 sections.add(table);
             }
+        }
+        Table probes = top.events(NAMED_PROBES);
+        if (!probes.rows().isEmpty()) {
+            sections.add(probes);
         }
         boolean other = source.meta() == null && !found.knowsStates();
         sections.addAll(new OutlineSections(found, TOP, options.stacks()).all(other));

@@ -18,6 +18,7 @@ record Arithmetic(Diagnostics diagnostics) {
     private static final BigInteger LIMIT = BigInteger.ONE.shiftLeft(64);
     private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(63).negate();
     private static final BigInteger MOST = LEAST.negate().subtract(BigInteger.ONE);
+    private static final String ZERO = "division by zero";
     private static final String FLOW = "unable to fold literals due to overflow or underflow";
 
     Expression fold(Binary binary) {
@@ -75,7 +76,10 @@ record Arithmetic(Diagnostics diagnostics) {
                         && value.compareTo(LIMIT) < 0
                         && (limit == null || value.compareTo(limit) <= 0);
         if (value == null || !fits) {
-            diagnostics.error(binary.span(), FLOW);
+            boolean divides =
+                    binary.operator() == BinaryOperator.DIVIDE
+                            || binary.operator() == BinaryOperator.MODULO;
+            diagnostics.error(binary.span(), divides && right.signum() == 0 ? ZERO : FLOW);
             return binary;
         }
         return Literals.integer(binary.span(), value);
@@ -147,7 +151,7 @@ record Arithmetic(Diagnostics diagnostics) {
                 binary.operator() == BinaryOperator.DIVIDE
                         || binary.operator() == BinaryOperator.MODULO;
         if (divides && !right) {
-            diagnostics.error(binary.span(), FLOW);
+            diagnostics.error(binary.span(), ZERO);
             return binary;
         }
         boolean value =
