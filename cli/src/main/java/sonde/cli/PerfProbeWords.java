@@ -30,8 +30,19 @@ final class PerfProbeWords {
     /** Those of ours that have a word behind them. */
     private static final Set<String> WITH_VALUE =
             Set.of(
-                    "-x", "--exec", "-m", "--module", "-k", "--vmlinux", "-s", "--source", "-p",
-                    "--pid", "--symbols", "--group", "--name");
+                    "-x",
+                    "--exec",
+                    "-m",
+                    "--module",
+                    "-k",
+                    "--vmlinux",
+                    "-s",
+                    "--source",
+                    "-p",
+                    "--pid",
+                    "--symbols",
+                    "--group",
+                    "--name");
 
     private PerfProbeWords() {}
 

@@ -51,8 +51,7 @@ final class ProbeCommand implements Callable<Integer> {
     /** The arguments with perf's options as our words. */
     static String[] words(String[] args) {
         boolean known =
-                args.length > 1
-                        && COMMANDS.stream().anyMatch(one -> one.getKey().equals(args[1]));
+                args.length > 1 && COMMANDS.stream().anyMatch(one -> one.getKey().equals(args[1]));
         return known ? args : PerfProbeWords.of(args);
     }
 

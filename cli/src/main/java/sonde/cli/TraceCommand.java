@@ -429,7 +429,8 @@ final class TraceCommand {
     private Output output(Names all) {
         Names names = arguments.tool ? new WithoutTracer(all) : all;
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style style = new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
+        MapRows.Style style =
+                new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
         if (!arguments.format.equals("json")) {
             return new TextOutput(to, System.err, names, style);
         }

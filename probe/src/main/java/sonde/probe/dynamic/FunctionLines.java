@@ -108,7 +108,9 @@ public final class FunctionLines {
         }
         // A call that left no row of its own begins where its code begins.
         for (Call call : calls) {
-            if (call.line() > 0 && call.file().equals(written.file()) && !found.containsKey(call.line())) {
+            if (call.line() > 0
+                    && call.file().equals(written.file())
+                    && !found.containsKey(call.line())) {
                 found.put(call.line(), new ArrayList<>(List.of(call.ranges().getFirst().start())));
             }
         }

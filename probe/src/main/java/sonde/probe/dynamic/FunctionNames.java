@@ -39,7 +39,10 @@ public final class FunctionNames {
                             .matching(
                                     (name, symbol) ->
                                             pattern.matcher(name).matches()
-                                                    || fits(pattern, shown("", name, symbol), symbol)
+                                                    || fits(
+                                                            pattern,
+                                                            shown("", name, symbol),
+                                                            symbol)
                                                     || glob.contains("::"),
                                     false)) {
                 String name = shown(one.scope(), one.name(), one.linkageName());

@@ -21,8 +21,7 @@ final class PlaceWords {
             Pattern.compile("\\s+(?:const|volatile|&&?|\\[clone [^\\]\\s]*\\])(?=[\\s:+%@]|$)");
 
     private static final Pattern NAME =
-            Pattern.compile(
-                    "(?:\\p{L}|[_~$<])(?:[\\p{L}\\p{N}_.$~/,&* <>-]++|%[0-9a-f]{2}|::)*+");
+            Pattern.compile("(?:\\p{L}|[_~$<])(?:[\\p{L}\\p{N}_.$~/,&* <>-]++|%[0-9a-f]{2}|::)*+");
 
     private static final int MOST_LENGTH = 1 << 14;
 

@@ -125,8 +125,7 @@ public record SourceView(
         }
         TreeSet<Integer> shown = new TreeSet<>(code.subSet(from, true, Math.max(from, to), true));
         return Optional.of(
-                view(full, full, 0, 0, false, shown, sources, new ArrayList<>())
-                        .between(from, to));
+                view(full, full, 0, 0, false, shown, sources, new ArrayList<>()).between(from, to));
     }
 
     private static String lines(

@@ -351,9 +351,7 @@ public final class Subject implements AutoCloseable {
 
     /** Whether a function was compiled by Go: its names have the package in front. */
     boolean isGo(String function) {
-        return function.indexOf('.') > 0
-                && elf != null
-                && elf.section(".go.buildinfo").isPresent();
+        return function.indexOf('.') > 0 && elf != null && elf.section(".go.buildinfo").isPresent();
     }
 
     @Override

@@ -129,7 +129,6 @@ final class Symbols {
 
     /** Names, for messages. */
     List<String> near(String name) {
-        return Nearest.near(
-                name, functionNames().stream().map(Demangler::functionName).toList());
+        return Nearest.near(name, functionNames().stream().map(Demangler::functionName).toList());
     }
 }

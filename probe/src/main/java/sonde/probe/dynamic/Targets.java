@@ -85,8 +85,10 @@ public final class Targets {
                 Optional<Path> found =
                         files.filter(file -> isLibrary(file.getFileName().toString(), name))
                                 .filter(Files::isRegularFile)
-                                .min(Comparator.comparing((Path file) -> file.toString().length())
-                                        .thenComparing(Path::toString));
+                                .min(
+                                        Comparator.comparing(
+                                                        (Path file) -> file.toString().length())
+                                                .thenComparing(Path::toString));
                 if (found.isPresent()) {
                     return found;
                 }
@@ -99,7 +101,8 @@ public final class Targets {
 
     /** Not a text for the linker, which has no version. */
     private static boolean isLibrary(String file, String name) {
-        return file.startsWith(name + ".so.") && file.substring(name.length() + 4).matches("[\\d.]+");
+        return file.startsWith(name + ".so.")
+                && file.substring(name.length() + 4).matches("[\\d.]+");
     }
 
     private static Subject process(int pid, Optional<String> file, List<Path> symbols)

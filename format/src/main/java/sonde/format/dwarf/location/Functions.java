@@ -58,7 +58,8 @@ public final class Functions {
         String last = wanted.substring(start);
         // A template is found by its name without arguments too.
         Search search =
-                new Search((one, _) -> one.equals(last) || plain(one).equals(last), wanted, start > 0);
+                new Search(
+                        (one, _) -> one.equals(last) || plain(one).equals(last), wanted, start > 0);
         return found(search, true);
     }
 
@@ -139,8 +140,7 @@ public final class Functions {
     private static SourceFunction whole(Found found) {
         List<FunctionCopy> copies = new ArrayList<>(found.own);
         copies.addAll(found.inlined);
-        return new SourceFunction(
-                found.name, found.scope, found.declared, List.copyOf(copies));
+        return new SourceFunction(found.name, found.scope, found.declared, List.copyOf(copies));
     }
 
     private void look() throws MalformedInputException {
@@ -216,8 +216,7 @@ public final class Functions {
             if (qualified && !fitsScope(scope + name) && !fitsScope(scope + plain(name))) {
                 return;
             }
-            Found function =
-                    found.computeIfAbsent(original, _ -> new Found(name, scope, original));
+            Found function = found.computeIfAbsent(original, _ -> new Found(name, scope, original));
             List<AddressRange> ranges = entry.ranges();
             if (!ranges.isEmpty()) {
                 function.own.add(copy(entry, ranges));

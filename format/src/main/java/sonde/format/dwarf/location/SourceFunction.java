@@ -11,8 +11,7 @@ import sonde.format.MalformedInputException;
  * @param declared the entry that says where it is written
  * @param copies the function's own code first; empty when it is declared and not defined
  */
-public record SourceFunction(
-        String name, String scope, Entry declared, List<FunctionCopy> copies) {
+public record SourceFunction(String name, String scope, Entry declared, List<FunctionCopy> copies) {
     /** The line where it begins, 0 when it is not said. */
     public int line() {
         return (int) declared.constant(Attribute.DECL_LINE, 0);
