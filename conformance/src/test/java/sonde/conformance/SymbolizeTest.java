@@ -72,6 +72,35 @@ class SymbolizeTest {
         assertThat(sonde("symbolize -fipe calls outer+4")).contains("calls.c:");
     }
 
+    @Test
+    void whatIsMissingIsSaid() throws Exception {
+        Files.writeString(folder.resolve("log"), " dump_stack_lvl+0x4c/0x5f\n f+0x1/0x2\n");
+        Sonde.Outcome log = shell(Sonde.ROOT.resolve("sonde") + " symbolize --filter <log");
+        assertThat(log.out()).isEqualTo(" dump_stack_lvl+0x4c/0x5f\n f+0x1/0x2\n");
+        assertThat(log.err()).containsOnlyOnce("-e vmlinux");
+        for (String command :
+                List.of("symbolize -e calls.c 0x1", "elf calls.c", "probe funcs -x ./calls.c")) {
+            Sonde.Outcome text = Sonde.in(folder).run(command.split(" "));
+            assertThat(text.status()).as(command).isEqualTo(4);
+            assertThat(text.err()).as(command).contains("calls.c: ");
+        }
+    }
+
+    @Test
+    void optionsOfPerfProbeInAnyOrder() throws Exception {
+        String words = "-n -x ./calls";
+        String added = sonde("probe add " + words + " outer");
+        assertThat(sonde("probe " + words + " -a outer")).isEqualTo(added);
+        assertThat(sonde("probe --add=outer " + words)).isEqualTo(added);
+        assertThat(sonde("probe -x ./calls -D outer")).isEqualTo(added);
+        assertThat(sonde("probe -x ./calls -n -f outer")).isEqualTo(added);
+        assertThat(sonde("probe -x ./calls -F outer")).isEqualTo("outer\n");
+        assertThat(sonde("probe -x ./calls --vars outer")).contains("int n");
+        Sonde.Outcome split =
+                Sonde.in(folder).run("probe", "add", "-n", "-x", "./calls", "outer", "n");
+        assertThat(split.err()).contains("'outer n'");
+    }
+
     private static String withoutDiscriminators(Sonde.Outcome outcome) {
         assertThat(outcome.status()).as("%s", outcome).isZero();
         return outcome.out().replaceAll(" \\(discriminator \\d+\\)", "");
