@@ -275,6 +275,9 @@ public final class SummaryPage implements ElfPage {
                             .limit(PLACES_SHOWN)
                             .toList();
             missing.forEach(attempt -> lines.add("  " + attempt.place()));
+            if (places(found) > missing.size() && !missing.isEmpty()) {
+                lines.add("  and " + (places(found) - missing.size()) + " more");
+            }
         }
         found.refusals().stream()
                 .filter(a -> a.outcome() != Attempt.Outcome.LACKING)
