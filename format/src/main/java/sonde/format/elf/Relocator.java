@@ -20,11 +20,14 @@ final class Relocator {
     private static final int EM_OPENRISC = 92;
     private static final int EM_ARC = 93;
     private static final int EM_XTENSA = 94;
+    private static final int EM_MSP430 = 105;
     private static final int EM_NIOS2 = 113;
     private static final int EM_HEXAGON = 164;
     private static final int EM_MICROBLAZE = 189;
     private static final int EM_ARC_V2 = 195;
     private static final int EM_AMDGPU = 224;
+    private static final int EM_LANAI = 244;
+    private static final int EM_VE = 251;
     private static final int EM_CSKY = 252;
     private static final int EM_ALPHA = 0x9026;
 
@@ -193,6 +196,10 @@ final class Relocator {
             case EM_AVR -> type == 4 ? SET16 : pick(type, 1, 0, 36, 0);
             case EM_OPENRISC -> pick(type, 1, 0, 9, 0);
             case EM_XTENSA -> pick(type, 1, 0, 14, 0);
+            // of 16 bits: R_MSP430_16, R_MSP430_16_BYTE
+            case EM_MSP430 -> type == 3 || type == 5 ? SET16 : pick(type, 1, 0, 0, 0);
+            case EM_LANAI -> pick(type, 4, 0, 0, 0);
+            case EM_VE -> pick(type, 1, 2, 3, 0);
             case EM_NIOS2 -> pick(type, 12, 0, 0, 0);
             case EM_HEXAGON -> pick(type, 6, 0, 31, 0);
             case EM_MICROBLAZE -> pick(type, 1, 5, 2, 3);

@@ -44,6 +44,9 @@ class ElfObjectTest {
                 "bpf",
                 "hexagon-unknown-linux-musl",
                 "m68k-linux-gnu",
+                "msp430",
+                "ve-linux-gnu",
+                "lanai",
             })
     void relocatableFilesAreLinked(String target) throws IOException, InterruptedException {
         for (String version : List.of("-gdwarf-4", "-gdwarf-5")) {

@@ -87,8 +87,28 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
             notes.accept("the shared types are in " + link.fileName() + ", which is not there");
         }
         Entries entries = shared == null ? Entries.read(elf) : Entries.read(elf, shared);
-        entries.join((folder, name, _) -> Optional.ofNullable(split(folder, name, notes)));
+        entries.join(
+                new Entries.SplitFiles() {
+                    @Override
+                    public Optional<ElfFile> openPackage() {
+                        return Optional.ofNullable(splitPackage(notes));
+                    }
+
+                    @Override
+                    public Optional<ElfFile> open(String folder, String name, long id) {
+                        return Optional.ofNullable(split(folder, name, notes));
+                    }
+                });
         return entries;
+    }
+
+    private @Nullable ElfFile splitPackage(Consumer<String> notes) {
+        try {
+            return splitPackage();
+        } catch (IOException e) {
+            notes.accept(e.getMessage());
+            return null;
+        }
     }
 
     private @Nullable ElfFile split(String folder, String name, Consumer<String> notes) {

@@ -1,6 +1,7 @@
 package sonde.tools.elf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
@@ -216,6 +217,52 @@ class ElfPagesTest {
         assertThat(page(split, big, false)).isEqualTo(expected);
         Path object = compile("object.o", "gcc", "-g", "-c");
         assertThat(page(object, big, false)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "gcc,-gdwarf-4,-fno-debug-types-section,dwp",
+        "gcc,-gdwarf-4,-fdebug-types-section,llvm-dwp",
+        "gcc,-gdwarf-5,-fdebug-types-section,llvm-dwp",
+        "clang,-gdwarf-4,-fno-debug-types-section,dwp",
+        "clang,-gdwarf-5,-fno-debug-types-section,llvm-dwp",
+    })
+    void typesOfSplitUnitsComeFromPartsAndFromPackages(
+            String compiler, String version, String types, String packer)
+            throws IOException, InterruptedException {
+        String expected = page(compile("whole", compiler, "-g"), request(Set.of(), "big"), false);
+        ElfRequest big = request(Set.of(), "big");
+        Path object = compile("p.o", compiler, "-g", version, types, "-c");
+        assertThat(page(object, big, false)).isEqualTo(expected);
+        Path split = compile("split", compiler, "-g", "-gsplit-dwarf", version, types);
+        assertThat(page(split, big, false)).isEqualTo(expected);
+        run(folder, packer, "-e", "split", "-o", "split.dwp");
+        assumeTrue(Files.exists(folder.resolve("split.dwp")), packer + " made no file");
+        try (var parts = Files.newDirectoryStream(folder, "*.dwo")) {
+            for (Path part : parts) {
+                Files.delete(part);
+            }
+        }
+        assertThat(page(split, big, false)).isEqualTo(expected);
+        Files.delete(folder.resolve("split.dwp"));
+        assertThatThrownBy(() -> page(split, big, false)).hasMessageContaining("'big'");
+    }
+
+    /** DWARF 5, 7.3.6. */
+    @Test
+    void typesOfASupplementaryFileAreFollowed() throws IOException, InterruptedException {
+        compile("one", "gcc", "-g", "-gdwarf-5", "-O0");
+        compile("two", "gcc", "-g", "-gdwarf-5", "-O1");
+        ElfRequest big = request(Set.of(), "big");
+        String expected = page(folder.resolve("one"), big, false);
+        run(folder, "dwz", "--dwarf-5", "-m", "shared", "one", "two");
+        assumeTrue(Files.exists(folder.resolve("shared")), "dwz made no file");
+        assertThat(run(folder, "readelf", "-SW", "one")).contains(".debug_sup");
+        assertThat(page(folder.resolve("one"), big, false)).isEqualTo(expected);
+        assertThat(page(folder.resolve("two"), big, false)).isEqualTo(expected);
+        Files.delete(folder.resolve("shared"));
+        assertThatThrownBy(() -> page(folder.resolve("two"), big, false))
+                .hasMessageContaining("'big'");
     }
 
     @ParameterizedTest

@@ -33,6 +33,7 @@ public final class Entries {
     private final String suffix;
     private final @Nullable Entries supplement;
     private final @Nullable Entries host;
+    private final @Nullable PackedUnits packed;
     private final Map<String, MemorySegment> sections = new HashMap<>();
     private final AbbreviationTables tables = new AbbreviationTables();
     private final Map<MemorySegment, SectionCursor> cursors = new HashMap<>();
@@ -47,12 +48,25 @@ public final class Entries {
     private Entries(
             ElfFile elf, String suffix, @Nullable Entries supplement, @Nullable Entries host)
             throws MalformedInputException {
+        this(elf, suffix, supplement, host, null, Map.of());
+    }
+
+    private Entries(
+            ElfFile elf,
+            String suffix,
+            @Nullable Entries supplement,
+            @Nullable Entries host,
+            @Nullable PackedUnits packed,
+            Map<String, MemorySegment> parts)
+            throws MalformedInputException {
         this.elf = elf;
         this.suffix = suffix;
         this.supplement = supplement;
         this.host = host;
-        readUnits(section(".debug_info"), false);
-        readUnits(section(".debug_types"), true);
+        this.packed = packed;
+        sections.putAll(parts);
+        readSections(".debug_info", false);
+        readSections(".debug_types", true);
         units = new ArrayList<>(own);
     }
 
@@ -75,8 +89,28 @@ public final class Entries {
         return new Entries(elf, ".dwo", null, null);
     }
 
-    /** Finds the file that a skeleton unit left its entries to (DWARF 5, 3.1.2). */
+    /**
+     * Of a unit in a {@code .dwp} file.
+     *
+     * @param parts the sections that are the unit's own
+     */
+    static Entries readPacked(
+            ElfFile elf, Map<String, MemorySegment> parts, Entries host, PackedUnits packed)
+            throws MalformedInputException {
+        return new Entries(elf, ".dwo", null, host, packed, parts);
+    }
+
+    Optional<EntryUnit> typeUnit(long signature) {
+        return Optional.ofNullable(bySignature.get(signature));
+    }
+
+    /** Finds the files that skeleton units left their entries to (DWARF 5, 3.1.2 and 7.3.5). */
     public interface SplitFiles {
+        /** The {@code .dwp} file; it is asked for once, and goes before all others. */
+        default Optional<ElfFile> openPackage() {
+            return Optional.empty();
+        }
+
         /**
          * The file.
          *
@@ -86,32 +120,50 @@ public final class Entries {
         Optional<ElfFile> open(String folder, String name, long id);
     }
 
-    /** Puts the units of {@code .dwo} files in the place of their skeletons, where they are. */
+    /** Puts the units of {@code .dwo} and {@code .dwp} files in the place of their skeletons. */
     public void join(SplitFiles files) throws MalformedInputException {
-        for (int i = 0; i < units.size(); i++) {
-            EntryUnit unit = units.get(i);
+        @Nullable Optional<PackedUnits> pack = null;
+        for (int i = 0; i < own.size(); i++) {
+            EntryUnit unit = own.get(i);
             // From version 5 on the head of a unit says what it is.
             boolean whole5 = unit.version() >= 5 && unit.header.type() != UnitHeader.SKELETON;
             Entry root = unit.isType() || whole5 ? null : rootOf(unit);
-            if (root != null) {
-                EntryUnit whole = split(root, files);
+            if (root != null && !root.splitName().isEmpty()) {
+                pack = pack == null ? open(files) : pack;
+                EntryUnit whole = split(root, files, pack);
                 units.set(i, whole == null ? unit : whole);
             }
         }
+        if (pack != null && pack.isPresent()) {
+            units.addAll(pack.get().types());
+        }
     }
 
-    private @Nullable EntryUnit split(Entry root, SplitFiles files) throws MalformedInputException {
+    private Optional<PackedUnits> open(SplitFiles files) {
+        Optional<ElfFile> file = files.openPackage();
+        try {
+            return file.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new PackedUnits(file.get(), this));
+        } catch (MalformedInputException e) {
+            // The units may lie in files of their own.
+            return Optional.empty();
+        }
+    }
+
+    private @Nullable EntryUnit split(Entry root, SplitFiles files, Optional<PackedUnits> pack)
+            throws MalformedInputException {
         boolean old = root.has(Attribute.GNU_DWO_NAME);
-        String name = root.splitName();
-        if (name.isEmpty()) {
-            return null;
-        }
         long id = old ? root.constant(Attribute.GNU_DWO_ID, 0) : root.unit.header.id();
-        ElfFile file = files.open(root.text(Attribute.COMP_DIR), name, id).orElse(null);
-        if (file == null) {
-            return null;
+        Entries split = pack.isPresent() ? pack.get().unit(id) : null;
+        if (split == null) {
+            ElfFile file =
+                    files.open(root.text(Attribute.COMP_DIR), root.splitName(), id).orElse(null);
+            if (file == null) {
+                return null;
+            }
+            split = new Entries(file, ".dwo", null, this);
         }
-        Entries split = new Entries(file, ".dwo", null, this);
         for (EntryUnit unit : split.own) {
             Entry whole = unit.isType() ? null : rootOf(unit);
             boolean fits =
@@ -122,6 +174,9 @@ public final class Entries {
                                             : unit.header.id());
             if (fits) {
                 split.skeletons.put(unit, root);
+                if (pack.isEmpty()) {
+                    split.own.stream().filter(EntryUnit::isType).forEach(units::add);
+                }
                 return unit;
             }
         }
@@ -134,6 +189,38 @@ public final class Entries {
         } catch (MalformedInputException e) {
             // Its entries are lost, those of other units are not.
             return null;
+        }
+    }
+
+    /** Objects and {@code .dwo} files have a section of the same name for each type unit. */
+    private void readSections(String name, boolean types) throws MalformedInputException {
+        List<MemorySegment> typed = new ArrayList<>();
+        MemorySegment first = null;
+        for (Section section : elf.sections()) {
+            boolean wanted = section.name().equals(name + suffix) && !sections.containsKey(name);
+            if (wanted && section.type() != ElfFile.SHT_NOBITS && typed.size() < MOST_UNITS) {
+                MemorySegment bytes = elf.content(section);
+                if (first == null && !startsWithType(bytes, types)) {
+                    first = bytes;
+                } else {
+                    typed.add(bytes);
+                }
+            }
+        }
+        if (first != null) {
+            sections.put(name, first);
+        }
+        readUnits(section(name), types);
+        MemorySegment read = section(name);
+        typed.stream().filter(bytes -> !bytes.equals(read)).forEach(one -> readUnits(one, types));
+    }
+
+    private boolean startsWithType(MemorySegment section, boolean types) {
+        try {
+            int type = UnitHeader.read(cursor(section), 0, types).type();
+            return types || type == UnitHeader.TYPE || type == UnitHeader.SPLIT_TYPE;
+        } catch (MalformedInputException e) {
+            return false;
         }
     }
 
@@ -347,6 +434,9 @@ public final class Entries {
         }
         if (form == Forms.REF_SIG8) {
             EntryUnit unit = bySignature.get(value);
+            if (unit == null && packed != null) {
+                unit = packed.type(value);
+            }
             return unit == null ? null : unit.entry(unit.offset + unit.header.typeOffset());
         }
         if (Forms.isSupplement(form)) {
