@@ -56,6 +56,7 @@ final class LogFilter implements AutoCloseable {
     private final Map<String, Optional<SourceSymbols>> opened = new HashMap<>();
     private final Map<String, String> answers = new HashMap<>();
     private final String prefix;
+    private boolean lacksKernel;
 
     /**
      * @param program what addresses and functions without a file belong to; null for nothing
@@ -120,6 +121,8 @@ final class LogFilter implements AutoCloseable {
         while (place.find()) {
             boolean exact = EXACT.matcher(line.substring(0, place.start())).find();
             String answer = answer(place, exact);
+            // The kernel alone prints the size of a function.
+            lacksKernel |= program == null && answer.isEmpty() && place.group("size") != null;
             if (!answer.isEmpty()) {
                 int behind =
                         place.group("module") == null ? place.end() : place.start("module") - 2;
@@ -128,6 +131,11 @@ final class LogFilter implements AutoCloseable {
             }
         }
         return copied == 0 ? line : changed.append(line, copied, line.length()).toString();
+    }
+
+    /** Whether there were frames of a kernel, and no program was given that may be it. */
+    boolean lacksKernel() {
+        return lacksKernel;
     }
 
     private String answer(Matcher place, boolean exact) throws IOException {

@@ -69,6 +69,16 @@ final class ProbeAddCommand implements Callable<Integer> {
             description = "a line means every place at which its code begins, not the first alone")
     private boolean every;
 
+    @Option(
+            names = {"-f", "--force"},
+            hidden = true) // perf needs it for a second probe of a name
+    private boolean force;
+
+    @Option(
+            names = "--unsafe",
+            description = "also at returns of Go functions, which can end the program")
+    private boolean unsafe;
+
     @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
     private @Nullable String group;
 
@@ -84,7 +94,11 @@ final class ProbeAddCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         List<PointSpec> points = new ArrayList<>();
         for (String text : definitions) {
-            points.add(point(text));
+            try {
+                points.add(point(text));
+            } catch (ProbeException e) {
+                throw split(text, e);
+            }
         }
         try (Subject subject = target.open(module(points))) {
             NamedProbes probes = null;
@@ -102,9 +116,14 @@ final class ProbeAddCommand implements Callable<Integer> {
             Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
             definer = fprobe ? definer.byFunctionTracer() : definer;
             definer = every ? definer.everyPlace() : definer;
+            definer = unsafe ? definer.unsafe() : definer;
             List<Definition> made = new ArrayList<>();
             for (PointSpec point : points) {
-                made.addAll(definer.define(point));
+                try {
+                    made.addAll(definer.define(point));
+                } catch (ProbeException e) {
+                    throw split(point.text(), e);
+                }
             }
             PrintWriter out = spec.commandLine().getOut();
             subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
@@ -119,6 +138,22 @@ final class ProbeAddCommand implements Callable<Integer> {
             added(made, out);
             return ExitCode.DONE;
         }
+    }
+
+    /** Says how variables are given where a shell made words of a definition. */
+    private ProbeException split(String text, ProbeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        boolean word = !text.equals(definitions.getFirst()) && !text.matches(".*\\s.*");
+        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
+        return word && unread
+                ? new ProbeException(
+                        message
+                                + "\n  if it is a variable, it belongs in the word of its place: '"
+                                + definitions.getFirst()
+                                + " "
+                                + text
+                                + "'")
+                : failure;
     }
 
     /** The one that all of them name; empty for none. */

@@ -10,7 +10,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.view.Escape;
 
 /** {@code sonde probe}. */
 @Command(
@@ -41,24 +43,17 @@ final class ProbeCommand implements Callable<Integer> {
                     entry("list", ProbeListCommand::new),
                     entry("del", ProbeDelCommand::new));
 
-    /** perf's letters. */
-    private static final Map<String, String> LETTERS =
-            Map.of(
-                    "-F", "funcs", "-L", "lines", "-V", "vars", "-a", "add", "-l", "list", "-d",
-                    "del");
-
     @Spec private CommandSpec spec;
 
     @SuppressWarnings("NullAway.Init") // picocli fills it in
     ProbeCommand() {}
 
-    /** The arguments with perf's letter as our word. */
+    /** The arguments with perf's options as our words. */
     static String[] words(String[] args) {
-        String[] words = args.clone();
-        if (words.length > 1) {
-            words[1] = LETTERS.getOrDefault(words[1], words[1]);
-        }
-        return words;
+        boolean known =
+                args.length > 1
+                        && COMMANDS.stream().anyMatch(one -> one.getKey().equals(args[1]));
+        return known ? args : PerfProbeWords.of(args);
     }
 
     static void addCommands(CommandLine line, String named) {
@@ -70,8 +65,21 @@ final class ProbeCommand implements Callable<Integer> {
         }
     }
 
+    @Parameters(hidden = true, arity = "0..*")
+    private List<String> unknown = List.of();
+
     @Override
     public Integer call() {
+        if (!unknown.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no command is called '"
+                            + Escape.line(unknown.getFirst())
+                            + "'; to set a probe there: sonde probe add "
+                            + "'"
+                            + Escape.line(unknown.getFirst())
+                            + "'");
+        }
         throw new ParameterException(
                 spec.commandLine(), "one of these is missing: funcs, lines, vars, add, list, del");
     }

@@ -16,7 +16,7 @@ final class ProbeTarget {
     @Option(
             names = {"-x", "--exec"},
             paramLabel = "FILE",
-            description = "a program or library: a path, or a name found by PATH")
+            description = "a program or library: a path, a name found by PATH, or libc")
     private @Nullable String file;
 
     @Option(
@@ -39,7 +39,7 @@ final class ProbeTarget {
 
     @Option(
             names = "--symbols",
-            paramLabel = "FOLDER",
+            paramLabel = "DIR",
             description = "where debugging information may be, besides the usual places")
     private List<Path> symbols = List.of();
 

@@ -11,7 +11,7 @@ import sonde.symbol.files.GivenPlaces;
 /** Where symbols and debug information are looked for, besides the usual places. */
 final class SymbolArguments {
     @Option(
-            names = {"--symbols", "--debug-dir"},
+            names = "--symbols",
             paramLabel = "DIR",
             description =
                     "look for debug files in this sysroot, build tree or folder first; repeatable")

@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.format.MalformedInputException;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceOptions;
@@ -45,7 +46,7 @@ final class SymbolizeCommand implements Callable<Integer> {
     private static final int READ_BYTES = 1 << 20;
 
     /** Places tried that are shown. */
-    private static final int MOST_SHOWN = 20;
+    private static final int MOST_SHOWN = 4;
 
     @Spec private @Nullable CommandSpec spec;
 
@@ -144,7 +145,7 @@ final class SymbolizeCommand implements Callable<Integer> {
         if (!Files.exists(file)) {
             throw new ParameterException(spec.commandLine(), file + ": no such file");
         }
-        try (SourceSymbols symbols = SourceSymbols.open(file, options)) {
+        try (SourceSymbols symbols = open(file, options)) {
             note(symbols, file);
             if (filter) {
                 copy(symbols, file, options, out);
@@ -164,6 +165,14 @@ final class SymbolizeCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
+    private static SourceSymbols open(Path file, SourceOptions options) throws IOException {
+        try {
+            return SourceSymbols.open(file, options);
+        } catch (MalformedInputException e) {
+            throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
+        }
+    }
+
     private void copy(
             @Nullable SourceSymbols symbols, Path file, SourceOptions options, PrintWriter out)
             throws IOException {
@@ -172,6 +181,13 @@ final class SymbolizeCommand implements Callable<Integer> {
                         new BufferedReader(
                                 new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             log.copy(in);
+            if (log.lacksKernel() && spec != null) {
+                Failures.say(
+                        spec.commandLine().getErr(),
+                        "frames of the kernel were left as they are: name its image with debugging"
+                                + " information, of the build that printed them: -e vmlinux"
+                                + (modules == null ? ", and --modules FOLDER for modules" : ""));
+            }
         }
     }
 

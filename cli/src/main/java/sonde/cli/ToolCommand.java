@@ -26,19 +26,22 @@ final class ToolCommand {
             """;
     private static final String PID_LINE =
             "    -p, --pid PID  only this process; the tool ends with it";
+    private static final String FOLDED_LINE =
+            "    --folded       stacks in lines for flame graph tools (tools of stacks)";
     private static final String GENERAL =
             """
             OPTIONS OF EVERY TOOL:
                 -c COMMAND     start a command; the tool ends with it
             %s
-                --duration T   end after a time: 500ms, 10s, 5m
-                -f FORMAT      text or json (a line of JSON for each thing printed)
+                -d, --duration T  end after a time: 500ms, 10s, 5m
+                -f FORMAT      text, csv (lists) or json (an object for each line, or each list)
+            %s
                 -o FILE        print to a file
                 -v             say how many probes were attached, and what the kernel says
                 --plan         say which script of the tool this kernel takes, and why
                 --script       print the script and end
             """
-                    .formatted(PID_LINE);
+                    .formatted(PID_LINE, FOLDED_LINE);
 
     /** What the language says where a program has no such function. */
     private static final String NO_FUNCTION = "No matches for u";
@@ -120,6 +123,9 @@ final class ToolCommand {
             }
             checkOutput(arguments);
             arguments.programName = variant.name();
+            arguments.rows = tool.rules().rows();
+            arguments.folded = tool.rules().folded().orElse(List.of());
+            arguments.tool = true;
             arguments.quiet |= !arguments.verbose;
             return TraceCommand.run(arguments, err);
         } catch (ToolUseException | TraceArguments.UsageException e) {
@@ -210,6 +216,7 @@ final class ToolCommand {
         out.println();
         GENERAL.lines()
                 .map(line -> line.equals(PID_LINE) ? pidLine() : line)
+                .filter(line -> !line.equals(FOLDED_LINE) || tool.rules().folded().isPresent())
                 .filter(line -> !line.isEmpty())
                 .forEach(out::println);
         out.println();

@@ -2,16 +2,21 @@ package sonde.cli;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.CopiedStacks;
+import sonde.lang.bpftrace.run.Pass;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 import sonde.lang.output.MapRows;
 import sonde.symbol.files.GivenPlaces;
@@ -50,6 +55,15 @@ final class TraceArguments {
     /** A process whose end is that of the trace, and no more. */
     OptionalInt watched = OptionalInt.empty();
 
+    /** Whether the script prints a line for each event, below one with the names of the columns. */
+    boolean rows;
+
+    /** Whether it is a tool: stacks are shown without the tracer's own frames. */
+    boolean tool;
+
+    /** How the keys of its maps are folded. */
+    List<String> folded = List.of();
+
     boolean list;
     boolean verbose;
     boolean quiet;
@@ -76,7 +90,7 @@ final class TraceArguments {
     Optional<String> server = Optional.empty();
     final List<Path> headerFolders = new ArrayList<>();
     final List<String> headers = new ArrayList<>();
-    final List<String> dumps = new ArrayList<>();
+    final Set<Pass> dumps = EnumSet.noneOf(Pass.class);
     final List<String> parameters = new ArrayList<>();
 
     private final List<String> words;
@@ -148,10 +162,10 @@ final class TraceArguments {
                     Stream.of(attached(word, attached).split(":", -1))
                             .filter(folder -> !folder.isEmpty())
                             .forEach(folder -> debugFolders.add(Path.of(folder)));
-            case "--symbols", "--debug-dir" -> debugFolders.add(Path.of(attached(word, attached)));
+            case "--symbols" -> debugFolders.add(Path.of(attached(word, attached)));
             case "--vmlinux" -> vmlinux = Optional.of(Path.of(attached(word, attached)));
             case "--debuginfod" -> server = Optional.of(server(attached));
-            case "--dump" -> dumps.add(attached(word, attached));
+            case "--dump" -> dump(attached(word, attached));
             case "--include" -> headers.add(attached(word, attached));
             case "--probe-filter" -> probeFilter = attached(word, attached);
             case "--traceable-functions" -> traceableFunctions = attached(word, attached);
@@ -253,8 +267,43 @@ final class TraceArguments {
             case 'c' -> command = value;
             case 'p' -> pid = OptionalInt.of(pid(value));
             case 'I' -> headerFolders.add(Path.of(value));
-            default -> dumps.add(value);
+            default -> dump(value);
         }
+    }
+
+    private void dump(String names) throws UsageException {
+        for (String name : names.split(",", -1)) {
+            switch (name) {
+                // As bpftrace calls them.
+                case "ast" -> dumps.add(Pass.PARSE);
+                case "codegen" -> dumps.add(Pass.IR);
+                case "codegen-opt" -> dumps.add(Pass.OPTIMISED);
+                case "dis" -> dumps.add(Pass.CODE);
+                default -> dumps.add(pass(name));
+            }
+        }
+    }
+
+    private static Pass pass(String name) throws UsageException {
+        for (Pass pass : Pass.values()) {
+            if (pass.name().toLowerCase(Locale.ROOT).equals(name)) {
+                return pass;
+            }
+        }
+        throw new UsageException(
+                Arrays.stream(Pass.values())
+                        .map(pass -> pass.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", ", "passes are ", "; not " + name)),
+                false);
+    }
+
+    /** How rows of maps are written. */
+    MapRows.Form form() {
+        return switch (format) {
+            case "csv" -> MapRows.Form.CSV;
+            case "folded" -> MapRows.Form.FOLDED;
+            default -> MapRows.Form.USUAL;
+        };
     }
 
     static int pid(String word) throws UsageException {
@@ -298,12 +347,12 @@ final class TraceArguments {
     }
 
     private void check() throws UsageException {
-        if (!List.of("text", "json", "csv").contains(format)) {
+        if (!List.of("text", "json", "csv", "folded").contains(format)) {
             throw new UsageException(
                     "Invalid output format \""
                             + format
                             + "\"\nValid formats: "
-                            + "'text', 'json', 'csv'",
+                            + "'text', 'json', 'csv', 'folded'",
                     false);
         }
         if (!Set.of("none", "line", "full").contains(buffer)) {

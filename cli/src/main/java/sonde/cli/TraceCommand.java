@@ -7,6 +7,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -28,6 +29,7 @@ import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.PassListener;
 import sonde.lang.bpftrace.run.Portability;
 import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.TraceOptions;
@@ -41,7 +43,9 @@ import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
+import sonde.lang.output.WithoutTracer;
 import sonde.lang.probes.AttachException;
+import sonde.lang.probes.AttachOptions;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
@@ -207,7 +211,7 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(script));
+            print(TracePlan.of(script, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (script.ranked().isEmpty()) {
@@ -308,7 +312,10 @@ final class TraceCommand {
     private int trace(SourceText text, @Nullable Target child) throws IOException {
         TraceOptions options = options(child == null ? 0 : child.pid());
         Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        PrintStream dumps = new PrintStream(out, false, StandardCharsets.UTF_8);
+        PassListener passes = new TraceDump(arguments.dumps, dumps);
+        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics, passes);
+        dumps.flush();
         if (say(diagnostics) || compiled == null) {
             return ExitCode.NEGATIVE;
         }
@@ -316,11 +323,10 @@ final class TraceCommand {
             return ExitCode.NEGATIVE;
         }
         if (!arguments.dumps.isEmpty()) {
-            print(TraceDump.of(compiled, arguments.dumps));
             return ExitCode.DONE;
         }
         if (arguments.plan) {
-            print(TracePlan.of(compiled));
+            print(TracePlan.of(compiled, new AttachOptions(options.pid())));
             return ExitCode.DONE;
         }
         if (compiled.programs().isEmpty()) {
@@ -420,12 +426,16 @@ final class TraceCommand {
                 arguments.stacks());
     }
 
-    private Output output(Names names) {
+    private Output output(Names all) {
+        Names names = arguments.tool ? new WithoutTracer(all) : all;
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style style = new MapRows.Style(arguments.order, arguments.format.equals("csv"));
-        return arguments.format.equals("json")
-                ? new JsonOutput(to, names, style)
-                : new TextOutput(to, System.err, names, style);
+        MapRows.Style style = new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
+        if (!arguments.format.equals("json")) {
+            return new TextOutput(to, System.err, names, style);
+        }
+        return arguments.rows
+                ? JsonOutput.ofRows(to, names, style)
+                : new JsonOutput(to, names, style);
     }
 
     /** Nothing is written before a block is full, or the end. */

@@ -1,60 +1,31 @@
 package sonde.cli;
 
-import java.util.List;
+import java.io.PrintStream;
 import java.util.Locale;
-import sonde.lang.bpftrace.expand.TreeText;
-import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.CompiledProgram;
-import sonde.lang.ir.Assembly;
+import java.util.Set;
+import java.util.function.Supplier;
+import sonde.lang.bpftrace.run.Pass;
+import sonde.lang.bpftrace.run.PassListener;
 
-/** What the passes of the compiler made. */
-final class TraceDump {
-    private TraceDump() {}
+/** {@code --dump=PASS}: what passes of the compiler made, as they end. */
+final class TraceDump implements PassListener {
+    private final Set<Pass> wanted;
+    private final PrintStream out;
 
-    static String of(Compilation compiled, List<String> passes) {
-        StringBuilder out = new StringBuilder(4096);
-        for (String pass : passes) {
-            switch (pass.toLowerCase(Locale.ROOT)) {
-                case "parse", "ast" -> out.append(TreeText.of(compiled.script())).append('\n');
-                case "ir", "codegen" -> programs(compiled, Assembly.Stage.IR, out);
-                case "optimised", "codegen-opt" ->
-                        programs(compiled, Assembly.Stage.OPTIMISED, out);
-                case "allocated" -> programs(compiled, Assembly.Stage.ALLOCATED, out);
-                case "code", "dis" -> code(compiled, out);
-                default ->
-                        out.append("passes: parse, ir, optimised, allocated, code; not ")
-                                .append(pass)
-                                .append('\n');
-            }
-        }
-        return out.toString();
+    TraceDump(Set<Pass> wanted, PrintStream out) {
+        this.wanted = wanted;
+        this.out = out;
     }
 
-    private static void programs(Compilation compiled, Assembly.Stage stage, StringBuilder out) {
-        for (CompiledProgram program : compiled.programs()) {
-            out.append("# ").append(program.group().first().name()).append('\n');
-            out.append(program.assembly().dump(stage)).append('\n');
+    @Override
+    public void made(Pass pass, Supplier<String> text) {
+        if (!wanted.contains(pass)) {
+            return;
         }
-    }
-
-    private static void code(Compilation compiled, StringBuilder out) {
-        for (CompiledProgram program : compiled.programs()) {
-            out.append("# ").append(program.group().first().name()).append('\n');
-            out.append(
-                            program.assembly()
-                                    .code(
-                                            new Assembly.Symbols() {
-                                                @Override
-                                                public int map(String name) {
-                                                    return 0;
-                                                }
-
-                                                @Override
-                                                public int function(String kernelFunction) {
-                                                    return 0;
-                                                }
-                                            }))
-                    .append('\n');
+        if (wanted.size() > 1) {
+            String name = pass.name().toLowerCase(Locale.ROOT);
+            out.print("== " + name + ": " + pass.meaning() + "\n");
         }
+        out.print(text.get() + "\n");
     }
 }

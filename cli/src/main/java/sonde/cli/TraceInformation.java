@@ -2,6 +2,7 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
@@ -10,6 +11,10 @@ import sonde.bpf.link.KernelTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
+import sonde.probe.plan.Feature;
+import sonde.probe.plan.Finding;
+import sonde.probe.plan.KernelFeatures;
+import sonde.tools.doctor.DoctorRecipe;
 
 /** What {@code sonde trace --info} says: features of the kernel, a line each. */
 final class TraceInformation {
@@ -49,7 +54,9 @@ final class TraceInformation {
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
         features.put("libdw (DWARF support)", true);
         features.put("bcc library path resolution", true);
-        StringBuilder out = new StringBuilder("sonde trace ").append(Main.VERSION).append('\n');
+        StringBuilder out = new StringBuilder(1024);
+        out.append("sonde trace ").append(Main.VERSION).append('\n');
+        probes(out);
         features.forEach((name, there) ->
                 out.append("  ")
                         .append(name)
@@ -57,6 +64,21 @@ final class TraceInformation {
                         .append(there ? "yes" : "no")
                         .append('\n'));
         return out.toString();
+    }
+
+    /** What scripts may probe, and what it costs where they may not. */
+    private static void probes(StringBuilder out) {
+        KernelFeatures found = sonde.probe.plan.FeatureProbe.probe();
+        for (Feature feature :
+                List.of(Feature.KPROBES, Feature.FENTRY, Feature.HARDWARE_COUNTERS)) {
+            Finding finding = found.finding(feature);
+            out.append("  ").append(feature.title()).append(": ");
+            out.append(
+                    finding.answer() == Finding.Answer.YES
+                            ? "yes"
+                            : "no (" + finding.reason() + "): " + DoctorRecipe.cost(feature));
+            out.append('\n');
+        }
     }
 
     private static boolean atFunction(String function, int number) {

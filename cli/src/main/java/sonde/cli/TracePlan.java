@@ -2,15 +2,18 @@ package sonde.cli;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import sonde.bpf.AttachType;
 import sonde.bpf.ProgramType;
 import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.PreparedProgram;
+import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.LoadNeeds;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
+import sonde.lang.probes.Trial;
 
 /** {@code --plan}: the programs of a script, how each is attached, and why so. */
 final class TracePlan {
@@ -18,7 +21,12 @@ final class TracePlan {
 
     private TracePlan() {}
 
-    static String of(Prepared compiled) {
+    /**
+     * As text.
+     *
+     * @param options how the script would be attached
+     */
+    static String of(Prepared compiled, AttachOptions options) {
         StringBuilder out = new StringBuilder(1024);
         for (List<? extends PreparedProgram> alternatives : compiled.ranked()) {
             PreparedProgram program = alternatives.getFirst();
@@ -28,7 +36,10 @@ final class TracePlan {
             out.append(needs.type().name().toLowerCase(Locale.ROOT));
             out.append(expected == null ? "" : ", " + expected.name().toLowerCase(Locale.ROOT));
             out.append(", ").append(program.slots()).append(" instructions\n");
-            out.append("    ").append(way(program.group(), needs)).append('\n');
+            Optional<String> refusal = Trial.refusal(program.group(), options);
+            out.append("    ");
+            out.append(refusal.isPresent() ? "will not attach: " : way(program.group(), needs));
+            out.append(refusal.orElse("")).append('\n');
             probes(program.group(), out);
         }
         if (compiled instanceof AheadScript ahead) {

@@ -3,12 +3,10 @@ package sonde.cli;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.BpfRefusedException;
 import sonde.bpf.VerifierException;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
-import sonde.lang.probes.Instead;
-import sonde.lang.probes.Probe;
+import sonde.lang.probes.Trial;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Span;
 
@@ -44,20 +42,9 @@ final class TraceRefusal {
             out.append("ERROR: Error loading BPF program for ")
                     .append(program.group().first().name())
                     .append(": ")
-                    .append(reason(e));
+                    .append(Trial.loading(program.group().first(), e.why()));
         }
         return out.toString();
-    }
-
-    private static String reason(LoadException e) {
-        boolean policy =
-                e.why() instanceof BpfRefusedException refused
-                        && refused.barrier() == BpfRefusedException.Barrier.POLICY;
-        return policy
-                        && e.program().group().first() instanceof Probe.Fentry fentry
-                        && !Instead.hasFunctionTracing()
-                ? Instead.fentry(fentry.function())
-                : String.valueOf(e.getMessage());
     }
 
     /** The helper that programs of this place may not call; empty when it is not about that. */

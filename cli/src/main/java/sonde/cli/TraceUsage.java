@@ -32,7 +32,8 @@ final class TraceUsage {
             --test         run the test probes;  --bench  run the bench probes
             --fmt FILE     print a script in the usual form
             --info         what this kernel offers to scripts
-            --dump=PASS    parse, ir, optimised, allocated or code: what a pass made
+            --dump=PASS    what a pass of the compiler made: parse, expand, probes, types, ir,
+                   resources, optimised, allocated, code
             --plan         the programs, how they are attached, and why
             --no-warnings  no warnings
             -I DIR, --include FILE            headers

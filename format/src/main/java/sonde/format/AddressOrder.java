@@ -2,6 +2,9 @@ package sonde.format;
 
 /** Orders addresses as unsigned numbers without an object for each. */
 public final class AddressOrder {
+    /** Up to so many, moving one after the other to its place is faster than counting. */
+    private static final int FEW = 64;
+
     private AddressOrder() {}
 
     /**
@@ -20,6 +23,10 @@ public final class AddressOrder {
         if (sorted) {
             return order;
         }
+        if (count <= FEW) {
+            insert(addresses, order);
+            return order;
+        }
         int[] spare = new int[count];
         for (int shift = 0; shift < 64; shift += 11) {
             if ((differing >>> shift & 0x7ff) != 0) {
@@ -30,6 +37,18 @@ public final class AddressOrder {
             }
         }
         return order;
+    }
+
+    private static void insert(long[] addresses, int[] order) {
+        for (int i = 1; i < order.length; i++) {
+            int at = i;
+            long address = addresses[i];
+            while (at > 0 && Long.compareUnsigned(addresses[order[at - 1]], address) > 0) {
+                order[at] = order[at - 1];
+                at--;
+            }
+            order[at] = i;
+        }
     }
 
     private static void pass(long[] addresses, int[] from, int[] to, int shift) {

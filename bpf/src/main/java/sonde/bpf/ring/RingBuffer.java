@@ -3,6 +3,7 @@ package sonde.bpf.ring;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -36,24 +37,34 @@ public final class RingBuffer implements AutoCloseable {
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
     private static final VarHandle LENGTH = JAVA_INT.varHandle();
 
+    /** Mapped at first: all mapped pages count as this process's memory, written or not. */
+    private static final long FIRST_BYTES = 1 << 20;
+
     /** Space given back at least this often while one drain goes on. */
     private static final long RELEASE_BYTES = 1 << 18;
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment consumer;
-    private final MemorySegment ring;
+    private final BpfMap map;
     private final PollSet poll;
     private final long page;
     private final long mask;
+
+    /** The producer's page and data, up to {@link #mappedEnd}. */
+    private MemorySegment ring;
+
+    private long mappedEnd;
     private long position;
     private long discarded;
 
     private RingBuffer(BpfMap map, BpfMap... others) throws SyscallException {
+        this.map = map;
         page = Machine.pageBytes();
         long size = Integer.toUnsignedLong(map.spec().maxEntries());
         mask = size - 1;
         consumer = map(arena, map, 0, page, Pages.PROT_READ | Pages.PROT_WRITE);
-        ring = map(arena, map, page, page + 2 * size, Pages.PROT_READ);
+        mappedEnd = Math.min(FIRST_BYTES, size);
+        ring = map(arena, map, page, page + mappedEnd, Pages.PROT_READ);
         poll = new PollSet(arena, 1 + others.length);
         poll.add(map.fd(), PollSet.POLLIN);
         for (BpfMap other : others) {
@@ -134,13 +145,15 @@ public final class RingBuffer implements AutoCloseable {
      *
      * @return how many
      * @throws MalformedInputException when a length cannot be true
+     * @throws SyscallException when there is no memory to map the whole ring, which the first
+     *     record beyond its first MiB asks for
      */
-    public long drain(RecordVisitor visitor) throws MalformedInputException {
+    public long drain(RecordVisitor visitor) throws IOException {
         return drain(visitor, Long.MAX_VALUE);
     }
 
     /** As {@link #drain(RecordVisitor)}, at most so many records. */
-    public long drain(RecordVisitor visitor, long most) throws MalformedInputException {
+    public long drain(RecordVisitor visitor, long most) throws IOException {
         long count = 0;
         while (count < most) {
             // Acquire: the headers up to here are written, at least as busy.
@@ -177,7 +190,7 @@ public final class RingBuffer implements AutoCloseable {
      *
      * @return how many
      */
-    public long drainTo(RecordVisitor visitor, long end) throws MalformedInputException {
+    public long drainTo(RecordVisitor visitor, long end) throws IOException {
         if (end - position > mask + 1) {
             throw new MalformedInputException(
                     "ring buffer", "producer position", end, "beyond the ring");
@@ -185,7 +198,11 @@ public final class RingBuffer implements AutoCloseable {
         return drain(visitor, end, Long.MAX_VALUE);
     }
 
-    private long drain(RecordVisitor visitor, long end, long most) throws MalformedInputException {
+    private long drain(RecordVisitor visitor, long end, long most) throws IOException {
+        if (end > mappedEnd) {
+            ring = map(arena, map, page, page + 2 * (mask + 1), Pages.PROT_READ);
+            mappedEnd = Long.MAX_VALUE;
+        }
         long count = 0;
         long at = position;
         long released = at;

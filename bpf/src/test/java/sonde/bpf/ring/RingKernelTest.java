@@ -77,6 +77,27 @@ final class RingKernelTest {
         }
     }
 
+    /**
+     * The part that is mapped at first, the whole, and round again: in blocks that end anywhere.
+     */
+    @Test
+    void aRingLargerThanWhatIsMappedAtFirst() throws Exception {
+        try (BpfMap map = ring(1 << 21);
+                RingBuffer ring = RingBuffer.open(map);
+                RingFiller filler = new RingFiller(map, 400, 10, 0)) {
+            long[] next = {1};
+            while (ring.readBytes() < 5 << 20) {
+                filler.run(150);
+                ring.drain((memory, offset, bytes) -> {
+                    assertThat(bytes).isEqualTo(400);
+                    assertThat(memory.get(JAVA_LONG, offset)).isEqualTo(next[0]++);
+                });
+                assertThat(next[0] % 1500).isEqualTo(1);
+            }
+            assertThat(filler.refused()).isZero();
+        }
+    }
+
     /** A reader that throws keeps what it has not read. */
     @Test
     void aFailingVisitorLosesNothingButItsRecord() throws Exception {

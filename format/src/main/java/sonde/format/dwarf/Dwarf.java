@@ -11,6 +11,7 @@ import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entries;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
+import sonde.format.dwarf.location.Functions;
 import sonde.format.elf.ElfFile;
 
 /**
@@ -109,7 +110,12 @@ public final class Dwarf {
         return Optional.ofNullable(found).map(Die::new);
     }
 
-    /** The definition of a type of a name; of a declaration nothing. */
+    /**
+     * The definition of a type of a name; of a declaration nothing.
+     *
+     * @param name with name spaces and classes before it, or some of the last, or none: {@code
+     *     shop::Item}
+     */
     public Optional<Die> type(Set<Integer> tags, String name) {
         Search search = new Search(tags, name);
         search.run();
@@ -121,14 +127,18 @@ public final class Dwarf {
         private final Set<Integer> tags;
         private final byte[] name;
         private final String text;
+        private final String scopes;
+        private final List<Entry> around = new ArrayList<>();
         private long looked;
         private @Nullable Entry definition;
         private @Nullable Entry declaration;
 
         Search(Set<Integer> tags, String name) {
             this.tags = tags;
-            this.text = name;
-            this.name = name.getBytes(StandardCharsets.UTF_8);
+            int last = Functions.lastPart(name);
+            this.text = name.substring(last);
+            this.scopes = name.substring(0, last);
+            this.name = text.getBytes(StandardCharsets.UTF_8);
         }
 
         void run() {
@@ -156,7 +166,7 @@ public final class Dwarf {
                 throw new MalformedInputException("DWARF", "entries", entry.offset(), "too many");
             }
             int tag = entry.tag();
-            if (tags.contains(tag) && entry.isNamed(name)) {
+            if (tags.contains(tag) && entry.isNamed(name) && isAround()) {
                 if (!entry.flag(Attribute.DECLARATION)) {
                     definition = entry;
                     return false;
@@ -165,7 +175,26 @@ public final class Dwarf {
             }
             boolean scope =
                     tag == Die.NAMESPACE || tag == Die.STRUCTURE_TYPE || tag == Die.CLASS_TYPE;
-            return !scope || depth >= MOST_DEPTH || in(entry, depth + 1);
+            if (!scope || depth >= MOST_DEPTH) {
+                return true;
+            }
+            around.add(entry);
+            boolean goesOn = in(entry, depth + 1);
+            around.removeLast();
+            return goesOn;
+        }
+
+        /** Whether the name spaces that were said are those around; unnamed ones do not count. */
+        private boolean isAround() throws MalformedInputException {
+            if (scopes.isEmpty()) {
+                return true;
+            }
+            StringBuilder here = new StringBuilder("::");
+            for (Entry one : around) {
+                String known = one.name();
+                here.append(known).append(known.isEmpty() ? "" : "::");
+            }
+            return here.toString().endsWith("::" + scopes);
         }
     }
 

@@ -101,9 +101,13 @@ final class SymbolReader {
 
     private static MemorySegment bounded(ElfFile elf, Section section)
             throws MalformedInputException {
-        if (section.sizeBytes() > ElfFile.TABLE_LIMIT_BYTES) {
+        long size = elf.contentBytes(section);
+        if (size < 0 || size > ElfFile.TABLE_LIMIT_BYTES) {
             throw new MalformedInputException(
-                    "ELF", section.name(), section.offset(), section.sizeBytes() + " bytes");
+                    "ELF",
+                    section.name(),
+                    section.offset(),
+                    Long.toUnsignedString(size) + " bytes");
         }
         return elf.content(section);
     }

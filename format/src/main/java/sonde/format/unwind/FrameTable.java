@@ -20,16 +20,22 @@ import sonde.format.elf.Segment;
 public final class FrameTable {
     private static final int PT_GNU_EH_FRAME = 0x6474e550;
     private static final long SECTION_LIMIT_BYTES = 256L << 20;
+
+    /** Of all sections together: a table of sections may name one place many times. */
+    private static final long LIMIT_BYTES = 2 * SECTION_LIMIT_BYTES;
+
     private static final long PLT_LIMIT_BYTES = 4L << 20;
     private static final List<String> STUBS =
             List.of(".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt");
 
     private final UnwindMachine machine;
+    private long leftBytes;
     private final List<FrameSource> sources = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    private FrameTable(UnwindMachine machine) {
+    private FrameTable(UnwindMachine machine, long mostBytes) {
         this.machine = machine;
+        leftBytes = mostBytes;
     }
 
     /**
@@ -39,9 +45,13 @@ public final class FrameTable {
      * @return empty for machines that are not known here
      */
     public static Optional<FrameTable> of(ElfFile elf) {
+        return of(elf, LIMIT_BYTES);
+    }
+
+    static Optional<FrameTable> of(ElfFile elf, long mostBytes) {
         return UnwindMachine.of(elf)
                 .map(machine -> {
-                    FrameTable table = new FrameTable(machine);
+                    FrameTable table = new FrameTable(machine, mostBytes);
                     table.read(elf);
                     return table;
                 });
@@ -166,12 +176,17 @@ public final class FrameTable {
         return elf.section(".got.plt").map(Section::address).orElse(addressOf(elf, ".got"));
     }
 
-    private static MemorySegment copy(ElfFile elf, Section section) throws MalformedInputException {
-        MemorySegment bytes = elf.content(section);
-        if (bytes.byteSize() > SECTION_LIMIT_BYTES) {
+    private MemorySegment copy(ElfFile elf, Section section) throws MalformedInputException {
+        long size = section.type() == ElfFile.SHT_NOBITS ? 0 : elf.contentBytes(section);
+        if (size < 0 || size > Math.min(SECTION_LIMIT_BYTES, leftBytes)) {
             throw new MalformedInputException(
-                    "ELF", section.name(), section.offset(), bytes.byteSize() + " bytes");
+                    "ELF",
+                    section.name(),
+                    section.offset(),
+                    Long.toUnsignedString(size) + " bytes");
         }
+        MemorySegment bytes = elf.content(section);
+        leftBytes -= bytes.byteSize();
         return MemorySegment.ofArray(bytes.toArray(ValueLayout.JAVA_BYTE));
     }
 

@@ -192,6 +192,29 @@ class ElfFileTest {
         assertThat(ElfFile.of(lying).problems()).hasSize(1);
     }
 
+    /** What is compressed is bounded by what comes out of it. */
+    @Test
+    void symbolsThatGrowAreBounded() throws IOException {
+        ElfWriter writer = writer(true, false);
+        byte[] packed =
+                writer.buffer(1 << 16).putInt(2).putInt(0).putLong(2L << 30).putLong(1).array();
+        writer.section(".strings", ElfFile.SHT_STRTAB, ElfFile.SHF_COMPRESSED, packed);
+        byte[] file = writer.bytes();
+        ElfFile elf = ElfFile.of(file);
+        ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+        for (Section section : elf.sections()) {
+            if (section.type() == ElfFile.SHT_SYMTAB) {
+                int link = (int) bytes.getLong(40) + 64 * section.index() + 40; // sh_link
+                bytes.putInt(link, elf.section(".strings").orElseThrow().index());
+            }
+        }
+        assertThatThrownBy(() -> ElfFile.of(file).symbols(ElfFile.SHT_SYMTAB))
+                .isInstanceOf(MalformedInputException.class)
+                .hasMessageContaining(".strings")
+                .hasMessageContaining("2147483648 bytes")
+                .hasMessageNotContaining("compression"); // nothing was unpacked
+    }
+
     @Test
     void sizesThatCannotBeAreNotTried() throws IOException {
         ElfWriter writer = new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 16);

@@ -56,6 +56,21 @@ final class FrameTableTest {
     }
 
     @Test
+    void allSectionsTogetherAreBounded() throws Exception {
+        byte[] section = usual(x86Start());
+        byte[] file =
+                new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 0x400)
+                        .section(".eh_frame", 1, 2, ADDRESS, section)
+                        .section(".eh_frame", 1, 2, ADDRESS, section)
+                        .bytes();
+        ElfFile elf = ElfFile.of(file);
+        assertThat(FrameTable.of(elf, 2L * section.length).orElseThrow().functions()).isEqualTo(2);
+        FrameTable bounded = FrameTable.of(elf, 2L * section.length - 1).orElseThrow();
+        assertThat(bounded.functions()).isEqualTo(1);
+        assertThat(bounded.notes()).singleElement().asString().contains(".eh_frame");
+    }
+
+    @Test
     void everyInstruction() throws Exception {
         byte[] section =
                 usual(

@@ -61,6 +61,18 @@ record Conversion(
         return before + "%" + sign + (width > 0 ? width : "") + letters;
     }
 
+    /** Without blanks around it. */
+    Conversion unpadded() {
+        return zeros || width == 0
+                ? this
+                : new Conversion(kind, spelling, left, plus, prefixed, false, 0, precision, bits);
+    }
+
+    /** Whether it writes a whole number to the base of ten. */
+    boolean isDecimal() {
+        return (kind == Kind.SIGNED || kind == Kind.UNSIGNED) && !zeros && !plus;
+    }
+
     /** Whether the argument must be a number. */
     boolean wantsNumber() {
         return switch (kind) {

@@ -30,33 +30,41 @@ final class Frames {
     static void write(Stack type, byte[] bytes, int at, Names names, boolean dense, TextSink out) {
         String indent = dense ? "" : INDENT;
         out.put('\n');
-        if (type.copied()) {
-            long[] addresses = names.unwind(bytes, at, type.frames());
-            lines(type, ValueBytes.s32(bytes, at), addresses, names, indent, out);
+        if (!type.copied() && type.mode() == StackMode.BUILD_ID) {
+            buildIds(type, bytes, at + (type.user() ? 8 : 0), out);
             return;
+        }
+        long[] addresses = addresses(type, bytes, at, names);
+        lines(type, ValueBytes.s32(bytes, at), addresses, names, indent, out);
+        if (!type.copied() && count(type, bytes, at) > addresses.length) {
+            out.put(indent);
+            out.put("<unwind failure>\n");
+        }
+    }
+
+    /** The addresses of a stack, innermost first, up to where the unwinder lost its way. */
+    static long[] addresses(Stack type, byte[] bytes, int at, Names names) {
+        if (type.copied()) {
+            return names.unwind(bytes, at, type.frames());
         }
         int first = at + (type.user() ? 8 : 0);
-        if (type.mode() == StackMode.BUILD_ID) {
-            buildIds(type, bytes, first, out);
-            return;
+        long[] addresses = new long[count(type, bytes, at)];
+        for (int i = 0; i < addresses.length; i++) {
+            addresses[i] = ValueBytes.u64(bytes, first + 8 * i);
+            if (addresses[i] == UNWIND_FAILURE) {
+                return Arrays.copyOf(addresses, i);
+            }
         }
+        return addresses;
+    }
+
+    private static int count(Stack type, byte[] bytes, int at) {
+        int first = at + (type.user() ? 8 : 0);
         int count = 0;
         while (count < type.frames() && ValueBytes.u64(bytes, first + 8 * count) != 0) {
             count++;
         }
-        long[] addresses = new long[count];
-        int good = count;
-        for (int i = 0; i < count; i++) {
-            addresses[i] = ValueBytes.u64(bytes, first + 8 * i);
-            if (addresses[i] == UNWIND_FAILURE) {
-                good = Math.min(good, i);
-            }
-        }
-        lines(type, ValueBytes.s32(bytes, at), Arrays.copyOf(addresses, good), names, indent, out);
-        if (good < count) {
-            out.put(indent);
-            out.put("<unwind failure>\n");
-        }
+        return count;
     }
 
     private static void lines(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.lang.source.Span;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -15,6 +16,7 @@ public final class JsonOutput implements Output {
     private final OutputStream stream;
     private final Names names;
     private final MapRows.Style style;
+    private final @Nullable Rows rows;
     private final TextSink out = TextSink.raw();
     private final TextSink text = TextSink.raw();
 
@@ -25,9 +27,22 @@ public final class JsonOutput implements Output {
 
     /** Prints, maps in an order. */
     public JsonOutput(OutputStream out, Names names, MapRows.Style style) {
+        this(out, names, style, null);
+    }
+
+    private JsonOutput(OutputStream out, Names names, MapRows.Style style, @Nullable Rows rows) {
         this.stream = out;
         this.names = names;
         this.style = style;
+        this.rows = rows;
+    }
+
+    /**
+     * Of a script whose first line names the columns of the lines below it: these are objects with
+     * the names as keys.
+     */
+    public static JsonOutput ofRows(OutputStream out, Names names, MapRows.Style style) {
+        return new JsonOutput(out, names, style, new Rows(names));
     }
 
     private void begin(String type) {
@@ -38,6 +53,10 @@ public final class JsonOutput implements Output {
 
     private void endLine() {
         out.put("}\n");
+        drainIfMuch();
+    }
+
+    private void drainIfMuch() {
         if (out.size() >= MUCH) {
             drain();
         }
@@ -73,6 +92,11 @@ public final class JsonOutput implements Output {
 
     @Override
     public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+        if (rows != null) {
+            rows.accept(format, arguments, bytes, offset, out);
+            drainIfMuch();
+            return;
+        }
         text.clear();
         format.render(arguments, bytes, offset, names, text);
         begin("printf");
@@ -168,6 +192,10 @@ public final class JsonOutput implements Output {
 
     @Override
     public void cat(byte[] contents) {
+        if (rows != null && rows.isOpen()) {
+            rows.last(contents, out);
+            return;
+        }
         string("cat", contents);
     }
 

@@ -55,15 +55,35 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
         VALUE_DESCENDING
     }
 
+    /** How a row is written. */
+    public enum Form {
+        /** As bpftrace does. */
+        USUAL,
+        /** Comma separated values. */
+        CSV,
+        /** {@code comm;main;work 12}, for flame graphs; all else goes to the messages. */
+        FOLDED
+    }
+
     /**
      * How maps are printed.
      *
      * @param order where the script asks for none
-     * @param csv as comma separated values
+     * @param form of the rows
+     * @param parts in which order stacks and texts of a key are folded; none: by kind
      */
-    public record Style(Order order, boolean csv) {
+    public record Style(Order order, Form form, List<String> parts) {
         /** As bpftrace does. */
-        public static final Style USUAL = new Style(Order.DEFAULT, false);
+        public static final Style USUAL = new Style(Order.DEFAULT, Form.USUAL);
+
+        public Style {
+            parts = List.copyOf(parts);
+        }
+
+        /** Without parts. */
+        public Style(Order order, Form form) {
+            this(order, form, List.of());
+        }
 
         Order order(Order asked) {
             return asked == Order.DEFAULT ? order : asked;

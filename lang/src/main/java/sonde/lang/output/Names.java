@@ -24,6 +24,11 @@ public interface Names {
      */
     List<String> kernelStack(long[] addresses, Type.StackMode mode);
 
+    /** The addresses of a stack of the kernel that are shown, innermost first. */
+    default long[] kernelPart(long[] addresses) {
+        return addresses;
+    }
+
     /** As {@link #kernelStack} for a process. */
     List<String> userStack(long[] addresses, int pid, Type.StackMode mode);
 
@@ -52,6 +57,13 @@ public interface Names {
      * @param clock number of the clock that nanos belongs to
      */
     String timestamp(int format, int clock, long nanos);
+
+    /**
+     * A moment with its date and time zone, by ISO 8601.
+     *
+     * @param clock number of the clock that nanos belongs to
+     */
+    String moment(int clock, long nanos);
 
     /** What stands behind a text that was cut because it was longer than its place. */
     default String truncated() {

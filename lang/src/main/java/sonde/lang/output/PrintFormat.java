@@ -195,6 +195,72 @@ public final class PrintFormat {
         };
     }
 
+    /**
+     * A piece of a word.
+     *
+     * @param literal a text of the format; empty for a conversion
+     * @param conversion null for a text
+     * @param argument number of its argument
+     */
+    record Part(String literal, @Nullable Conversion conversion, int argument) {}
+
+    /** What stands between blanks of the format. */
+    record Word(List<Part> parts) {
+        /** The conversion, where there is nothing else. */
+        @Nullable Conversion only() {
+            return parts.size() == 1 ? parts.getFirst().conversion() : null;
+        }
+
+        /** Number of its first argument. */
+        int first() {
+            return parts.getFirst().argument();
+        }
+
+        /** Whether it only sets columns apart: {@code ->}. */
+        boolean isRule() {
+            return parts.stream()
+                    .allMatch(part ->
+                            part.conversion() == null
+                                    && part.literal()
+                                            .chars()
+                                            .noneMatch(Character::isLetterOrDigit));
+        }
+    }
+
+    /** The words of the format. */
+    List<Word> words() {
+        List<Word> words = new ArrayList<>();
+        List<Part> word = new ArrayList<>();
+        for (int i = 0; i < pieces.length; i++) {
+            String piece = new String(pieces[i], StandardCharsets.ISO_8859_1);
+            for (String run : piece.splitWithDelimiters("[ \n]+", -1)) {
+                if (run.isBlank() && !run.isEmpty()) {
+                    end(word, words);
+                } else if (!run.isEmpty()) {
+                    word.add(new Part(run, null, 0));
+                }
+            }
+            if (i < conversions.length) {
+                word.add(new Part("", conversions[i], i));
+            }
+        }
+        end(word, words);
+        return words;
+    }
+
+    private static void end(List<Part> word, List<Word> words) {
+        if (!word.isEmpty()) {
+            words.add(new Word(List.copyOf(word)));
+            word.clear();
+        }
+    }
+
+    /** Whether a line ends with it. */
+    boolean endsLine() {
+        byte[] last = pieces[pieces.length - 1];
+        return last.length > 0 && last[last.length - 1] == '\n';
+    }
+
     /** How many arguments it takes. */
     public int count() {
         return conversions.length;

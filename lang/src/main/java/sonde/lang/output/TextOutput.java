@@ -53,6 +53,11 @@ public final class TextOutput implements Output {
 
     @Override
     public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+        if (style.form() == MapRows.Form.FOLDED) {
+            format.render(arguments, bytes, offset, names, message);
+            say();
+            return;
+        }
         format.render(arguments, bytes, offset, names, out);
         drainIfMuch();
     }
@@ -72,7 +77,11 @@ public final class TextOutput implements Output {
     @Override
     public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
-        if (style.csv()) {
+        if (style.form() == MapRows.Form.FOLDED && !rows.scalar()) {
+            List<MapRows.Row> ordered = rows.ordered(style.order(order), top);
+            new FoldedRows(style.parts(), names, out).write(rows, ordered, by);
+            drainIfMuch();
+        } else if (style.form() == MapRows.Form.CSV) {
             new CsvRows(names, out).write(rows, rows.ordered(style.order(order), top), by);
             drainIfMuch();
         } else if (!rows.scalar()) {
@@ -122,6 +131,11 @@ public final class TextOutput implements Output {
 
     @Override
     public void time(String text) {
+        if (style.form() == MapRows.Form.FOLDED) {
+            message.put(TextSink.scriptBytes(text));
+            say();
+            return;
+        }
         out.put(TextSink.scriptBytes(text));
         drainIfMuch();
     }

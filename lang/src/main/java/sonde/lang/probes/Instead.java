@@ -1,7 +1,6 @@
 package sonde.lang.probes;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a kernel without a kind of probe can be asked instead. */
-public final class Instead {
-    private static final Path FUNCTIONS = Path.of("/sys/kernel/tracing/available_filter_functions");
+final class Instead {
     private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
     /** What is in front of the name of a system call in the functions that serve it. */
@@ -29,17 +27,8 @@ public final class Instead {
         return "this kernel has no kprobes (CONFIG_KPROBE_EVENTS); " + instead(function);
     }
 
-    /** Whether the kernel lets programs be called at the begin of its functions. */
-    public static boolean hasFunctionTracing() {
-        try (InputStream in = Files.newInputStream(FUNCTIONS)) {
-            return in.read() >= 0;
-        } catch (IOException e) {
-            return false; // not compiled in, or closed to all
-        }
-    }
-
     /** Why no program of fentry or fexit can be loaded here. */
-    public static String fentry(String function) {
+    static String fentry(String function) {
         return "this kernel does not call programs at its functions (fentry needs"
                 + " CONFIG_FUNCTION_TRACER, and that nothing forbids it); "
                 + instead(function);

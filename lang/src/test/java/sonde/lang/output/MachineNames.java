@@ -55,6 +55,11 @@ final class MachineNames implements Names {
     }
 
     @Override
+    public String moment(int clock, long nanos) {
+        return "m" + clock + "," + nanos;
+    }
+
+    @Override
     public ZoneId zone() {
         return ZoneOffset.UTC;
     }

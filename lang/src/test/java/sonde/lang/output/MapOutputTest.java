@@ -190,7 +190,7 @@ final class MapOutputTest {
 
     @Test
     void anOrderForAllMaps() {
-        MapRows.Style style = new MapRows.Style(Order.VALUE_DESCENDING, false);
+        MapRows.Style style = new MapRows.Style(Order.VALUE_DESCENDING, MapRows.Form.USUAL);
         MapRows rows = counted(new Type.Count(), "b", 3, "a", 1, "c", 2);
         assertThat(Printed.text(style, out -> out.map(rows, 2, 1))).isEqualTo("@[b]: 3\n@[c]: 2\n");
         assertThat(Printed.text(style, out -> out.mapAtEnd(rows)))
@@ -201,7 +201,7 @@ final class MapOutputTest {
 
     @Test
     void commaSeparatedValues() {
-        MapRows.Style style = new MapRows.Style(Order.KEY, true);
+        MapRows.Style style = new MapRows.Style(Order.KEY, MapRows.Form.CSV);
         Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
         List<Row> rows = new ArrayList<>();
         for (String word : List.of("a,b", "say \"x\"", "plain")) {

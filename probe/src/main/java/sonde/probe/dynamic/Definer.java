@@ -23,6 +23,7 @@ public final class Definer {
     private final Set<String> taken = new HashSet<>();
     private ProbeKinds kinds = ProbeKinds.ALL;
     private boolean wantsTracer;
+    private boolean unsafe;
 
     /** Of a program or the kernel. */
     public Definer(Subject subject) {
@@ -57,6 +58,12 @@ public final class Definer {
         return this;
     }
 
+    /** Also what can end the program that is probed. */
+    public Definer unsafe() {
+        unsafe = true;
+        return this;
+    }
+
     /** A definition for each place; those of one place of the source bear one name. */
     public List<Definition> define(PointSpec spec) throws IOException {
         if (spec.place() instanceof PointSpec.Place.Marker marker) {
@@ -70,6 +77,7 @@ public final class Definer {
         ProbeException failure = null;
         boolean traced = isTraced(spec.place());
         List<Spot> spots = resolver.spots(spec.place());
+        refuseGoReturn(spots);
         for (Spot found : traced ? new TracedFunctions(subject).of(spots) : spots) {
             Spot spot = traced ? found : behindPrologue(found, spec);
             try {
@@ -96,6 +104,19 @@ public final class Definer {
                             + " other places have it");
         }
         return alike(made);
+    }
+
+    private void refuseGoReturn(List<Spot> spots) throws ProbeException {
+        for (Spot spot : spots) {
+            if (spot.isReturn() && !unsafe && subject.isGo(spot.function())) {
+                throw new ProbeException(
+                        "a probe at the return of the Go function "
+                                + spot.function()
+                                + " would end the program: Go looks at return addresses when it"
+                                + " moves a stack, and finds the kernel's. Probe the lines with"
+                                + " 'return' ('sonde probe lines' shows them), or say --unsafe");
+            }
+        }
     }
 
     /** One name needs one list of types: copies that differ get names of their own. */
@@ -240,10 +261,21 @@ public final class Definer {
         return name.length() < MOST_NAME - 4 ? name : name.substring(0, MOST_NAME - 4);
     }
 
-    private static String name(Spot spot, PointSpec spec) {
-        String plain = spot.function().replaceAll("[.<].*", "").replaceAll("\\W+", "_");
+    /** The function as a word: those of Go with package and type, without types of generics. */
+    private String word(Spot spot) {
+        String function = spot.function();
+        String bare =
+                subject.isGo(function)
+                        ? function.substring(function.lastIndexOf('/') + 1)
+                                .replaceAll("\\[.*?\\]", "")
+                        : function.replaceAll("(?<=.)[.<].*", "");
+        String plain = bare.replaceAll("^[^\\w~]+|[^\\w]+$", "").replaceAll("\\W+", "_");
         String base = plain.isEmpty() ? "at_" + Long.toHexString(spot.address()) : plain;
-        base = Character.isDigit(base.charAt(0)) ? "_" + base : base;
+        return Character.isDigit(base.charAt(0)) ? "_" + base : base;
+    }
+
+    private String name(Spot spot, PointSpec spec) {
+        String base = word(spot);
         String place = spot.place();
         int colon = place.lastIndexOf(':');
         boolean byOffset =

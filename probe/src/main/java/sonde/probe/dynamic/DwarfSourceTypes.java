@@ -59,7 +59,11 @@ final class DwarfSourceTypes implements TypeNames {
             case Tag.POINTER_TYPE -> pointer(entry, "*", depth);
             case Tag.REFERENCE_TYPE -> pointer(entry, "&", depth);
             case Tag.RVALUE_REFERENCE_TYPE -> pointer(entry, "&&", depth);
-            case Tag.TYPEDEF -> type(entry.type(), depth + 1).spelled(name);
+            // Go calls a type that a generic function was made for by the parameter's number.
+            case Tag.TYPEDEF ->
+                    name.startsWith(".param")
+                            ? type(entry.type(), depth + 1)
+                            : type(entry.type(), depth + 1).spelled(name);
             case Tag.CONST_TYPE -> qualified(entry, "const", depth);
             case Tag.VOLATILE_TYPE -> qualified(entry, "volatile", depth);
             case Tag.RESTRICT_TYPE, Tag.ATOMIC_TYPE -> type(entry.type(), depth + 1);

@@ -22,16 +22,16 @@ import sonde.format.dwarf.location.Tag;
  */
 public final class FunctionLines {
     private final SourceFunction function;
-    private final String file;
+    private final Subject.Written written;
 
     /** Addresses at which the code of a line begins, lowest first, of each copy. */
     private final Map<FunctionCopy, TreeMap<Integer, List<Long>>> byCopy = new HashMap<>();
 
     private final int next;
 
-    private FunctionLines(SourceFunction function, String file, int next) {
+    private FunctionLines(SourceFunction function, Subject.Written written, int next) {
         this.function = function;
-        this.file = file;
+        this.written = written;
         this.next = next;
     }
 
@@ -39,6 +39,9 @@ public final class FunctionLines {
     private static int next(SourceFunction function) throws MalformedInputException {
         long file = function.declared().constant(Attribute.DECL_FILE, -1);
         long next = Integer.MAX_VALUE;
+        if (function.line() == 0) {
+            return Integer.MAX_VALUE;
+        }
         for (Entry other : function.unit().root().children()) {
             long line = other.constant(Attribute.DECL_LINE, 0);
             if (other.tag() == Tag.SUBPROGRAM
@@ -51,12 +54,12 @@ public final class FunctionLines {
     }
 
     private boolean isInside(int line) {
-        return function.line() == 0 || line >= function.line() && line < next;
+        return written.line() == 0 || line >= written.line() && line < next;
     }
 
     static FunctionLines of(Subject subject, SourceFunction function) throws IOException {
-        String file = function.file(subject.lines(function.unit()));
-        FunctionLines lines = new FunctionLines(function, file, next(function));
+        FunctionLines lines =
+                new FunctionLines(function, subject.written(function), next(function));
         for (FunctionCopy copy : function.copies()) {
             LineRows rows = subject.lines(copy.entry().unit());
             lines.byCopy.put(copy, lines.read(copy, rows));
@@ -66,7 +69,12 @@ public final class FunctionLines {
 
     /** The source file, absolute where that is known. */
     public String file() {
-        return file;
+        return written.file();
+    }
+
+    /** The function's first line; 0 where it is not known. */
+    public int first() {
+        return written.line();
     }
 
     /** The function. */
@@ -89,7 +97,7 @@ public final class FunctionLines {
             boolean counts = !rows.isEnd(i) && rows.isStatement(i) && isInside(rows.line(i));
             if (counts
                     && AddressRange.anyContains(copy.ranges(), address)
-                    && rows.file(i).equals(file)
+                    && rows.file(i).equals(written.file())
                     && isOwn(calls, address, rows.line(i))) {
                 List<Long> at = found.computeIfAbsent(rows.line(i), _ -> new ArrayList<>());
                 if (!begun && !at.contains(address)) {
@@ -100,7 +108,7 @@ public final class FunctionLines {
         }
         // A call that left no row of its own begins where its code begins.
         for (Call call : calls) {
-            if (call.line() > 0 && call.file().equals(file) && !found.containsKey(call.line())) {
+            if (call.line() > 0 && call.file().equals(written.file()) && !found.containsKey(call.line())) {
                 found.put(call.line(), new ArrayList<>(List.of(call.ranges().getFirst().start())));
             }
         }
@@ -181,7 +189,7 @@ public final class FunctionLines {
         for (TreeMap<Integer, List<Long>> lines : byCopy.values()) {
             lines.forEach((other, addresses) -> {
                 if (other != line && addresses.getFirst() == address) {
-                    others.add(other - function.line());
+                    others.add(other - written.line());
                 }
             });
         }

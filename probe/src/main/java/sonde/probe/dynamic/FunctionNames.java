@@ -12,18 +12,16 @@ public final class FunctionNames {
     private FunctionNames() {}
 
     /**
-     * Names that a glob fits, as written or demangled, sorted: of symbols, and of what debugging
-     * information adds.
+     * Names that a glob fits, sorted, as {@link PointSpec} takes them: with name spaces, classes
+     * and the types of templates, without parameters. The glob may also be of the name alone, of
+     * the symbol, or of the name with parameters.
      */
     public static List<String> matching(Subject subject, String glob) throws IOException {
         Pattern pattern = NamedProbes.glob(glob);
         TreeSet<String> names = new TreeSet<>();
-        for (String name : subject.symbols().functionNames()) {
-            String shown = Demangler.demangle(name);
-            String plain = shown.indexOf('(') > 0 ? shown.substring(0, shown.indexOf('(')) : shown;
-            if (pattern.matcher(name).matches()
-                    || pattern.matcher(plain).matches()
-                    || pattern.matcher(shown).matches()) {
+        for (String symbol : subject.symbols().functionNames()) {
+            String name = Demangler.functionName(symbol);
+            if (fits(pattern, name, symbol)) {
                 names.add(name);
             }
         }
@@ -37,10 +35,33 @@ public final class FunctionNames {
         }
         if (subject.hasEntries()) {
             for (SourceFunction one :
-                    subject.functions().matching(name -> pattern.matcher(name).matches())) {
-                names.add(one.name());
+                    subject.functions()
+                            .matching(
+                                    (name, symbol) ->
+                                            pattern.matcher(name).matches()
+                                                    || fits(pattern, shown("", name, symbol), symbol)
+                                                    || glob.contains("::"),
+                                    false)) {
+                String name = shown(one.scope(), one.name(), one.linkageName());
+                if (fits(pattern, name, one.linkageName())
+                        || pattern.matcher(one.name()).matches()) {
+                    names.add(name);
+                }
             }
         }
         return List.copyOf(names);
+    }
+
+    private static String shown(String scope, String name, String symbol) {
+        String written = Demangler.functionName(symbol);
+        return written.isEmpty() || written.equals(symbol) ? scope + name : written;
+    }
+
+    private static boolean fits(Pattern pattern, String name, String symbol) {
+        return pattern.matcher(name).matches()
+                || !symbol.isEmpty()
+                        && (pattern.matcher(symbol).matches()
+                                || symbol.startsWith("_")
+                                        && pattern.matcher(Demangler.demangle(symbol)).matches());
     }
 }

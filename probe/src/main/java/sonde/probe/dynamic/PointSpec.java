@@ -21,7 +21,7 @@ public record PointSpec(
         Place place,
         List<String> arguments) {
     private static final Pattern NAMED =
-            Pattern.compile("(?:([A-Za-z_]\\w*):)?([A-Za-z_]\\w*)=(.+)");
+            Pattern.compile("(?:([A-Za-z_]\\w*):)?(?!operator=)([A-Za-z_]\\w*)=(.+)");
     private static final Pattern MODULE =
             Pattern.compile("(?!tracepoint:|sdt_)([A-Za-z_][\\w-]*):([A-Za-z_].*)");
     private static final Pattern LINE = Pattern.compile("@?([^:@]+):(\\d{1,9})");
@@ -31,7 +31,7 @@ public record PointSpec(
             Pattern.compile("tracepoint:(?:[A-Za-z_]\\w*:)?([A-Za-z_]\\w*)");
     private static final Pattern FUNCTION =
             Pattern.compile(
-                    "([A-Za-z_~](?:[\\w.$~<>,]|::)*?)(?:@([^:+%]+))?"
+                    "(.+?)(?:@([^:+%@\\s]+))?"
                             + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,16}|\\d{1,9})|(%return))?");
 
     /** Where. */
@@ -65,11 +65,11 @@ public record PointSpec(
      * @throws ProbeException with a caret where it is not understood
      */
     public static PointSpec parse(String text) throws ProbeException {
-        List<String> words = words(text);
-        if (words.isEmpty()) {
+        int end = PlaceWords.end(text);
+        String first = text.substring(0, end).strip();
+        if (first.isEmpty()) {
             throw new ProbeException("a probe needs a place: FUNCTION, FUNCTION:LINE, FILE:LINE");
         }
-        String first = words.getFirst();
         String group = "";
         String name = "";
         Matcher named = NAMED.matcher(first);
@@ -85,7 +85,7 @@ public record PointSpec(
                 group,
                 name,
                 place(withoutModule(first)),
-                List.copyOf(words.subList(1, words.size())));
+                List.copyOf(words(text, end)));
     }
 
     /** The module in {@code MODULE:PLACE}; empty where there is none. */
@@ -118,7 +118,7 @@ public record PointSpec(
             return new Place.Address(Long.parseUnsignedLong(text.substring(2), 16));
         }
         Matcher function = FUNCTION.matcher(text);
-        if (!function.matches()) {
+        if (!function.matches() || !PlaceWords.isFunction(function.group(1))) {
             throw ProbeException.at(
                     text, 0, "FUNCTION[@FILE][:LINE|+OFFSET|%return] or FILE:LINE was expected");
         }
@@ -135,12 +135,12 @@ public record PointSpec(
                 || name.matches(".+\\.[A-Za-z][A-Za-z+]{0,3}");
     }
 
-    /** At blanks that are in no brackets. */
-    private static List<String> words(String text) throws ProbeException {
+    /** Behind the place, at blanks that are in no brackets. */
+    private static List<String> words(String text, int from) throws ProbeException {
         List<String> words = new ArrayList<>();
         StringBuilder word = new StringBuilder();
         int open = 0;
-        for (int i = 0; i < text.length(); i++) {
+        for (int i = from; i < text.length(); i++) {
             char c = text.charAt(i);
             open += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
             if (open < 0) {

@@ -9,13 +9,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.AddressRange;
-import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FunctionCopy;
 import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.SourceFunction;
+import sonde.symbol.demangle.Demangler;
 
 /** From a place of the source to addresses: every copy of the code, each with what it sees. */
 public final class Resolver {
@@ -85,19 +85,23 @@ public final class Resolver {
     /** Functions of a name whose source file ends as wanted. */
     List<SourceFunction> functions(String name, String file) throws IOException {
         List<SourceFunction> found = subject.functions().named(name);
+        if (found.isEmpty()) {
+            found =
+                    subject.functions()
+                            .matching((_, symbol) -> Demangler.means(symbol, name), true);
+        }
         if (file.isEmpty()) {
             return found;
         }
         List<SourceFunction> fitting = new ArrayList<>();
         for (SourceFunction one : found) {
-            if (endsWith(one.file(subject.lines(one.unit())), file)) {
+            if (endsWith(subject.written(one).file(), file)) {
                 fitting.add(one);
             }
         }
         if (fitting.isEmpty() && !found.isEmpty()) {
-            SourceFunction one = found.getFirst();
-            throw new ProbeException(
-                    name + " is not in " + file + " but in " + one.file(subject.lines(one.unit())));
+            String there = subject.written(found.getFirst()).file();
+            throw new ProbeException(name + " is not in " + file + " but in " + there);
         }
         return fitting;
     }
@@ -126,7 +130,8 @@ public final class Resolver {
             throws IOException {
         for (FunctionCopy copy : live(function)) {
             if (!isReturn || !copy.isInlined()) {
-                spots.add(spot(function, copy, copy.entryAddress(), function.line(), isReturn));
+                int line = subject.written(function).line();
+                spots.add(spot(function, copy, copy.entryAddress(), line, isReturn));
             }
         }
     }
@@ -174,15 +179,16 @@ public final class Resolver {
         Symbols.Symbol symbol = subject.symbols().functionAt(address);
         Scope scope = subject.scopes().at(address).orElse(null);
         Scope own = scope == null ? null : scopeOf(scope, copy.entry(), address);
+        Subject.Written written = subject.written(function);
         return new Spot(
                 address,
                 function.name(),
                 symbol == null ? "" : symbol.name(),
                 symbol == null ? 0 : address - symbol.address(),
                 own,
-                function.file(subject.lines(function.unit())),
+                written.file(),
                 line,
-                function.line(),
+                written.line(),
                 address == copy.entryAddress() && !copy.isInlined(),
                 isReturn,
                 copy.isInlined(),
@@ -202,7 +208,8 @@ public final class Resolver {
 
     /** One address for each copy: the lowest of the line in its first part. */
     private List<Spot> lineOf(SourceFunction function, int relative) throws IOException {
-        int line = function.line() + relative;
+        int first = subject.written(function).line();
+        int line = first + relative;
         FunctionLines lines = FunctionLines.of(subject, function);
         List<Spot> spots = new ArrayList<>();
         for (FunctionCopy copy : live(function)) {
@@ -221,7 +228,7 @@ public final class Resolver {
                             + ":"
                             + relative
                             + " has no code"
-                            + near(lines.lines(), line, function.line()));
+                            + near(lines.lines(), line, first));
         }
         return spots;
     }
@@ -239,7 +246,10 @@ public final class Resolver {
         return "; " + both + (both.contains(" and ") ? " have" : " has");
     }
 
-    /** A line of a file, wherever code was made of it. */
+    /**
+     * A line of a file, wherever code was made of it; of a function, where no file is called so:
+     * those of Go have dots and slashes in their names.
+     */
     private List<Spot> line(PointSpec.Place.Line wanted) throws IOException {
         Map<Entry, TreeSet<Long>> found = new LinkedHashMap<>();
         TreeSet<Integer> lines = new TreeSet<>();
@@ -262,6 +272,10 @@ public final class Resolver {
                     begun = true;
                 }
             }
+        }
+        if (!fileSeen && !functions(wanted.file(), "").isEmpty()) {
+            return function(
+                    new PointSpec.Place.Function(wanted.file(), "", wanted.line(), -1, false));
         }
         if (found.isEmpty()) {
             throw new ProbeException(
@@ -309,19 +323,21 @@ public final class Resolver {
     /** The function that a line is written in: a call inlined at its start has lines of its own. */
     private Entry owner(Scope scope, String file, int line) throws IOException {
         Entry owner = scope.function();
-        long start = -1;
+        int start = -1;
         for (Entry one : scope.functions()) {
-            Entry declared = one.original();
-            long first = declared.constant(Attribute.DECL_LINE, 0);
-            String where =
-                    subject.lines(declared.unit())
-                            .fileName(declared.constant(Attribute.DECL_FILE, -1));
-            if (where.equals(file) && first <= line && first >= start) {
+            Subject.Written written = written(one);
+            if (written.file().equals(file) && written.line() <= line && written.line() >= start) {
                 owner = one;
-                start = first;
+                start = written.line();
             }
         }
         return owner;
+    }
+
+    private Subject.Written written(Entry copy) throws MalformedInputException {
+        List<AddressRange> ranges = copy.ranges();
+        return subject.written(
+                copy.original(), copy, ranges.isEmpty() ? 0 : ranges.getFirst().start());
     }
 
     /** A spot at an address, with all that is known of it. */
@@ -339,7 +355,7 @@ public final class Resolver {
                     address, name, name, offset, null, "", 0, 0, offset == 0, isReturn, false, "");
         }
         Entry function = scope.function();
-        Entry declared = function.original();
+        Subject.Written written = written(function);
         LineRows rows = subject.lines(scope.unit());
         boolean inlined = scope.functions().size() > 1;
         return new Spot(
@@ -348,9 +364,9 @@ public final class Resolver {
                 name,
                 offset,
                 scope,
-                subject.lines(declared.unit()).fileName(declared.constant(Attribute.DECL_FILE, -1)),
+                written.file(),
                 lineAt(rows, address),
-                (int) declared.constant(Attribute.DECL_LINE, 0),
+                written.line(),
                 offset == 0 && !inlined,
                 isReturn,
                 inlined,
@@ -362,10 +378,7 @@ public final class Resolver {
         if (wanted.line() >= 0) {
             subject.entries(); // says what is missing
         }
-        List<Symbols.Symbol> found =
-                subject.symbols().named(wanted.name()).stream()
-                        .filter(Symbols.Symbol::isFunction)
-                        .toList();
+        List<Symbols.Symbol> found = subject.symbols().functions(wanted.name());
         long offset = Math.max(0, wanted.offset());
         List<Spot> spots = new ArrayList<>();
         for (Symbols.Symbol symbol : found) {
@@ -402,7 +415,7 @@ public final class Resolver {
                             + (subject.isKernel() || subject.hasEntries()
                                     ? ""
                                     : ". It has no debugging information, so that only the names"
-                                            + " of its symbol table are known; --symbols FOLDER"
+                                            + " of its symbol table are known; --symbols DIR"
                                             + " says where that is"));
         }
         return spots;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.LineRows;
@@ -27,6 +28,12 @@ public record SourceView(
     private static final int MOST_BYTES = 16 << 20;
     private static final int MORE_LINES = 30;
 
+    /** {@code :10-20} behind a file. */
+    private static final String RANGE = ":\\d+(-\\d+)?$";
+
+    private static final Pattern FILE =
+            Pattern.compile(".*\\.[A-Za-z][A-Za-z+]{0,3}(:\\d+(-\\d+)?)?");
+
     /**
      * A line.
      *
@@ -44,8 +51,16 @@ public record SourceView(
      */
     public static List<SourceView> of(Subject subject, String what, List<Path> sources)
             throws IOException {
-        if (what.matches(".*\\.[A-Za-z][A-Za-z+]{0,3}(:\\d+(-\\d+)?)?") || what.startsWith("/")) {
-            return List.of(ofFile(subject, what, sources));
+        if (FILE.matcher(what).matches() || what.startsWith("/")) {
+            Optional<SourceView> view = ofFile(subject, what, sources);
+            if (view.isPresent()) {
+                return List.of(view.get());
+            }
+            // Functions of Go have dots in their names.
+            if (what.startsWith("/") || new Resolver(subject).functions(what, "").isEmpty()) {
+                throw new ProbeException(
+                        "no source file ends with " + what.replaceFirst(RANGE, ""));
+            }
         }
         PointSpec.Place place = PointSpec.place(what);
         if (!(place instanceof PointSpec.Place.Function wanted)) {
@@ -68,7 +83,7 @@ public record SourceView(
             Subject subject, SourceFunction function, List<Path> sources) throws IOException {
         FunctionLines lines = FunctionLines.of(subject, function);
         TreeSet<Integer> code = new TreeSet<>(lines.lines());
-        int first = function.line();
+        int first = lines.first();
         code.removeIf(line -> line < first);
         int last = code.isEmpty() ? first : code.last();
         code.add(first);
@@ -88,9 +103,10 @@ public record SourceView(
         return view(function.name(), lines.file(), first, last, true, code, sources, notes);
     }
 
-    private static SourceView ofFile(Subject subject, String what, List<Path> sources)
+    /** Empty where there is no such file. */
+    private static Optional<SourceView> ofFile(Subject subject, String what, List<Path> sources)
             throws IOException {
-        String name = what.replaceFirst(":\\d+(-\\d+)?$", "");
+        String name = what.replaceFirst(RANGE, "");
         String range = what.substring(Math.min(what.length(), name.length()));
         TreeSet<Integer> code = new TreeSet<>();
         String full = "";
@@ -98,7 +114,7 @@ public record SourceView(
             full = lines(subject, unit, name, code, full);
         }
         if (full.isEmpty()) {
-            throw new ProbeException("no source file ends with " + name);
+            return Optional.empty();
         }
         int from = 1;
         int to = code.isEmpty() ? 1 : code.last();
@@ -108,7 +124,9 @@ public record SourceView(
             to = ends.length > 1 ? Integer.parseInt(ends[1]) : from + 20;
         }
         TreeSet<Integer> shown = new TreeSet<>(code.subSet(from, true, Math.max(from, to), true));
-        return view(full, full, 0, 0, false, shown, sources, new ArrayList<>()).between(from, to);
+        return Optional.of(
+                view(full, full, 0, 0, false, shown, sources, new ArrayList<>())
+                        .between(from, to));
     }
 
     private static String lines(
@@ -160,7 +178,7 @@ public record SourceView(
         if (text.isEmpty()) {
             code.forEach(line -> rows.add(new Row(line, "", true)));
         } else {
-            int end = isFunction ? end(text, last) : text.size();
+            int end = isFunction ? end(text, first, last) : text.size();
             for (int line = Math.max(1, first); line <= Math.min(end, text.size()); line++) {
                 rows.add(new Row(line, text.get(line - 1), code.contains(line)));
             }
@@ -170,7 +188,16 @@ public record SourceView(
     }
 
     /** The line of the bracket that closes a function whose last code is at a line. */
-    private static int end(List<String> text, int last) {
+    private static int end(List<String> text, int first, int last) {
+        int open = 0;
+        for (int line = Math.max(1, first); line <= Math.min(text.size(), last); line++) {
+            for (char c : text.get(line - 1).toCharArray()) {
+                open += c == '{' ? 1 : c == '}' ? -1 : 0;
+            }
+        }
+        if (open == 0 && last >= 1 && last <= text.size() && text.get(last - 1).endsWith("}")) {
+            return last;
+        }
         for (int line = last; line <= Math.min(text.size(), last + MORE_LINES); line++) {
             if (line > 0 && text.get(line - 1).startsWith("}")) {
                 return line;

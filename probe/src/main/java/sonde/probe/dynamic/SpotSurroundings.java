@@ -443,9 +443,7 @@ final class SpotSurroundings implements Surroundings {
 
     @Override
     public Operand special(String text, int at, String name) throws ProbeException {
-        SourceType word =
-                new SourceType.Number(
-                        "unsigned long", addressBytes(), SourceType.Kind.UNSIGNED, false);
+        SourceType word = ReturnType.unknown(addressBytes());
         if (name.equals("retval")) {
             if (!spot.isReturn()) {
                 throw ProbeException.at(
@@ -476,29 +474,19 @@ final class SpotSurroundings implements Surroundings {
 
     /** What the function returns; a word where that is not known. */
     private SourceType returned(String text, int at) throws ProbeException {
-        SourceType unknown =
-                new SourceType.Number(
-                        "unsigned long", addressBytes(), SourceType.Kind.UNSIGNED, false);
         try {
-            SourceType type = unknown;
             Scope scope = spot.scope();
             if (scope != null && subject.types() instanceof DwarfSourceTypes types) {
-                Entry entry = scope.functions().getFirst().type();
-                if (entry == null) {
-                    throw ProbeException.at(text, at, spot.function() + " returns nothing");
-                }
-                type = types.type(entry);
-            } else {
-                KernelImage.Declaration declared = declaration();
-                if (declared != null) {
-                    type = declared.types().type(declared.proto().returnType());
-                }
+                return new ReturnType(spot, types, text, at).of(scope.functions().getFirst());
             }
-            return type;
+            KernelImage.Declaration declared = declaration();
+            return declared == null
+                    ? ReturnType.unknown(addressBytes())
+                    : declared.types().type(declared.proto().returnType());
         } catch (ProbeException e) {
             throw e;
         } catch (IOException e) {
-            return unknown;
+            return ReturnType.unknown(addressBytes());
         }
     }
 

@@ -8,13 +8,18 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
+import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entries;
+import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FrameRules;
+import sonde.format.dwarf.location.FunctionCopy;
 import sonde.format.dwarf.location.Functions;
 import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.SourceFunction;
+import sonde.format.dwarf.location.Tag;
 import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
@@ -117,6 +122,10 @@ public final class Subject implements AutoCloseable {
         DebugFiles debugFiles = new DebugFiles(debugFolders);
         try {
             return new Subject(path, file, ElfFile.of(file), null, debugFiles);
+        } catch (MalformedInputException e) {
+            debugFiles.close();
+            file.close();
+            throw new MalformedInputException(path, "ELF", -1, e.reason());
         } catch (IOException | RuntimeException e) {
             debugFiles.close();
             file.close();
@@ -256,7 +265,7 @@ public final class Subject implements AutoCloseable {
                             : path
                                     + ": has no debugging information: lines and variables are not"
                                     + " known. Build it with -g, install its debug package, or say"
-                                    + " where it is: --symbols FOLDER");
+                                    + " where it is: --symbols DIR");
         }
         return known;
     }
@@ -300,6 +309,51 @@ public final class Subject implements AutoCloseable {
             lines.put(unit, known);
         }
         return known;
+    }
+
+    /**
+     * Where a function is written.
+     *
+     * @param file absolute where the compiler's folder is known; empty where it is not said
+     * @param line 0 where it is not said
+     */
+    record Written(String file, int line) {}
+
+    /** Where a function is written. */
+    Written written(SourceFunction function) throws MalformedInputException {
+        FunctionCopy first = function.copies().isEmpty() ? null : function.copies().getFirst();
+        return first == null
+                ? new Written(function.file(lines(function.unit())), function.line())
+                : written(function.declared(), first.entry(), first.entryAddress());
+    }
+
+    /** As its declaration says, else (Go) as the row of the line table where its code begins. */
+    Written written(Entry declared, Entry copy, long address) throws MalformedInputException {
+        long line = declared.constant(Attribute.DECL_LINE, 0);
+        String file = lines(declared.unit()).fileName(declared.constant(Attribute.DECL_FILE, -1));
+        LineRows rows = lines(copy.unit());
+        int row = line > 0 ? -1 : rows.rowAt(address);
+        return row < 0
+                ? new Written(file, (int) line)
+                : new Written(rows.file(row), Math.min(rows.line(row), parameterLine(copy)));
+    }
+
+    /** Of the first parameter; the greatest number where it is not said. */
+    private static int parameterLine(Entry function) throws MalformedInputException {
+        for (Entry child : function.children()) {
+            long line = child.constant(Attribute.DECL_LINE, 0);
+            if (child.tag() == Tag.FORMAL_PARAMETER && line > 0) {
+                return (int) line;
+            }
+        }
+        return Integer.MAX_VALUE;
+    }
+
+    /** Whether a function was compiled by Go: its names have the package in front. */
+    boolean isGo(String function) {
+        return function.indexOf('.') > 0
+                && elf != null
+                && elf.section(".go.buildinfo").isPresent();
     }
 
     @Override

@@ -11,6 +11,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
+import sonde.symbol.demangle.Demangler;
 
 /** Functions and variables of a file by name and by address, from its symbol tables. */
 final class Symbols {
@@ -72,6 +73,14 @@ final class Symbols {
         return byName.getOrDefault(name, List.of());
     }
 
+    /** Functions of a name, else those whose symbol means it. */
+    List<Symbol> functions(String name) {
+        List<Symbol> named = named(name).stream().filter(Symbol::isFunction).toList();
+        return named.isEmpty()
+                ? functions.stream().filter(one -> Demangler.means(one.name(), name)).toList()
+                : named;
+    }
+
     /** All names of functions, sorted. */
     List<String> functionNames() {
         return functions.stream().map(Symbol::name).distinct().sorted().toList();
@@ -120,6 +129,7 @@ final class Symbols {
 
     /** Names, for messages. */
     List<String> near(String name) {
-        return Nearest.near(name, functionNames());
+        return Nearest.near(
+                name, functionNames().stream().map(Demangler::functionName).toList());
     }
 }

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import sonde.sys.TargetFile;
 
 /** From what a user calls a program to a {@link Subject}. */
@@ -72,7 +74,32 @@ public final class Targets {
                 return place;
             }
         }
-        throw new ProbeException("there is no program or library " + name);
+        return library(name)
+                .orElseThrow(() -> new ProbeException("there is no program or library " + name));
+    }
+
+    /** {@code libc}: its shortest name with {@code .so} and a version behind. */
+    private static Optional<Path> library(String name) {
+        for (String folder : LIBRARIES) {
+            try (Stream<Path> files = Files.list(Path.of(folder))) {
+                Optional<Path> found =
+                        files.filter(file -> isLibrary(file.getFileName().toString(), name))
+                                .filter(Files::isRegularFile)
+                                .min(Comparator.comparing((Path file) -> file.toString().length())
+                                        .thenComparing(Path::toString));
+                if (found.isPresent()) {
+                    return found;
+                }
+            } catch (IOException e) {
+                continue; // a folder that this machine does not have
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Not a text for the linker, which has no version. */
+    private static boolean isLibrary(String file, String name) {
+        return file.startsWith(name + ".so.") && file.substring(name.length() + 4).matches("[\\d.]+");
     }
 
     private static Subject process(int pid, Optional<String> file, List<Path> symbols)

@@ -1,6 +1,6 @@
 package sonde.probe.plan;
 
-/** What a recording can build on. */
+/** What recordings and scripts can build on. */
 public enum Feature {
     /** Instances can be made in tracefs and events read from their rings. */
     TRACEFS("ftrace instances"),
@@ -16,6 +16,10 @@ public enum Feature {
     PERF_LOST("exact count of lost samples"),
     /** bpf(2) with programs on tracepoints. */
     BPF("BPF programs"),
+    /** Breakpoints in functions of the kernel. */
+    KPROBES("kprobes, kretprobes"),
+    /** Programs called at functions of the kernel. */
+    FENTRY("fentry, fexit"),
     /** Addresses in /proc/kallsyms. */
     KERNEL_SYMBOLS("kernel symbols");
 

@@ -52,6 +52,7 @@ public final class FeatureProbe {
         probe.perf();
         probe.symbols();
         probe.bpf();
+        probe.functions();
         probe.pidNamespace();
         Machine.Uname uname = Machine.uname();
         return new KernelFeatures(
@@ -225,6 +226,27 @@ public final class FeatureProbe {
                             "bpf(BPF_PROG_LOAD): " + Errno.describe((int) -fd) + lockdown(),
                             "run as root or give CAP_BPF and CAP_PERFMON"));
         }
+    }
+
+    private void functions() {
+        findings.put(
+                Feature.KPROBES,
+                FunctionProbes.haveKprobes()
+                        ? Finding.yes()
+                        : Finding.no(
+                                "this kernel is built without CONFIG_KPROBE_EVENTS",
+                                "boot one that has it"));
+        if (tracepoints.isEmpty()) {
+            findings.put(Feature.FENTRY, Finding.unknown("tracefs is not readable"));
+            return;
+        }
+        findings.put(
+                Feature.FENTRY,
+                FunctionProbes.haveTracer()
+                        ? Finding.yes()
+                        : Finding.no(
+                                "this kernel is built without CONFIG_FUNCTION_TRACER",
+                                "boot one that has it"));
     }
 
     private static final int BPF_PROG_LOAD = 5;

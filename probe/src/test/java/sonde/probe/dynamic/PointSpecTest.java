@@ -34,6 +34,36 @@ final class PointSpecTest {
     }
 
     @Test
+    void namesOfOtherLanguages() throws ProbeException {
+        for (String name :
+                new String[] {
+                    "main.(*Order).Total",
+                    "main.Map[...]",
+                    "net/http.(*Server).Serve",
+                    "gopkg.in/yaml%2ev2.Unmarshal",
+                    "shop::spin(long)",
+                    "shop::Cart::total(int) const",
+                    "shop::scale<int, 3>",
+                    "shop::Cart::operator()",
+                    "shop::Cart::operator<<",
+                    "shop::Cart::operator->",
+                    "shop::Cart::operator==",
+                    "operator new(unsigned long)",
+                    "shop::(anonymous namespace)::hidden",
+                    "main::{lambda(int)#1}::operator()",
+                    "<shop::Item as shop::Show>::show",
+                    "orders::main::{closure#0}",
+                }) {
+            assertThat(place(name)).isEqualTo(new Place.Function(name, "", -1, -1, false));
+            assertThat(place(name + "%return"))
+                    .isEqualTo(new Place.Function(name, "", -1, -1, true));
+            PointSpec spec = PointSpec.parse("g:n=" + name + "+8 a->b *p");
+            assertThat(spec.place()).isEqualTo(new Place.Function(name, "", -1, 8, false));
+            assertThat(spec.arguments()).containsExactly("a->b", "*p");
+        }
+    }
+
+    @Test
     void namesAndArguments() throws ProbeException {
         PointSpec spec =
                 PointSpec.parse(

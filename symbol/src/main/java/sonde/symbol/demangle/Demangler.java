@@ -30,6 +30,55 @@ public final class Demangler {
         }
     }
 
+    /**
+     * The name of a function without result, parameters and the marks of copies: {@code
+     * shop::scale<int, 3>} of {@code int shop::scale<int, 3>(int) [clone .isra.0]}. What is not
+     * mangled, or no function of the source, comes back unchanged.
+     */
+    public static String functionName(String name) {
+        if (!name.startsWith("_Z") || name.length() > LENGTH_LIMIT) {
+            return demangle(name);
+        }
+        try {
+            String rust = RustLegacy.demangle(name);
+            return rust.isEmpty() ? functionName(new Cursor(name, 2), name) : rust;
+        } catch (Unfit e) {
+            return demangle(name);
+        }
+    }
+
+    /**
+     * Whether a symbol is the function that was written: its name with all name spaces before it or
+     * the last of them, with or without parameters. Blanks do not count.
+     */
+    public static boolean means(String symbol, String written) {
+        if (!symbol.startsWith("_")) {
+            return false;
+        }
+        String wanted = written.replaceAll("\\s+", "");
+        String name = functionName(symbol);
+        if (ends(name, wanted)) {
+            return true;
+        }
+        // Templates state their result first.
+        String whole = demangle(symbol);
+        return ends(whole.substring(Math.max(0, whole.indexOf(name))), wanted);
+    }
+
+    private static boolean ends(String name, String wanted) {
+        String bare = name.replaceAll("\\s+", "");
+        return bare.equals(wanted) || bare.endsWith("::" + wanted);
+    }
+
+    private static String functionName(Cursor cursor, String otherwise) {
+        if (new CxxNames(cursor).encoding() instanceof Node.Function function) {
+            Out out = new Out();
+            function.name(out);
+            return out.toString();
+        }
+        return otherwise;
+    }
+
     private static String cxx(String name) {
         try {
             return cxx(name, false);

@@ -449,6 +449,16 @@ sealed interface Node {
             out.lambda = outerLambda;
         }
 
+        /** The name alone, without result and parameters. */
+        void name(Out out) {
+            Scope outer = out.scope;
+            if (!arguments.isEmpty()) {
+                out.scope = new Scope(arguments, outer);
+            }
+            out.add(name);
+            out.scope = outer;
+        }
+
         Function withoutResult() {
             return new Function(null, name, parameters, qualifiers, arguments);
         }

@@ -131,26 +131,26 @@ public final class DebugSearch {
      * @param owner the file with the link
      */
     public DebugFile alternate(Place owner, DebugAltLink link) {
-        List<String> paths = new ArrayList<>();
+        List<Place> places = new ArrayList<>();
         String name = link.fileName().substring(link.fileName().lastIndexOf('/') + 1);
         if (link.fileName().startsWith("/")) {
-            folders.user().forEach(folder -> paths.add(folder + link.fileName()));
-            paths.add(link.fileName());
+            folders.user().forEach(folder -> places.add(Place.named(folder + link.fileName())));
+            places.add(owner.other(link.fileName()));
         } else {
-            paths.add(owner.folder() + link.fileName());
-            realFolder(owner).ifPresent(folder -> paths.add(folder + "/" + link.fileName()));
+            places.add(owner.other(owner.folder() + link.fileName()));
+            realFolder(owner)
+                    .ifPresent(folder -> places.add(Place.named(folder + "/" + link.fileName())));
         }
         for (String folder : folders.all()) {
-            paths.add(folder + "/.dwz/" + name);
-            paths.add(folder + "/usr/lib/debug/.dwz/" + name);
+            places.add(Place.named(folder + "/.dwz/" + name));
+            places.add(Place.named(folder + "/usr/lib/debug/.dwz/" + name));
         }
         Wanted wanted = new Wanted(Place.named(name), link.id(), null, Need.DEBUG_INFORMATION);
         wanted.id()
-                .ifPresent(id ->
-                        folders.all().forEach(f -> paths.add(f + Candidates.idName(id, ".debug"))));
+                .map(id -> Candidates.idName(id, ".debug"))
+                .ifPresent(file -> folders.all().forEach(f -> places.add(Place.named(f + file))));
         List<Attempt> tried = new ArrayList<>();
-        for (String path : paths) {
-            Place place = Place.named(path);
+        for (Place place : places) {
             if (isAlternate(place, link, tried)) {
                 return new DebugFile(place, Kind.DEBUG_LINK, tried);
             }
@@ -158,7 +158,11 @@ public final class DebugSearch {
         return fromServer(wanted, "debuginfo", tried).orElseGet(() -> DebugFile.none(tried));
     }
 
+    /** Where links lead; in the root of another process they may lead elsewhere. */
     private static Optional<Path> realFolder(Place place) {
+        if (place.root() != null) {
+            return Optional.empty();
+        }
         try {
             return Optional.ofNullable(Path.of(place.shown()).toRealPath().getParent());
         } catch (IOException | InvalidPathException e) {

@@ -1,5 +1,9 @@
 package sonde.symbol.files;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.symbol.files.Attempt.Outcome;
@@ -178,13 +183,15 @@ public final class Debuginfod {
                 }
                 tried.add(attempt);
                 if (attempt.outcome() == Outcome.FOUND) {
-                    Files.move(draft, kept, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+                    Files.move(draft, kept, ATOMIC_MOVE);
                     return new Answer(kept, tried);
                 }
                 absent &= attempt.outcome() == Outcome.ABSENT;
             }
             if (absent) {
-                Files.write(kept, new byte[0]);
+                // Renamed, not written: what lies there may be a link, or mapped by somebody.
+                Files.newByteChannel(draft, Set.of(WRITE, TRUNCATE_EXISTING)).close();
+                Files.move(draft, kept, ATOMIC_MOVE);
             }
         } catch (IOException | UnsupportedOperationException e) {
             tried.add(new Attempt(kept.toString(), Outcome.REFUSED, "cache: " + e.getMessage()));

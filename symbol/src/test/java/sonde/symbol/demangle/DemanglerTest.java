@@ -21,6 +21,34 @@ class DemanglerTest {
             delimiter = '|',
             textBlock =
                     """
+                    main                            | main
+                    _ZN4shop5scaleIiLi3EEET_S1_     | shop::scale<int, 3>
+                    _ZN4shop4CartclEi.constprop.0   | shop::Cart::operator()
+                    _ZN1AcvT_IiEEv                  | A::operator int<int>
+                    _ZZ1fvENKUliE_clEi              | f()::{lambda(int)#1}::operator()
+                    _ZThn16_N1A1fEv                 | _ZThn16_N1A1fEv
+                    _ZN4core3fmt5write17h0123456789abcdefE | core::fmt::write
+                    _RINvNtC3std3mem8align_ofjE     | std::mem::align_of::<usize>
+                    """)
+    void namesWithoutParameters(String symbol, String name) {
+        assertThat(Demangler.functionName(symbol)).isEqualTo(name);
+    }
+
+    @Test
+    void whatIsWrittenIsMeant() {
+        String scale = "_ZN4shop5scaleIiLi3EEET_S1_";
+        assertThat(Demangler.means(scale, "shop::scale<int,3>")).isTrue();
+        assertThat(Demangler.means(scale, "scale<int, 3>(int)")).isTrue();
+        assertThat(Demangler.means(scale, "cale<int, 3>")).isFalse();
+        assertThat(Demangler.means("_ZN4shop4spinEl", "shop::spin(int)")).isFalse();
+        assertThat(Demangler.means("main", "main")).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
                     main                           | main
                     _Z1fv                          | f()
                     _Z3fooIiEvT_.isra.0.cold       | void foo<int>(int) [clone .isra.0] [clone .cold]

@@ -217,6 +217,18 @@ class DebugSearchTest {
     }
 
     @Test
+    void whatDwzMadeIsLookedForInTheRootOfTheProcess() throws IOException {
+        write("box/usr/lib/prog.debug", debug(ID));
+        Path shared = write("box/usr/.dwz/pkg.debug", debug(new byte[] {7, 7, 7}));
+        Place owner = Place.in(root.resolve("box").toString(), "/usr/lib/prog.debug");
+        for (String name : List.of("../.dwz/pkg.debug", "/usr/.dwz/pkg.debug")) {
+            DebugAltLink link = new DebugAltLink(name, new byte[] {7, 7, 7});
+            DebugFile found = search(List.of()).alternate(owner, link);
+            assertThat(found.path().orElseThrow().toRealPath()).isEqualTo(shared.toRealPath());
+        }
+    }
+
+    @Test
     void findsSplitUnits() throws IOException {
         Path binary = binary(ID, null, 0);
         Path dwp = write("opt/app/prog.dwp", debug(new byte[0]));

@@ -116,6 +116,18 @@ class DebuginfodTest {
     }
 
     @Test
+    void whatItRemembersGoesThroughNoLink() throws IOException {
+        serve((path, out) -> HttpStub.head(out, 404, ""));
+        Path other = Files.writeString(folder.resolve("other"), "of somebody else");
+        Path within = Files.createDirectories(folder.resolve("cache/abcdef0123456789"));
+        Path kept = Files.createSymbolicLink(within.resolve("debuginfo"), other);
+        assertThat(ask(server.address()).isFound()).isFalse();
+        assertThat(other).hasContent("of somebody else");
+        assertThat(kept).isEmptyFile();
+        assertThat(Files.isSymbolicLink(kept)).isFalse();
+    }
+
+    @Test
     void refusesAFileOfAnotherBuild() throws IOException {
         serve((path, out) -> HttpStub.body(out, debug(new byte[] {6, 6, 6})));
         assertThat(refused().sentence())

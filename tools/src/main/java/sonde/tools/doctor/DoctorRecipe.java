@@ -19,7 +19,7 @@ import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Files;
 
-/** Tries what a recording needs and says what each gap costs and how to close it. */
+/** Tries what recordings and scripts need and says what each gap costs and how to close it. */
 public final class DoctorRecipe {
     private DoctorRecipe() {}
 
@@ -66,15 +66,23 @@ public final class DoctorRecipe {
                 : finding.reason() + "; " + finding.remedy();
     }
 
-    private static String cost(Feature feature) {
+    /** What is lost where a feature is missing. */
+    public static String cost(Feature feature) {
         return switch (feature) {
             case TRACEFS -> "no system calls, wake-ups, signals or block I/O in recordings";
             case PERF_SYSTEM_WIDE -> "no -a; recordings end at set-uid programs";
             case PERF_TASK -> "no CPU samples, no switches, no page faults";
             case PERF_KERNEL -> "stacks end where the kernel begins";
-            case HARDWARE_COUNTERS -> "CPU samples follow a timer (cpu-clock) instead of cycles";
+            case HARDWARE_COUNTERS ->
+                    "CPU samples follow a timer (cpu-clock) instead of cycles; no -e cycles,"
+                            + " no 'hardware:' in scripts";
             case PERF_LOST -> "losses are exact only up to the last record written";
             case BPF -> "files and peers are shown by number, not by name";
+            case KPROBES ->
+                    "no 'kprobe:' and 'kretprobe:' in scripts, no named probes at functions of the"
+                            + " kernel; tracepoints remain";
+            case FENTRY ->
+                    "no 'fentry:' and 'fexit:' in scripts; tracepoints and 'rawtracepoint:' remain";
             case KERNEL_SYMBOLS -> "kernel frames are addresses";
         };
     }

@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.format.elf.ElfFile;
+import sonde.format.elf.ElfSymbols;
+import sonde.symbol.demangle.Demangler;
 
 /** Instructions with the source lines they came from, by the objdump of this machine. */
 public final class DisassemblyPage implements ElfPage {
@@ -25,7 +27,8 @@ public final class DisassemblyPage implements ElfPage {
     private final String function;
 
     /**
-     * @param function name as in the symbol table; empty for all code
+     * @param function name as in the symbol table, or as the source has it: {@code shop::spin},
+     *     {@code shop::spin(long)}; empty for all code
      */
     public DisassemblyPage(Path file, ElfFile elf, String function) {
         this.file = file;
@@ -69,7 +72,34 @@ public final class DisassemblyPage implements ElfPage {
         void line(String line) throws IOException;
     }
 
+    /** The symbols that the function has: one, or several of an overloaded name or a template. */
+    private List<String> symbols() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (int type : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
+            ElfSymbols table = elf.symbols(type).orElse(null);
+            for (int i = 1; table != null && i < table.count(); i++) {
+                String name = table.name(i).replaceFirst("@.*", "");
+                if (name.equals(function)) {
+                    return List.of(function);
+                }
+                if (table.type(i) == ElfSymbols.STT_FUNC
+                        && table.section(i) != ElfSymbols.SHN_UNDEF
+                        && !found.contains(name)
+                        && Demangler.means(name, function)) {
+                    found.add(name);
+                }
+            }
+        }
+        return found.isEmpty() ? List.of(function) : found;
+    }
+
     private void each(Taker taker) throws IOException {
+        for (String symbol : symbols()) {
+            each(symbol, taker);
+        }
+    }
+
+    private void each(String symbol, Taker taker) throws IOException {
         Path program =
                 programs().stream()
                         .map(DisassemblyPage::find)
@@ -82,9 +112,8 @@ public final class DisassemblyPage implements ElfPage {
         if (!llvm) {
             command.add("-w");
         }
-        if (!function.isEmpty()) {
-            command.set(
-                    1, llvm ? "--disassemble-symbols=" + function : "--disassemble=" + function);
+        if (!symbol.isEmpty()) {
+            command.set(1, (llvm ? "--disassemble-symbols=" : "--disassemble=") + symbol);
         }
         command.add(file.toAbsolutePath().toString());
         ProcessBuilder builder =

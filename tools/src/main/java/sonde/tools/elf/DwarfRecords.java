@@ -28,12 +28,16 @@ final class DwarfRecords {
         this.little = little;
     }
 
-    /** A type by its name, with or without "struct", "union", "enum" before it. */
+    /**
+     * A type by its name, with or without "struct", "union", "enum" before it, and with the name
+     * spaces around it, or the last of them, or none.
+     */
     Optional<CRecord> find(String name) throws MalformedInputException {
-        String[] words = name.strip().split("\\s+");
-        String last = words[words.length - 1];
+        String[] words = name.strip().split("\\s+", 2);
+        boolean kind = words.length > 1 && words[0].matches("struct|class|union|enum");
+        String last = kind ? words[1] : name.strip();
         Set<Integer> tags =
-                switch (words.length == 1 ? "" : words[0]) {
+                switch (kind ? words[0] : "") {
                     case "struct", "class" -> Set.of(Die.STRUCTURE_TYPE, Die.CLASS_TYPE);
                     case "union" -> Set.of(Die.UNION_TYPE);
                     case "enum" -> Set.of(Die.ENUMERATION_TYPE);

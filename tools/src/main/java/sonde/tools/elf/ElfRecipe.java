@@ -90,7 +90,8 @@ public final class ElfRecipe {
         ElfFile elf = open.elf();
         boolean own = request.sysroot().isEmpty();
         String environment = own ? System.getenv().getOrDefault("LD_LIBRARY_PATH", "") : "";
-        LibraryResolver resolver = new LibraryResolver(request.sysroot(), environment);
+        String preload = own ? System.getenv().getOrDefault("LD_PRELOAD", "") : "";
+        LibraryResolver resolver = new LibraryResolver(request.sysroot(), environment, preload);
         String path = pathInRoot();
         if (request.parts().isEmpty() && request.types().isEmpty()) {
             return List.of(new SummaryPage(open, path, search, resolver));

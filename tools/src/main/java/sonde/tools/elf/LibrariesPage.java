@@ -6,9 +6,12 @@ import java.io.PrintWriter;
 import sonde.format.elf.ElfFile;
 import sonde.tools.elf.LibraryResolver.Answer;
 import sonde.tools.elf.LibraryResolver.Library;
+import sonde.tools.elf.MissingSymbols.MissingSymbol;
 
 /** The libraries that would be loaded, as ldd shows them, without running anything. */
 public final class LibrariesPage implements ElfPage {
+    private static final int SYMBOLS_SHOWN = 50;
+
     private final ElfFile elf;
     private final String path;
     private final LibraryResolver resolver;
@@ -43,17 +46,44 @@ public final class LibrariesPage implements ElfPage {
             out.println("\tstatically linked");
         }
         String interpreter = answer.interpreter();
+        boolean named = false;
         for (Library library : answer.libraries()) {
             String at = library.path();
+            boolean linker = isLinker(library);
+            named |= linker;
             boolean itself = at != null && at.equals(library.name());
+            String name = linker && at != null ? at : library.name();
             out.println(
                     "\t"
-                            + Forms.name(library.name())
-                            + (itself ? "" : " => " + Forms.name(at == null ? library.how() : at)));
+                            + Forms.name(name)
+                            + (itself || linker
+                                    ? ""
+                                    : " => " + Forms.name(at == null ? library.how() : at)));
         }
-        if (interpreter != null) {
+        if (interpreter != null && !named && !answer.libraries().isEmpty()) {
             out.println("\t" + Forms.name(interpreter));
         }
+        answer.symbols().stream()
+                .limit(SYMBOLS_SHOWN)
+                .forEach(symbol ->
+                        out.println(
+                                "undefined symbol: "
+                                        + Forms.name(symbol.name())
+                                        + "\t("
+                                        + Forms.name(symbol.path())
+                                        + ")"));
+        int more = answer.symbols().size() - SYMBOLS_SHOWN;
+        if (more > 0) {
+            out.println("and " + more + " more undefined symbols; --json has them all");
+        }
+    }
+
+    /** glibc's linker under its own name, not a library that it answers for. */
+    private static boolean isLinker(Library library) {
+        String at = library.path();
+        return library.how().equals("interpreter")
+                && at != null
+                && at.endsWith("/" + library.name());
     }
 
     @Override
@@ -79,6 +109,14 @@ public final class LibrariesPage implements ElfPage {
             out.writeArrayFieldStart("missing_versions");
             for (String gap : answer.gaps()) {
                 out.writeString(Forms.name(gap));
+            }
+            out.writeEndArray();
+            out.writeArrayFieldStart("missing_symbols");
+            for (MissingSymbol symbol : answer.symbols()) {
+                out.writeStartObject();
+                out.writeStringField("name", Forms.name(symbol.name()));
+                out.writeStringField("needed_by", Forms.name(symbol.path()));
+                out.writeEndObject();
             }
             out.writeEndArray();
         }

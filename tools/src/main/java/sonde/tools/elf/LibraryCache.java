@@ -50,7 +50,8 @@ final class LibraryCache {
         if (start < 0) {
             return;
         }
-        boolean big = bytes[start + 28] == 3;
+        byte flags = bytes[start + 28];
+        boolean big = flags == 3 || flags == 0 && isBig(bytes, start);
         ByteBuffer in =
                 ByteBuffer.wrap(bytes, start, bytes.length - start)
                         .slice()
@@ -60,11 +61,19 @@ final class LibraryCache {
             int at = HEADER_BYTES + i * ENTRY_BYTES;
             String name = text(in, in.getInt(at + 4));
             String path = text(in, in.getInt(at + 8));
-            // Entries for kinds of processors come first; what they are for is not asked here.
-            if (in.getLong(at + 16) == 0 && !name.isEmpty() && path.startsWith("/")) {
+            // Bit 62: a folder in glibc-hwcaps, which the path names; other bits: of glibc < 2.37.
+            long kind = in.getLong(at + 16);
+            boolean known = kind == 0 || kind >>> 62 == 1;
+            if (known && !name.isEmpty() && path.startsWith("/")) {
                 paths.computeIfAbsent(name, n -> new ArrayList<>()).add(path);
             }
         }
+    }
+
+    /** Of a cache that does not say its byte order, from before glibc 2.33. */
+    private static boolean isBig(byte[] bytes, int start) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        return Integer.compareUnsigned(in.getInt(start + 20), bytes.length) <= 0;
     }
 
     private static int start(byte[] bytes) {

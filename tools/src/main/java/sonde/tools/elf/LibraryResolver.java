@@ -4,13 +4,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.format.elf.DynamicEntry;
 import sonde.format.elf.DynamicTable;
@@ -18,11 +21,11 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.SymbolVersions;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
+import sonde.tools.elf.MissingSymbols.MissingSymbol;
 
 /**
  * Which libraries a program would load, found as the run-time linker finds them (ld.so(8); for musl
- * ldso/dynlink.c), without running anything. Variants for kinds of processors (glibc-hwcaps) are
- * not looked for.
+ * ldso/dynlink.c), without running anything.
  */
 public final class LibraryResolver {
     private static final int LIBRARY_LIMIT = 4096;
@@ -31,13 +34,13 @@ public final class LibraryResolver {
     private static final List<String> IN_MUSL =
             List.of("libc.", "libpthread.", "librt.", "libm.", "libdl.", "libutil.", "libxnet.");
 
+    private static final Pattern TOKEN =
+            Pattern.compile("\\$(?:(ORIGIN|LIB|PLATFORM)(?!\\w)|\\{(ORIGIN|LIB|PLATFORM)\\})");
+    private static final Pattern VARIANT = Pattern.compile("/glibc-hwcaps/([^/]+)/[^/]+$");
+
     private final RootFolder root;
     private final String environment;
-    private Map<String, List<String>> cache = Map.of();
-    private List<String> defaults = List.of();
-    private String lib = "lib";
-    private boolean musl;
-    private String interpreter = "";
+    private final String preload;
 
     /**
      * A library that is needed.
@@ -45,12 +48,16 @@ public final class LibraryResolver {
      * @param path where it was found; null for nowhere
      * @param how by what: "runpath", "rpath", "LD_LIBRARY_PATH", "cache", "default folder", "path",
      *     "interpreter"; for none the reason
-     * @param neededBy path of the file that needs it first
+     * @param neededBy path of the file that needs it first; LD_PRELOAD or /etc/ld.so.preload
      */
     public record Library(String name, @Nullable String path, String how, String neededBy) {}
 
-    /** All libraries in the order of loading, and versions that they lack. */
-    public record Answer(@Nullable String interpreter, List<Library> libraries, List<String> gaps) {
+    /** All libraries in the order of loading, versions that they lack, symbols that nobody has. */
+    public record Answer(
+            @Nullable String interpreter,
+            List<Library> libraries,
+            List<String> gaps,
+            List<MissingSymbol> symbols) {
         /** Whether everything is there. */
         public boolean isWhole() {
             return gaps.isEmpty() && libraries.stream().allMatch(l -> l.path() != null);
@@ -70,10 +77,12 @@ public final class LibraryResolver {
     /**
      * @param sysroot folder that stands for the root; empty for our own
      * @param libraryPath LD_LIBRARY_PATH; empty for none
+     * @param preload LD_PRELOAD; empty for none
      */
-    public LibraryResolver(String sysroot, String libraryPath) {
+    public LibraryResolver(String sysroot, String libraryPath, String preload) {
         this.root = new RootFolder(sysroot);
         this.environment = libraryPath;
+        this.preload = preload;
     }
 
     /**
@@ -83,248 +92,338 @@ public final class LibraryResolver {
      * @throws IOException when its dynamic section is damaged
      */
     public Answer resolve(String path, ElfFile elf) throws IOException {
-        String absolute =
-                path.startsWith("/") ? path : Path.of(path).toAbsolutePath().normalize().toString();
-        prepare(elf);
-        List<Library> libraries = new ArrayList<>();
-        List<String> gaps = new ArrayList<>();
-        Map<String, @Nullable Loaded> byName = new HashMap<>();
-        Map<String, Loaded> byPath = new HashMap<>();
-        // The kernel has loaded the interpreter before anything is looked for.
-        byName.put(interpreter.substring(interpreter.lastIndexOf('/') + 1), null);
-        Queue<Loaded> queue = new ArrayDeque<>();
-        Loaded program = loaded(absolute, elf, null);
-        queue.add(program);
-        List<Loaded> all = new ArrayList<>(List.of(program));
-        while (!queue.isEmpty()) {
-            Loaded object = queue.remove();
-            for (String name : object.needed()) {
-                if (byName.containsKey(name) || libraries.size() >= LIBRARY_LIMIT) {
-                    continue;
-                }
-                Library found = find(name, object, elf);
-                libraries.add(found);
-                byName.put(name, null);
-                String at = found.path();
-                if (at == null) {
-                    continue;
-                }
-                Loaded known = byPath.get(at);
-                if (known == null) {
-                    known = open(at, object, byName);
-                    if (known != null) {
-                        byPath.put(at, known);
-                        queue.add(known);
-                        all.add(known);
+        return new Walk(path, elf).answer();
+    }
+
+    /** One answer in the making. */
+    private final class Walk {
+        private final ElfFile elf;
+        private final RunTimeLinker linker;
+        private final Loaded program;
+        private final List<Library> libraries = new ArrayList<>();
+        private final List<String> gaps = new ArrayList<>();
+        private final Map<String, @Nullable Loaded> byName = new HashMap<>();
+        private final Map<Path, Loaded> byFile = new HashMap<>();
+        private final Deque<Loaded> queue = new ArrayDeque<>();
+        private final List<Loaded> all = new ArrayList<>();
+        private final List<String> environs = new ArrayList<>();
+        private boolean hasLinker;
+
+        Walk(String path, ElfFile elf) throws IOException {
+            this.elf = elf;
+            String absolute = Path.of(path).toAbsolutePath().normalize().toString();
+            DynamicTable table = elf.dynamic().orElse(null);
+            linker = RunTimeLinker.of(root, elf, table == null ? List.of() : table.needed());
+            program = loaded(real(absolute), elf, null);
+            if (!environment.isEmpty()) {
+                elements(environment, ";", program.path(), environs);
+            }
+            all.add(program);
+        }
+
+        /** The kernel follows links to a program: $ORIGIN is where it lies. */
+        private String real(String path) {
+            if (!root.folder().isEmpty()) {
+                return path;
+            }
+            try {
+                return Path.of(path).toRealPath().toString();
+            } catch (IOException e) {
+                return path;
+            }
+        }
+
+        Answer answer() {
+            for (String name : preload.split("[ :]")) {
+                preload(name, "LD_PRELOAD");
+            }
+            if (!linker.isMusl()) {
+                for (String line : root.lines("/etc/ld.so.preload")) {
+                    for (String name : line.replaceFirst("#.*", "").split("[ \t:,]")) {
+                        preload(name, "/etc/ld.so.preload");
                     }
                 }
-                byName.put(name, known);
+            }
+            queue.addFirst(program);
+            while (!queue.isEmpty()) {
+                Loaded object = queue.remove();
+                object.needed().forEach(name -> need(name, object));
+            }
+            MissingSymbols symbols = new MissingSymbols();
+            if (libraries.stream().anyMatch(library -> library.path() == null)) {
+                all.forEach(object -> symbols.add(root, object.path()));
+                symbols.add(root, linker.interpreter());
+            }
+            if (!linker.isMusl()) {
+                all.forEach(this::check);
+            }
+            String interpreter = linker.interpreter();
+            return new Answer(
+                    interpreter.isEmpty() ? null : interpreter, libraries, gaps, symbols.list());
+        }
+
+        private void preload(String name, String why) {
+            if (name.isEmpty() || byName.containsKey(name)) {
+                return;
+            }
+            Library found = find(name, program);
+            if (found.path() == null) {
+                gaps.add("object '" + name + "' from " + why + " cannot be preloaded: ignored");
+            } else {
+                take(new Library(name, found.path(), found.how(), why), program);
             }
         }
-        all.forEach(object -> check(object, byName, gaps));
-        return new Answer(elf.interpreter().orElse(null), libraries, gaps);
-    }
 
-    private void prepare(ElfFile elf) {
-        interpreter = elf.interpreter().orElse("");
-        musl = interpreter.contains("/ld-musl-");
-        String multiarch = multiarch(elf.machine(), elf.is64());
-        boolean debian = !multiarch.isEmpty() && root.isFolder("/usr/lib/" + multiarch);
-        lib = debian ? "lib/" + multiarch : elf.is64() ? "lib64" : "lib";
-        List<String> folders = new ArrayList<>();
-        if (musl) {
-            String name = interpreter.substring(interpreter.lastIndexOf('/') + 1);
-            String file = "/etc/" + name.replaceFirst("\\.so\\.1$", ".path");
-            root.lines(file).forEach(line -> folders.addAll(split(line)));
-            if (folders.isEmpty()) {
-                folders.addAll(List.of("/lib", "/usr/local/lib", "/usr/lib"));
+        private void need(String name, Loaded object) {
+            if (byName.containsKey(name) || libraries.size() >= LIBRARY_LIMIT) {
+                return;
             }
-        } else {
-            cache = LibraryCache.read(root.real("/etc/ld.so.cache"));
-            if (cache.isEmpty()) {
-                folders.addAll(LibraryCache.folders(root, "/etc/ld.so.conf"));
+            if (isLinker(name)) {
+                // The kernel has loaded it before anything is looked for.
+                if (!hasLinker) {
+                    hasLinker = true;
+                    libraries.add(interpreter(name, object));
+                }
+                return;
             }
-            if (debian) {
-                folders.addAll(List.of("/lib/" + multiarch, "/usr/lib/" + multiarch));
+            take(find(name, object), object);
+        }
+
+        private boolean isLinker(String name) {
+            String path = linker.interpreter();
+            return !linker.isMusl() && name.equals(path.substring(path.lastIndexOf('/') + 1));
+        }
+
+        private Library interpreter(String name, Loaded object) {
+            return new Library(name, linker.interpreter(), "interpreter", object.path());
+        }
+
+        private void take(Library found, Loaded by) {
+            String at = found.path();
+            if (at == null || found.how().equals("interpreter")) {
+                libraries.add(found);
+                byName.put(found.name(), null);
+                return;
             }
-            folders.addAll(
-                    elf.is64()
-                            ? List.of("/lib64", "/usr/lib64", "/lib", "/usr/lib")
-                            : List.of("/lib", "/usr/lib", "/lib32", "/usr/lib32"));
-        }
-        defaults = List.copyOf(folders);
-    }
-
-    /** Debian's folder for libraries of a machine. */
-    private static String multiarch(int machine, boolean wide) {
-        return switch (machine) {
-            case ElfFile.EM_X86_64 -> wide ? "x86_64-linux-gnu" : "x86_64-linux-gnux32";
-            case ElfFile.EM_386 -> "i386-linux-gnu";
-            case ElfFile.EM_AARCH64 -> "aarch64-linux-gnu";
-            case ElfFile.EM_ARM -> "arm-linux-gnueabihf";
-            case ElfFile.EM_RISCV -> wide ? "riscv64-linux-gnu" : "riscv32-linux-gnu";
-            case ElfFile.EM_S390 -> "s390x-linux-gnu";
-            case ElfFile.EM_LOONGARCH -> "loongarch64-linux-gnu";
-            case 21 -> "powerpc64le-linux-gnu";
-            default -> "";
-        };
-    }
-
-    private static List<String> split(String paths) {
-        return Arrays.stream(paths.split("[:\\n]")).filter(p -> !p.isEmpty()).toList();
-    }
-
-    private Loaded loaded(String path, ElfFile elf, @Nullable Loaded by) throws IOException {
-        DynamicTable table = elf.dynamic().orElse(null);
-        if (table == null) {
-            return new Loaded(path, List.of(), List.of(), List.of(), false, null, by);
-        }
-        List<String> runPath = new ArrayList<>();
-        table.texts(DynamicEntry.DT_RUNPATH).forEach(text -> runPath.addAll(split(text)));
-        List<String> rpath = new ArrayList<>();
-        if (runPath.isEmpty() || musl) {
-            table.texts(DynamicEntry.DT_RPATH).forEach(text -> rpath.addAll(split(text)));
-        }
-        boolean none =
-                (table.value(DynamicEntry.DT_FLAGS_1).orElse(0) & DynamicEntry.DF_1_NODEFLIB) != 0;
-        return new Loaded(
-                path,
-                table.needed(),
-                List.copyOf(rpath),
-                List.copyOf(runPath),
-                none,
-                elf.versions().orElse(null),
-                by);
-    }
-
-    private @Nullable Loaded open(String path, Loaded by, Map<String, @Nullable Loaded> byName) {
-        try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
-            Loaded object = loaded(path, file.elf(), by);
-            DynamicTable table = file.elf().dynamic().orElse(null);
-            if (table != null) {
-                table.soname().ifPresent(name -> byName.putIfAbsent(name, object));
+            Path file = root.real(at).toAbsolutePath();
+            try {
+                file = file.toRealPath();
+            } catch (IOException e) {
+                // It has gone since: its name will do.
             }
-            return object;
-        } catch (IOException | InternalError e) {
-            return null;
+            Loaded known = byFile.get(file);
+            if (known == null) {
+                libraries.add(found);
+                known = open(at, by);
+                byFile.put(file, known);
+                queue.add(known);
+                all.add(known);
+            }
+            byName.put(found.name(), known);
         }
-    }
 
-    private Library find(String name, Loaded object, ElfFile program) {
-        if (name.indexOf('/') >= 0) {
-            String path = expand(name, object);
-            return fits(path, program)
-                    ? new Library(name, path, "path", object.path())
-                    : new Library(name, null, "not found", object.path());
+        private Loaded open(String path, Loaded by) {
+            try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
+                Loaded object = loaded(path, file.elf(), by);
+                DynamicTable table = file.elf().dynamic().orElse(null);
+                if (table != null) {
+                    table.soname().ifPresent(name -> byName.putIfAbsent(name, object));
+                }
+                return object;
+            } catch (IOException | InternalError e) {
+                return new Loaded(path, List.of(), List.of(), List.of(), false, null, by);
+            }
         }
-        if (musl && IN_MUSL.stream().anyMatch(name::startsWith)) {
-            return new Library(name, interpreter, "interpreter", object.path());
+
+        private Loaded loaded(String path, ElfFile of, @Nullable Loaded by) throws IOException {
+            DynamicTable table = of.dynamic().orElse(null);
+            if (table == null) {
+                return new Loaded(path, List.of(), List.of(), List.of(), false, null, by);
+            }
+            // Both linkers leave RPATH out where there is a RUNPATH.
+            List<String> runPath = paths(table, DynamicEntry.DT_RUNPATH, path);
+            boolean old = table.texts(DynamicEntry.DT_RUNPATH).isEmpty();
+            long flags = table.value(DynamicEntry.DT_FLAGS_1).orElse(0);
+            return new Loaded(
+                    path,
+                    table.needed(),
+                    old ? paths(table, DynamicEntry.DT_RPATH, path) : List.of(),
+                    runPath,
+                    (flags & DynamicEntry.DF_1_NODEFLIB) != 0,
+                    of.versions().orElse(null),
+                    by);
         }
-        Set<String> others = new HashSet<>();
-        for (Folder folder : order(object)) {
-            String path = expand(folder.path(), object) + "/" + name;
-            if (fits(path, program)) {
-                return new Library(name, path, folder.how(), object.path());
+
+        private List<String> paths(DynamicTable table, long tag, String path) {
+            List<String> paths = new ArrayList<>();
+            for (String text : table.texts(tag)) {
+                if (!text.isEmpty()) {
+                    elements(text, "", path, paths);
+                }
+            }
+            return List.copyOf(paths);
+        }
+
+        /** Elements of a search path; an empty one is the working folder, as it is for glibc. */
+        private void elements(String text, String separators, String path, List<String> out) {
+            for (String element : text.split("[:" + separators + "]", -1)) {
+                String whole =
+                        element.isEmpty() ? linker.isMusl() ? "" : "." : expand(element, path);
+                if (!whole.isEmpty()) {
+                    out.add(linker.isMusl() ? whole : whole.replaceFirst("(?<=.)/+$", ""));
+                }
+            }
+        }
+
+        /** $ORIGIN, $LIB, $PLATFORM, in braces or not; empty where one of them is not known. */
+        private String expand(String text, String path) {
+            Matcher tokens = TOKEN.matcher(text);
+            StringBuilder out = new StringBuilder();
+            while (tokens.find()) {
+                String token = tokens.group(1) == null ? tokens.group(2) : tokens.group(1);
+                String value =
+                        switch (token) {
+                            case "ORIGIN" -> path.substring(0, Math.max(1, path.lastIndexOf('/')));
+                            case "LIB" -> linker.isMusl() ? null : linker.lib();
+                            default -> linker.platform();
+                        };
+                if (value == null) {
+                    return "";
+                }
+                tokens.appendReplacement(out, Matcher.quoteReplacement(value));
+            }
+            return tokens.appendTail(out).toString();
+        }
+
+        private Library find(String name, Loaded object) {
+            if (name.indexOf('/') >= 0) {
+                String path = expand(name, object.path());
+                return fits(path)
+                        ? new Library(name, path, "path", object.path())
+                        : new Library(name, null, "not found", object.path());
+            }
+            if (linker.isMusl() && IN_MUSL.stream().anyMatch(name::startsWith)) {
+                return interpreter(name, object);
+            }
+            Set<String> others = new LinkedHashSet<>();
+            for (Folder folder : order(object)) {
+                String path = in(folder.path(), name, others);
+                if (path != null) {
+                    return new Library(name, path, folder.how(), object.path());
+                }
+            }
+            String cached = cached(name, object, others);
+            if (cached != null) {
+                return new Library(name, cached, "cache", object.path());
+            }
+            for (String folder : object.noDefaults() ? List.<String>of() : linker.folders()) {
+                String path = in(folder, name, others);
+                if (path != null) {
+                    return new Library(name, path, "default folder", object.path());
+                }
+            }
+            String why =
+                    others.isEmpty() ? "not found" : "not found; of another machine: " + others;
+            return new Library(name, null, why, object.path());
+        }
+
+        /** The best variant in a folder that fits; null for none. */
+        private @Nullable String in(String folder, String name, Set<String> others) {
+            for (String variant : linker.variants()) {
+                String path = folder + "/glibc-hwcaps/" + variant + "/" + name;
+                if (fits(path)) {
+                    return path;
+                }
+            }
+            String path = (folder.equals("/") ? "" : folder) + "/" + name;
+            if (fits(path)) {
+                return path;
             }
             if (root.isFile(path)) {
                 others.add(path);
             }
+            return null;
         }
-        if (!musl && !object.noDefaults()) {
-            for (String path : cache.getOrDefault(name, List.of())) {
-                if (fits(path, program)) {
-                    return new Library(name, path, "cache", object.path());
+
+        private @Nullable String cached(String name, Loaded object, Set<String> others) {
+            List<String> paths = new ArrayList<>(linker.cache().getOrDefault(name, List.of()));
+            paths.removeIf(path -> rank(path) < 0);
+            paths.sort(Comparator.comparingInt(this::rank));
+            for (String path : paths) {
+                boolean hidden =
+                        object.noDefaults()
+                                && linker.folders().stream()
+                                        .anyMatch(folder -> path.startsWith(folder + "/"));
+                if (!hidden && fits(path)) {
+                    return path;
+                }
+                if (!hidden && root.isFile(path)) {
+                    others.add(path);
                 }
             }
+            return null;
         }
-        for (String folder : object.noDefaults() ? List.<String>of() : defaults) {
-            String path = folder + "/" + name;
-            if (fits(path, program)) {
-                return new Library(name, path, "default folder", object.path());
+
+        /** Where a path of the cache stands among variants; -1 for one of another CPU. */
+        private int rank(String path) {
+            Matcher variant = VARIANT.matcher(path);
+            return variant.find()
+                    ? linker.variants().indexOf(variant.group(1))
+                    : linker.variants().size();
+        }
+
+        private record Folder(String path, String how) {}
+
+        /** glibc: RPATH of the chain of loaders, environment, RUNPATH; musl: environment first. */
+        private List<Folder> order(Loaded object) {
+            List<Folder> folders = new ArrayList<>();
+            if (linker.isMusl()) {
+                environs.forEach(path -> folders.add(new Folder(path, "LD_LIBRARY_PATH")));
             }
-        }
-        String why = others.isEmpty() ? "not found" : "not found; of another machine: " + others;
-        return new Library(name, null, why, object.path());
-    }
-
-    private record Folder(String path, String how) {}
-
-    /** glibc: RPATH of the chain of loaders, environment, RUNPATH; musl: environment first. */
-    private List<Folder> order(Loaded object) {
-        List<Folder> folders = new ArrayList<>();
-        List<Folder> environs = new ArrayList<>();
-        for (String path : environment.split("[:;]", -1)) {
-            if (!environment.isEmpty()) {
-                environs.add(new Folder(path.isEmpty() ? "." : path, "LD_LIBRARY_PATH"));
+            boolean chain = object.runPath().isEmpty() || linker.isMusl();
+            Loaded at = object;
+            while (chain && at != null) {
+                at.rpath().forEach(path -> folders.add(new Folder(path, "rpath")));
+                if (linker.isMusl()) {
+                    at.runPath().forEach(path -> folders.add(new Folder(path, "runpath")));
+                }
+                at = at.by();
             }
-        }
-        if (musl) {
-            folders.addAll(environs);
-        }
-        boolean chain = object.runPath().isEmpty() || musl;
-        Loaded at = object;
-        while (chain && at != null) {
-            at.rpath().forEach(path -> folders.add(new Folder(path, "rpath")));
-            if (musl) {
-                at.runPath().forEach(path -> folders.add(new Folder(path, "runpath")));
+            if (!linker.isMusl()) {
+                environs.forEach(path -> folders.add(new Folder(path, "LD_LIBRARY_PATH")));
+                object.runPath().forEach(path -> folders.add(new Folder(path, "runpath")));
             }
-            at = at.by();
+            return folders;
         }
-        if (!musl) {
-            folders.addAll(environs);
-            object.runPath().forEach(path -> folders.add(new Folder(path, "runpath")));
-        }
-        return folders;
-    }
 
-    /** $ORIGIN, $LIB, $PLATFORM, in braces or not. */
-    private String expand(String path, Loaded object) {
-        String folder = object.path().substring(0, Math.max(1, object.path().lastIndexOf('/')));
-        return path.replace("${ORIGIN}", folder)
-                .replace("$ORIGIN", folder)
-                .replace("${LIB}", lib)
-                .replace("$LIB", lib)
-                .replace("${PLATFORM}", "x86_64")
-                .replace("$PLATFORM", "x86_64");
-    }
+        private boolean fits(String path) {
+            return MachineKind.isFor(root, path, elf);
+        }
 
-    private boolean fits(String path, ElfFile program) {
-        if (!root.isFile(path)) {
-            return false;
-        }
-        try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
-            return file.elf().machine() == program.machine()
-                    && file.elf().is64() == program.is64()
-                    && file.elf().order().equals(program.order());
-        } catch (IOException | InternalError e) {
-            return false;
-        }
-    }
-
-    /** Versions that a file needs and the library found does not define. */
-    private static void check(
-            Loaded object, Map<String, @Nullable Loaded> byName, List<String> gaps) {
-        SymbolVersions versions = object.versions();
-        if (versions == null) {
-            return;
-        }
-        for (SymbolVersions.Needed needed : versions.needs()) {
-            Loaded library = byName.get(needed.file());
-            SymbolVersions defined = library == null ? null : library.versions();
-            if (library == null || defined == null) {
-                continue;
+        /** Versions that a file needs and the library found does not define. */
+        private void check(Loaded object) {
+            SymbolVersions versions = object.versions();
+            if (versions == null) {
+                return;
             }
-            Set<String> names = new HashSet<>();
-            defined.definitions().forEach(d -> names.add(d.name()));
-            for (SymbolVersions.Version version : needed.versions()) {
-                if (!names.contains(version.name()) && (version.flags() & 2) == 0) {
-                    gaps.add(
-                            library.path()
-                                    + ": version `"
-                                    + version.name()
-                                    + "' not found (required by "
-                                    + object.path()
-                                    + ")");
+            for (SymbolVersions.Needed needed : versions.needs()) {
+                Loaded library = byName.get(needed.file());
+                SymbolVersions defined = library == null ? null : library.versions();
+                if (library == null || defined == null) {
+                    continue;
+                }
+                Set<String> names = new HashSet<>();
+                defined.definitions().forEach(d -> names.add(d.name()));
+                for (SymbolVersions.Version version : needed.versions()) {
+                    if (!names.contains(version.name()) && (version.flags() & 2) == 0) {
+                        gaps.add(
+                                library.path()
+                                        + ": version `"
+                                        + version.name()
+                                        + "' not found (required by "
+                                        + object.path()
+                                        + ")");
+                    }
                 }
             }
         }

@@ -229,7 +229,11 @@ public final class SummaryPage implements ElfPage {
                             .orElse("");
             lines.add(at.isEmpty() || at.equals(name) ? name : name + " => " + at);
         }
-        int more = answer.libraries().size() - lines.size();
+        List<String> needed = dynamic().get().needed();
+        long more =
+                answer.libraries().stream()
+                        .filter(l -> !l.how().equals("interpreter") && !needed.contains(l.name()))
+                        .count();
         if (more > 0) {
             lines.add("and " + more + " that these need; --libs lists them");
         }
@@ -271,6 +275,9 @@ public final class SummaryPage implements ElfPage {
                             .limit(PLACES_SHOWN)
                             .toList();
             missing.forEach(attempt -> lines.add("  " + attempt.place()));
+            if (places(found) > missing.size() && !missing.isEmpty()) {
+                lines.add("  and " + (places(found) - missing.size()) + " more");
+            }
         }
         found.refusals().stream()
                 .filter(a -> a.outcome() != Attempt.Outcome.LACKING)

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,11 +17,17 @@ import java.util.Set;
  *   <li>{@code // choice: NAME WORD…}: the option is one of these;
  *   <li>{@code // takes: PROBE} or {@code FUNCTION}: the word it needs, see {@link ProbeWord};
  *   <li>{@code // first word: NAME}: {@code $1} is the value of this option;
+ *   <li>{@code // prints: rows}: a line for each event, below one with the names of the columns;
+ *   <li>{@code // folded: PART…}: its maps are of stacks and can be folded for flame graphs; the
+ *       parts are numbers of a key's parts, with {@code -} innermost first, or {@code by kind};
  *   <li>{@code // no pid: REASON}: what it shows belongs to no process.
  * </ul>
  *
  * @param takes empty for a tool that takes no words
  * @param firstWord empty for none
+ * @param rows whether it prints a line for each event, below one with the names of the columns
+ * @param folded in which order its keys are folded, none for by kind; empty where they have no
+ *     stacks
  * @param withoutPid empty where {@code -p} holds
  */
 public record ToolRules(
@@ -29,6 +36,8 @@ public record ToolRules(
         Map<String, List<String>> choices,
         String takes,
         String firstWord,
+        boolean rows,
+        Optional<List<String>> folded,
         String withoutPid) {
 
     /** Reads lines one by one. */
@@ -38,6 +47,8 @@ public record ToolRules(
         private final Map<String, List<String>> choices = new LinkedHashMap<>();
         private String takes = "";
         private String firstWord = "";
+        private boolean rows;
+        private Optional<List<String>> folded = Optional.empty();
         private String withoutPid = "";
 
         /** False for a line that says something else. */
@@ -49,6 +60,9 @@ public record ToolRules(
                 case "choice" -> choices.put(words[0], List.of(words).subList(1, words.length));
                 case "takes" -> takes = value;
                 case "first word" -> firstWord = value;
+                case "prints" -> rows = value.equals("rows");
+                case "folded" ->
+                        folded = Optional.of(value.equals("by kind") ? List.of() : List.of(words));
                 case "no pid" -> withoutPid = value;
                 default -> {
                     return false;
@@ -64,6 +78,8 @@ public record ToolRules(
                     Map.copyOf(choices),
                     takes,
                     firstWord,
+                    rows,
+                    folded,
                     withoutPid);
         }
     }

@@ -63,6 +63,8 @@ public final class ToolWords {
             read.word(words.get(read.at++));
         }
         if (!read.help && !read.script) {
+            read.tellTime();
+            read.fold();
             read.check();
         }
         return read;
@@ -121,6 +123,31 @@ public final class ToolWords {
                 : Optional.empty();
     }
 
+    /** Objects of JSON say when; a line of text does where it is asked to. */
+    private void tellTime() {
+        int format = general.indexOf("-f");
+        boolean json =
+                general.contains("--json") || format >= 0 && general.get(format + 1).equals("json");
+        if (json && option("time").isPresent() && !named.contains("--time")) {
+            named.add("--time");
+        }
+    }
+
+    /** A flame graph is of all stacks, however many a list shows. */
+    private void fold() throws ToolUseException {
+        int format = general.indexOf("-f");
+        if (format < 0 || !general.get(format + 1).equals("folded")) {
+            return;
+        }
+        if (tool.rules().folded().isEmpty()) {
+            throw new ToolUseException("--folded: " + tool.name() + " prints no stacks");
+        }
+        boolean asked = named.stream().anyMatch(word -> word.startsWith("--top="));
+        if (option("top").isPresent() && !asked) {
+            named.add("--top=0");
+        }
+    }
+
     private boolean hasOwnPid() {
         return option(OWN_PID).isPresent();
     }
@@ -160,6 +187,8 @@ public final class ToolWords {
             help = true;
         } else if (name.equals("--script")) {
             script = true;
+        } else if (word.equals("--folded")) {
+            general.addAll(List.of("-f", "folded"));
         } else if (WITH_VALUE.contains(name)) {
             command |= name.equals("--cmd");
             general.add(equals >= 0 ? word : word + "=" + value(word));
@@ -179,6 +208,8 @@ public final class ToolWords {
                 String value = word.length() > i + 1 ? word.substring(i + 1) : value("-" + letter);
                 if (letter == 'p') {
                     pid(value);
+                } else if (letter == 'd') {
+                    general.add("--duration=" + value);
                 } else {
                     command |= letter == 'c';
                     general.addAll(List.of("-" + letter, value));
@@ -187,6 +218,8 @@ public final class ToolWords {
             } else if (letter == 'F' && option(FREQUENCY).isPresent()) {
                 frequency(word.length() > i + 1 ? word.substring(i + 1) : value("-F"));
                 return;
+            } else if (letter == 'x' && option("failed").isPresent()) {
+                named.add("--failed");
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {

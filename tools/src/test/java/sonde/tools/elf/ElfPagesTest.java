@@ -228,8 +228,7 @@ class ElfPagesTest {
                         .filter(line -> !line.contains("linux-vdso"))
                         .map(line -> line.replaceFirst(" \\(0x[0-9a-f]+\\)$", ""))
                         .toList();
-        assertThat(page(Path.of(path), Part.LIBRARIES).lines())
-                .containsExactlyInAnyOrderElementsOf(theirs);
+        assertThat(page(Path.of(path), Part.LIBRARIES).lines()).containsExactlyElementsOf(theirs);
     }
 
     @Test
@@ -384,5 +383,47 @@ class ElfPagesTest {
             new SegmentsPage(elf).json(out);
         }
         assertThat(one.toString()).contains("\"type\":\"LOAD\"");
+    }
+
+    @Test
+    void qualifiedNamesOfCpp() throws Exception {
+        Files.writeString(
+                folder.resolve("q.cpp"),
+                """
+                struct Item { char c; };
+                namespace shop { struct Item { int id; long price; }; Item item;
+                __attribute__((noinline)) long spin(long n) { return n * item.price; } }
+                Item other;
+                int main(int argc, char **) { return shop::spin(argc) + other.c; }
+                """);
+        run(folder, "g++", "-g", "-O1", "-w", "-o", "q", "q.cpp");
+        assumeTrue(Files.exists(folder.resolve("q")), "not compiled by g++");
+        Path file = folder.resolve("q");
+        assertThat(pageText(file, request(Set.of(), "shop::Item"))).contains("price", "size: 16");
+        assertThat(pageText(file, request(Set.of(), "struct shop::Item"))).contains("price");
+        for (String name : new String[] {"shop::spin", "shop::spin(long)", "_ZN4shop4spinEl"}) {
+            assertThat(disassembly(file, name)).as(name).contains("<_ZN4shop4spinEl>:");
+        }
+        assertThat(disassembly(file, "shop::spin(int)")).contains("There is no function");
+    }
+
+    private static String pageText(Path file, ElfRequest request) throws IOException {
+        StringWriter text = new StringWriter();
+        new ElfRecipe(file, request, line -> {}).run(new PrintWriter(text), false);
+        return text.toString();
+    }
+
+    private static String disassembly(Path file, String function) throws IOException {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "no objdump");
+        return pageText(
+                file,
+                new ElfRequest(
+                        EnumSet.of(Part.DISASSEMBLY),
+                        function,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        "",
+                        Optional.empty()));
     }
 }

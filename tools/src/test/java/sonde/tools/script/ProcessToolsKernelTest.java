@@ -18,8 +18,14 @@ class ProcessToolsKernelTest {
     void execsnoopShowsTheArguments() throws Exception {
         ToolRun.see(
                 "execsnoop",
-                "(?m)^[0-9]+ +[0-9]+ +sh +/bin/echo one two$",
+                "(?m)^[0-9]+ +[0-9]+ +sh +0 /bin/echo one two$",
                 () -> ToolRun.shell("/bin/echo one two; true"));
+        ToolRun.see(
+                "execsnoop",
+                "(?m)^[0-9:]+ +[0-9]+ +[0-9]+ +sh +-2 /no/such a$",
+                () -> ToolRun.shell("/bin/echo one two; exec /no/such a"),
+                "-x",
+                "--time");
     }
 
     @Test

@@ -44,4 +44,13 @@ class ScriptToolTest {
             assertThat(text).contains("--" + option.name());
         }
     }
+
+    /** Whoever prints headings prints rows, and says so. */
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void toolsOfRowsAreKnown(String name) {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        boolean headings = tool.variants().getFirst().text().matches("(?s).*\"[A-Z]{3,}\", \"?.*");
+        assertThat(tool.rules().rows()).isEqualTo(headings);
+    }
 }

@@ -3,17 +3,26 @@ package sonde.tools.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
+import sonde.lang.output.JsonOutput;
+import sonde.lang.output.MapRows;
+import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostics;
+import sonde.testkit.Json;
 
 /** Runs a tool's script in this process while something happens. */
 final class ToolRun {
@@ -39,9 +48,41 @@ final class ToolRun {
             throws Exception {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
         TraceOptions how = options(ToolWords.of(tool, List.of(options)));
-        String printed = run(tool.variants().getFirst(), Pattern.compile(pattern), action, how);
+        ByteArrayOutputStream rows = new ByteArrayOutputStream();
+        String printed =
+                run(tool.variants().getFirst(), Pattern.compile(pattern), action, how, rows);
         assertThat(printed).containsPattern(pattern);
+        if (tool.rules().rows()) {
+            compare(printed.strip(), rows.toString(StandardCharsets.UTF_8));
+        }
         return printed;
+    }
+
+    /** Each line below the first is an object, which has its names and the words that it shows. */
+    private static void compare(String printed, String rows) {
+        List<String> lines = printed.lines().toList();
+        List<String> names = new ArrayList<>();
+        for (String heading : lines.getFirst().split(" +")) {
+            String key = heading.toLowerCase(Locale.ROOT).replace("(ms)", "_ms");
+            names.add(key.replace("%", "_percent"));
+        }
+        names.remove("->");
+        List<String> objects = rows.lines().toList();
+        assertThat(objects).hasSize(lines.size() - 1);
+        for (int i = 0; i < objects.size(); i++) {
+            Map<?, ?> object = (Map<?, ?>) Json.parse(objects.get(i));
+            assertThat(object.keySet().stream().map(String::valueOf).toList()).isEqualTo(names);
+            assertThat(names).doesNotContain("type");
+            for (String name : names) {
+                Object value = object.get(name);
+                assertThat(lines.get(i + 1))
+                        .contains(value == null || name.equals("time") ? "" : shown(value));
+            }
+        }
+    }
+
+    private static String shown(Object value) {
+        return String.valueOf(value).replaceAll("[.,: ].*", "");
     }
 
     /** Runs a command of the shell until it ends. */
@@ -54,7 +95,11 @@ final class ToolRun {
     }
 
     private static String run(
-            ScriptTool.Variant script, Pattern pattern, Action action, TraceOptions how)
+            ScriptTool.Variant script,
+            Pattern pattern,
+            Action action,
+            TraceOptions how,
+            OutputStream rows)
             throws Exception {
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.of(script.source(), how, Machine.here(), diagnostics);
@@ -66,7 +111,10 @@ final class ToolRun {
                 TraceSession.open(
                         compiled,
                         how,
-                        names -> new TextOutput(out, new PrintStream(out, true), names))) {
+                        names ->
+                                both(
+                                        new TextOutput(out, new PrintStream(out, true), names),
+                                        JsonOutput.ofRows(rows, names, MapRows.Style.USUAL)))) {
             session.begin("sonde");
             session.attach();
             session.drain();
@@ -82,6 +130,18 @@ final class ToolRun {
             session.end();
         }
         return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** What is printed goes to two. */
+    private static Output both(Output one, Output other) {
+        return (Output)
+                Proxy.newProxyInstance(
+                        Output.class.getClassLoader(),
+                        new Class<?>[] {Output.class},
+                        (_, method, arguments) -> {
+                            method.invoke(one, arguments);
+                            return method.invoke(other, arguments);
+                        });
     }
 
     private static TraceOptions options(ToolWords words) {

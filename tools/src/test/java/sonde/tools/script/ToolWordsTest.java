@@ -133,4 +133,20 @@ class ToolWordsTest {
         assertThat(ScriptTool.like("runqslwoer")).hasValue("runqslower");
         assertThat(ScriptTool.like("nothing")).isEmpty();
     }
+
+    @Test
+    void aLetterIsWhatItIsInOtherTools() throws Exception {
+        assertThat(words("opensnoop -d 5 -x").general()).containsExactly("--duration=5");
+        assertThat(words("opensnoop -d 5 -x").parameters()).containsExactly("--", "--failed");
+        assertThat(words("execsnoop -x").parameters()).containsExactly("--", "--failed");
+        assertThatThrownBy(() -> words("biolatency -x")).hasMessageContaining("-x");
+    }
+
+    @Test
+    void objectsHaveATime() throws Exception {
+        assertThat(words("opensnoop --json").parameters()).containsExactly("--", "--time");
+        assertThat(words("opensnoop -f json").parameters()).containsExactly("--", "--time");
+        assertThat(words("opensnoop -f text").parameters()).containsExactly("--");
+        assertThat(words("exitsnoop --json").parameters()).containsExactly("--");
+    }
 }

@@ -1,11 +1,9 @@
 package sonde.format.dwarf.code;
 
 import java.util.Arrays;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.AbbreviationTables;
 import sonde.format.dwarf.section.SectionCursor;
 import sonde.format.dwarf.section.UnitHeader;
 
@@ -13,16 +11,14 @@ import sonde.format.dwarf.section.UnitHeader;
 final class DwarfFile {
     private static final int MOST_UNITS = 1 << 23;
 
-    /** Tables that are kept; more than the largest kernel has units. */
-    private static final int MOST_TABLES = 1 << 16;
-
     final DwarfSections sections;
 
     /** What dwz moved out of several files. */
     final @Nullable DwarfFile supplement;
 
-    private final ConcurrentHashMap<Long, AbbreviationTable> tables = new ConcurrentHashMap<>();
-    private final AtomicInteger kept = new AtomicInteger();
+    /** Of {@code .debug_abbrev}. */
+    final AbbreviationTables tables = new AbbreviationTables();
+
     private long @Nullable [] unitOffsets;
     private byte[] unitTypes = {};
 
@@ -74,19 +70,5 @@ final class DwarfFile {
         long[] offsets = unitOffsets();
         int at = Arrays.binarySearch(offsets, offset);
         return at >= 0 ? at : -at - 2;
-    }
-
-    AbbreviationTable table(SectionCursor cursor, UnitHeader unit) throws MalformedInputException {
-        long key = AbbreviationTable.key(unit);
-        AbbreviationTable known = tables.get(key);
-        if (known == null) {
-            known = new AbbreviationTable(cursor, unit);
-            if (kept.incrementAndGet() > MOST_TABLES) {
-                tables.clear();
-                kept.set(0);
-            }
-            tables.put(key, known);
-        }
-        return known;
     }
 }

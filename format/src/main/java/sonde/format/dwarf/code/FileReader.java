@@ -64,7 +64,7 @@ final class FileReader implements LineTexts {
     }
 
     AbbreviationTable table(UnitHeader unit) throws MalformedInputException {
-        return file.table(abbreviations, unit);
+        return file.tables.of(abbreviations, unit);
     }
 
     /** The head of the unit that an offset of an entry lies in; null for none. */

@@ -1,15 +1,12 @@
 package sonde.format.dwarf.code;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.stream.IntStream;
+import sonde.format.AddressOrder;
 
 /** Ranges that lie in each other, made into a row of intervals with the innermost one's owner. */
 final class Intervals {
     /** Ranges in ranges that are looked at; deeper ones end where the outer ones do. */
     private static final int DEPTH = 1 << 12;
-
-    private static final int INDEX_BITS = 24;
 
     private long[] rangeStarts = new long[64];
     private long[] rangeEnds = new long[64];
@@ -42,7 +39,8 @@ final class Intervals {
         nodes = new int[2 * ranges];
         count = 0;
         depth = 0;
-        for (int range : order()) {
+        // Of one start in the order they were added: the outer one first.
+        for (int range : AddressOrder.of(rangeStarts, ranges)) {
             closeUpTo(rangeStarts[range]);
             emit(rangeStarts[range], owners[range]);
             push(rangeEnds[range], owners[range]);
@@ -52,34 +50,6 @@ final class Intervals {
         rangeEnds = new long[0];
         owners = new int[0];
         ranges = 0;
-    }
-
-    /** By start; of one start in the order they were added. */
-    private int[] order() {
-        long least = -1;
-        long most = 0;
-        for (int i = 0; i < ranges; i++) {
-            least = Long.compareUnsigned(rangeStarts[i], least) < 0 ? rangeStarts[i] : least;
-            most = Long.compareUnsigned(rangeStarts[i], most) > 0 ? rangeStarts[i] : most;
-        }
-        long span = most - least;
-        if (ranges >= 1 << INDEX_BITS || span < 0 || span >= 1L << 63 - INDEX_BITS) {
-            return IntStream.range(0, ranges)
-                    .boxed()
-                    .sorted(Comparator.comparingLong(i -> rangeStarts[i] ^ Long.MIN_VALUE))
-                    .mapToInt(i -> i)
-                    .toArray();
-        }
-        long[] keys = new long[ranges];
-        for (int i = 0; i < ranges; i++) {
-            keys[i] = rangeStarts[i] - least << INDEX_BITS | i;
-        }
-        Arrays.sort(keys);
-        int[] order = new int[ranges];
-        for (int i = 0; i < ranges; i++) {
-            order[i] = (int) keys[i] & (1 << INDEX_BITS) - 1;
-        }
-        return order;
     }
 
     private void push(long end, int node) {
@@ -133,16 +103,7 @@ final class Intervals {
     }
 
     int at(long address) {
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            if (Long.compareUnsigned(starts[middle], address) <= 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return high < 0 ? UnitCode.NONE : nodes[high];
+        int interval = AddressOrder.floor(starts, count, address);
+        return interval < 0 ? UnitCode.NONE : nodes[interval];
     }
 }

@@ -14,11 +14,12 @@ final class NameReader {
     /** Entries that lead from one to the next. */
     private static final int MOST_HOPS = 16;
 
-    /** Names that are kept. */
-    private static final int MOST_KEPT = 1 << 18;
+    /** Characters of the names that are kept: many entries may have one long name. */
+    private static final int MOST_KEPT = 1 << 24;
 
     private final FileReader reader;
     private final Map<Long, String> known = new HashMap<>();
+    private int kept;
 
     private @Nullable UnitHeader lastUnit;
     private long lastBase;
@@ -39,10 +40,12 @@ final class NameReader {
         String name = known.get(place);
         if (name == null) {
             name = find(place);
-            if (known.size() >= MOST_KEPT) {
+            if (kept > MOST_KEPT) {
                 known.clear();
+                kept = 0;
             }
             known.put(place, name);
+            kept += name.length() + 1;
         }
         return name;
     }

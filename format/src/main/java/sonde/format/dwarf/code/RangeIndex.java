@@ -1,8 +1,7 @@
 package sonde.format.dwarf.code;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.stream.IntStream;
+import sonde.format.AddressOrder;
 
 /** Ranges of addresses with the unit of each; they may overlap. */
 final class RangeIndex {
@@ -32,30 +31,18 @@ final class RangeIndex {
 
     /** Has to be called between adding and asking. */
     void build() {
-        boolean sorted = true;
-        for (int i = 1; i < count && sorted; i++) {
-            sorted = Long.compareUnsigned(starts[i - 1], starts[i]) <= 0;
+        int[] order = AddressOrder.of(starts, count);
+        long[] sortedStarts = new long[count];
+        long[] sortedEnds = new long[count];
+        int[] sortedUnits = new int[count];
+        for (int i = 0; i < count; i++) {
+            sortedStarts[i] = starts[order[i]];
+            sortedEnds[i] = ends[order[i]];
+            sortedUnits[i] = units[order[i]];
         }
-        if (!sorted) {
-            long[] s = starts;
-            int[] order =
-                    IntStream.range(0, count)
-                            .boxed()
-                            .sorted(Comparator.comparingLong(i -> s[i] ^ Long.MIN_VALUE))
-                            .mapToInt(i -> i)
-                            .toArray();
-            long[] sortedStarts = new long[count];
-            long[] sortedEnds = new long[count];
-            int[] sortedUnits = new int[count];
-            for (int i = 0; i < count; i++) {
-                sortedStarts[i] = starts[order[i]];
-                sortedEnds[i] = ends[order[i]];
-                sortedUnits[i] = units[order[i]];
-            }
-            starts = sortedStarts;
-            ends = sortedEnds;
-            units = sortedUnits;
-        }
+        starts = sortedStarts;
+        ends = sortedEnds;
+        units = sortedUnits;
         reach = new long[count];
         long furthest = 0;
         for (int i = 0; i < count; i++) {
@@ -66,17 +53,8 @@ final class RangeIndex {
 
     /** The unit of the range that begins last of those that hold an address; -1 for none. */
     int find(long address) {
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            if (Long.compareUnsigned(starts[middle], address) <= 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        for (int i = high; i >= 0 && Long.compareUnsigned(reach[i], address) > 0; i--) {
+        int last = AddressOrder.floor(starts, count, address);
+        for (int i = last; i >= 0 && Long.compareUnsigned(reach[i], address) > 0; i--) {
             if (Long.compareUnsigned(ends[i], address) > 0) {
                 return units[i];
             }

@@ -21,6 +21,7 @@ public final class Attribute {
     public static final int COUNT = 0x37;
     public static final int DATA_MEMBER_LOCATION = 0x38;
     public static final int DECL_FILE = 0x3a;
+    public static final int CALLING_CONVENTION = 0x36;
     public static final int DECL_LINE = 0x3b;
     public static final int DECLARATION = 0x3c;
     public static final int ENCODING = 0x3e;

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.section.AbbreviationTable;
+import sonde.format.dwarf.section.AbbreviationTables;
 import sonde.format.dwarf.section.Forms;
 import sonde.format.dwarf.section.SectionCursor;
 import sonde.format.dwarf.section.UnitHeader;
@@ -33,7 +34,7 @@ public final class Entries {
     private final @Nullable Entries supplement;
     private final @Nullable Entries host;
     private final Map<String, MemorySegment> sections = new HashMap<>();
-    private final Map<Long, AbbreviationTable> shapes = new HashMap<>();
+    private final AbbreviationTables tables = new AbbreviationTables();
     private final Map<MemorySegment, SectionCursor> cursors = new HashMap<>();
     private final Map<Long, EntryUnit> bySignature = new HashMap<>();
     private final Map<EntryUnit, Long> textBases = new HashMap<>();
@@ -246,14 +247,8 @@ public final class Entries {
         return known;
     }
 
-    AbbreviationTable shapes(UnitHeader unit) throws MalformedInputException {
-        long key = AbbreviationTable.key(unit);
-        AbbreviationTable known = shapes.get(key);
-        if (known == null) {
-            known = new AbbreviationTable(cursor(section(".debug_abbrev")), unit);
-            shapes.put(key, known);
-        }
-        return known;
+    AbbreviationTable abbreviations(UnitHeader unit) throws MalformedInputException {
+        return tables.of(cursor(section(".debug_abbrev")), unit);
     }
 
     /** A word in a table; empty where the table is shorter. */

@@ -25,7 +25,7 @@ public final class Entry {
     private static final int MOST_HOPS = 8;
 
     final EntryUnit unit;
-    private final int shape;
+    private final int abbreviation;
     private final long offset;
     private final int[] forms;
     private final long[] values;
@@ -33,7 +33,7 @@ public final class Entry {
     private final long next;
 
     /**
-     * @param shape its abbreviation in the table of the unit
+     * @param abbreviation its abbreviation in the table of the unit
      * @param forms for DW_FORM_indirect, by index of the attribute; else empty
      * @param values by index; of a block where it begins in the section
      * @param lengths of blocks, by index; empty for an entry without
@@ -41,14 +41,14 @@ public final class Entry {
     Entry(
             EntryUnit unit,
             long offset,
-            int shape,
+            int abbreviation,
             int[] forms,
             long[] values,
             long[] lengths,
             long next) {
         this.unit = unit;
         this.offset = offset;
-        this.shape = shape;
+        this.abbreviation = abbreviation;
         this.forms = forms;
         this.values = values;
         this.lengths = lengths;
@@ -56,21 +56,21 @@ public final class Entry {
     }
 
     private AbbreviationTable table() {
-        return unit.knownShapes();
+        return unit.knownAbbreviations();
     }
 
     private int index(int attribute) {
-        return table().index(shape, attribute);
+        return table().index(abbreviation, attribute);
     }
 
     private int formAt(int index) {
-        int stated = table().attribute(AbbreviationTable.first(shape) + index) & 0xffff;
+        int stated = table().attribute(AbbreviationTable.first(abbreviation) + index) & 0xffff;
         return stated == Forms.INDIRECT ? forms[index] : stated;
     }
 
     /** DW_TAG_*, see {@link Tag}. */
     public int tag() {
-        return table().tag(shape);
+        return table().tag(abbreviation);
     }
 
     /** From the start of its section. */
@@ -256,7 +256,7 @@ public final class Entry {
     }
 
     boolean hasChildren() {
-        return table().hasChildren(shape);
+        return table().hasChildren(abbreviation);
     }
 
     long next() {

@@ -24,7 +24,7 @@ public final class EntryUnit {
     final int offsetBytes;
     private final MemorySegment entries;
     private final SectionCursor peek;
-    private @Nullable AbbreviationTable shapes;
+    private @Nullable AbbreviationTable abbreviations;
     private @Nullable Entry root;
 
     EntryUnit(Entries file, MemorySegment section, UnitHeader header) {
@@ -75,18 +75,18 @@ public final class EntryUnit {
         return header.isType();
     }
 
-    AbbreviationTable shapes() throws MalformedInputException {
-        AbbreviationTable known = shapes;
+    AbbreviationTable abbreviations() throws MalformedInputException {
+        AbbreviationTable known = abbreviations;
         if (known == null) {
-            known = file.shapes(header);
-            shapes = known;
+            known = file.abbreviations(header);
+            abbreviations = known;
         }
         return known;
     }
 
     /** Those of a unit of which an entry has been read. */
-    AbbreviationTable knownShapes() {
-        return Objects.requireNonNull(shapes);
+    AbbreviationTable knownAbbreviations() {
+        return Objects.requireNonNull(abbreviations);
     }
 
     /** The entry that all others are in. */
@@ -131,10 +131,10 @@ public final class EntryUnit {
         if (code == 0) {
             return null;
         }
-        AbbreviationTable table = shapes();
-        int shape = table.find(cursor, code);
-        int first = AbbreviationTable.first(shape);
-        long[] values = new long[table.places(shape)];
+        AbbreviationTable table = abbreviations();
+        int abbreviation = table.find(cursor, code);
+        int first = AbbreviationTable.first(abbreviation);
+        long[] values = new long[table.places(abbreviation)];
         int[] forms = Entry.AS_STATED;
         long[] lengths = Entry.NO_LENGTHS;
         for (int i = 0; i < values.length; i++) {
@@ -158,6 +158,6 @@ public final class EntryUnit {
                 values[i] = Forms.value(cursor, form, 0, header);
             }
         }
-        return new Entry(this, at, shape, forms, values, lengths, cursor.position());
+        return new Entry(this, at, abbreviation, forms, values, lengths, cursor.position());
     }
 }

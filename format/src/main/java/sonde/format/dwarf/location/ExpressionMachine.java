@@ -236,12 +236,13 @@ final class ExpressionMachine {
     private void typed(SectionCursor cursor, int code) throws MalformedInputException {
         switch (code) {
             case 0xa4, 0xf4 -> { // const_type
-                type(cursor.uleb());
+                Entry type = type(cursor.uleb());
                 int bytes = cursor.u8();
                 boolean plain = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-                long value = plain ? cursor.unsigned(bytes) : 0;
-                cursor.skip(plain ? 0 : bytes);
-                stack.push(new Value.Constant(value));
+                if (!plain) {
+                    throw cursor.malformed("a constant of " + bytes + " bytes");
+                }
+                stack.push(cast(new Value.Constant(cursor.unsigned(bytes)), type));
             }
             case 0xa5, 0xf5 -> { // regval_type
                 int number = register(cursor);

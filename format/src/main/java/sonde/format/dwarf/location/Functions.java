@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.section.Forms;
@@ -19,6 +19,7 @@ import sonde.format.dwarf.section.SectionCursor;
  */
 public final class Functions {
     private static final int MOST_DEPTH = 32;
+    private static final String ANONYMOUS = "(anonymous namespace)::";
 
     /** Entries that a search looks at: more than Chromium has. */
     private static final long MOST_ENTRIES = 500_000_000;
@@ -34,51 +35,102 @@ public final class Functions {
     /** What was found of one function of the source. */
     private static final class Found {
         private final String name;
+        private final String scope;
         private final Entry declared;
         private final List<FunctionCopy> own = new ArrayList<>();
         private final List<FunctionCopy> inlined = new ArrayList<>();
 
-        Found(String name, Entry declared) {
+        Found(String name, String scope, Entry declared) {
             this.name = name;
+            this.scope = scope;
             this.declared = declared;
         }
     }
 
     /**
      * Functions of a name: that of the source, with name spaces before it or not, or the symbol.
-     * Several when files have functions of one name of their own.
+     * Several when files have functions of one name of their own, when a template or generic
+     * function was made for several types, and when names are overloaded.
      */
     public List<SourceFunction> named(String name) {
-        int colons = name.lastIndexOf("::");
-        String last = colons < 0 ? name : name.substring(colons + 2);
+        String wanted = name.replace("[...]", "");
+        int start = lastPart(wanted);
+        String last = wanted.substring(start);
         // A template is found by its name without arguments too.
-        return find(one -> one.equals(last) || plain(one).equals(last), name, colons >= 0, true);
+        Search search =
+                new Search((one, _) -> one.equals(last) || plain(one).equals(last), wanted, start > 0);
+        return found(search, true);
     }
 
+    /**
+     * Where the last part of a name with name spaces begins: behind the last {@code ::} that is in
+     * no bracket.
+     */
+    public static int lastPart(String name) {
+        int operator = name.lastIndexOf("::operator");
+        if (operator >= 0) {
+            return operator + 2;
+        }
+        int depth = 0;
+        for (int i = name.length() - 1; i > 0; i--) {
+            char c = name.charAt(i);
+            depth += ")]>}".indexOf(c) >= 0 ? 1 : "([<{".indexOf(c) >= 0 ? -1 : 0;
+            if (depth == 0 && c == ':' && name.charAt(i - 1) == ':') {
+                return i + 1;
+            }
+        }
+        return 0;
+    }
+
+    /** Without the types that a template, or a generic function of Go, was made for. */
     private static String plain(String name) {
+        if (name.startsWith("operator")) {
+            return name;
+        }
         int bracket = name.indexOf('<');
-        return bracket > 0 && !name.startsWith("operator") ? name.substring(0, bracket) : name;
+        String bare = bracket > 0 ? name.substring(0, bracket) : name;
+        if (bare.indexOf('[') < 0) {
+            return bare;
+        }
+        StringBuilder kept = new StringBuilder();
+        int depth = 0;
+        for (char c : bare.toCharArray()) {
+            depth += c == '[' ? 1 : 0;
+            if (depth == 0) {
+                kept.append(c);
+            }
+            depth -= c == ']' ? 1 : 0;
+        }
+        return kept.toString();
     }
 
-    /** Functions whose name in the source fits; without the places where they were inlined. */
-    public List<SourceFunction> matching(Predicate<String> fits) {
-        return find(fits, "", false, false);
+    /**
+     * Functions that fit by the name in the source and the symbol, which is empty where it is that
+     * name.
+     *
+     * @param withInlined whether all places where they were inlined are looked for; else those of
+     *     functions that have no code of their own
+     */
+    public List<SourceFunction> matching(BiPredicate<String, String> fits, boolean withInlined) {
+        return found(new Search(fits, "", false), withInlined);
     }
 
-    private List<SourceFunction> find(
-            Predicate<String> fits, String full, boolean qualified, boolean withInlined) {
+    private List<SourceFunction> found(Search search, boolean withInlined) {
         looked = 0;
-        Map<Entry, Found> found = new LinkedHashMap<>();
-        Search search = new Search(fits, full, qualified, found);
         for (EntryUnit unit : entries.everyUnit()) {
             if (!unit.isType()) {
                 search.unit(unit);
             }
         }
-        if (withInlined && !found.isEmpty()) {
-            inlined(found);
+        Map<Entry, Found> wanted = search.found;
+        if (!withInlined) {
+            wanted = new LinkedHashMap<>(wanted);
+            wanted.values().removeIf(one -> !one.own.isEmpty());
         }
-        return found.values().stream()
+        if (!wanted.isEmpty()) {
+            inlined(wanted);
+        }
+        return search.found.values().stream()
                 .map(Functions::whole)
                 .filter(function -> !function.copies().isEmpty())
                 .toList();
@@ -87,7 +139,8 @@ public final class Functions {
     private static SourceFunction whole(Found found) {
         List<FunctionCopy> copies = new ArrayList<>(found.own);
         copies.addAll(found.inlined);
-        return new SourceFunction(found.name, found.declared, List.copyOf(copies));
+        return new SourceFunction(
+                found.name, found.scope, found.declared, List.copyOf(copies));
     }
 
     private void look() throws MalformedInputException {
@@ -98,17 +151,17 @@ public final class Functions {
 
     /** Looks for functions in the scopes of names. */
     private final class Search {
-        private final Predicate<String> fits;
+        private final BiPredicate<String, String> fits;
         private final String full;
         private final boolean qualified;
-        private final Map<Entry, Found> found;
+        private final Map<Entry, Found> found = new LinkedHashMap<>();
         private final Map<Entry, String> scopes = new HashMap<>();
 
-        Search(Predicate<String> fits, String full, boolean qualified, Map<Entry, Found> found) {
+        /** A full name is met with all name spaces before it, or the last of them. */
+        Search(BiPredicate<String, String> fits, String full, boolean qualified) {
             this.fits = fits;
             this.full = full;
             this.qualified = qualified;
-            this.found = found;
         }
 
         void unit(EntryUnit unit) {
@@ -133,38 +186,50 @@ public final class Functions {
                 } else if (Tag.isNameScope(child.tag())
                         && child.hasChildren()
                         && depth < MOST_DEPTH) {
-                    in(child, qualified ? prefix + child.name() + "::" : prefix, depth + 1);
+                    in(child, prefix + scopeName(child), depth + 1);
                 }
                 cursor.seek(child.behind());
             }
         }
 
         private boolean fitsScope(String where) {
+            String bare = where.replace(ANONYMOUS, "");
+            return ends(where) || bare.length() < where.length() && ends(bare);
+        }
+
+        private boolean ends(String where) {
             return where.equals(full) || where.endsWith("::" + full);
         }
 
         private void function(Entry entry, String prefix) throws MalformedInputException {
             String name = entry.name();
-            boolean symbol = !full.isEmpty() && !qualified && entry.linkageName().equals(full);
-            if (!symbol && !fits.test(name)) {
+            String symbol = entry.linkageName();
+            boolean bySymbol = !full.isEmpty() && !qualified && symbol.equals(full);
+            if (!bySymbol && !fits.test(name, symbol)) {
                 return;
             }
             Entry original = entry.original();
-            if (qualified) {
-                if (original.equals(entry)) {
-                    scopes.put(entry, prefix);
-                }
-                String scope = scopes.getOrDefault(original, prefix);
-                if (!fitsScope(scope + name) && !fitsScope(scope + plain(name))) {
-                    return;
-                }
+            if (original.equals(entry)) {
+                scopes.put(entry, prefix);
             }
-            Found function = found.computeIfAbsent(original, _ -> new Found(name, original));
+            String scope = scopes.getOrDefault(original, prefix);
+            if (qualified && !fitsScope(scope + name) && !fitsScope(scope + plain(name))) {
+                return;
+            }
+            Found function =
+                    found.computeIfAbsent(original, _ -> new Found(name, scope, original));
             List<AddressRange> ranges = entry.ranges();
             if (!ranges.isEmpty()) {
                 function.own.add(copy(entry, ranges));
             }
         }
+    }
+
+    private static String scopeName(Entry scope) throws MalformedInputException {
+        String name = scope.name();
+        return name.isEmpty() && scope.tag() == Tag.NAMESPACE
+                ? ANONYMOUS
+                : name.isEmpty() ? "" : name + "::";
     }
 
     private static FunctionCopy copy(Entry entry, List<AddressRange> ranges)
@@ -190,7 +255,7 @@ public final class Functions {
                 boolean own = found.keySet().stream().anyMatch(entry -> entry.unit == unit);
                 if (!unit.isType()
                         && (own
-                                || unit.shapes()
+                                || unit.abbreviations()
                                         .leaves(
                                                 Tag.INLINED_SUBROUTINE,
                                                 Attribute.ABSTRACT_ORIGIN))) {

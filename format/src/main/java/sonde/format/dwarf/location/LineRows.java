@@ -144,6 +144,16 @@ public final class LineRows {
         return rows.is(row, ProgramRows.PROLOGUE_END);
     }
 
+    /** The first row of those that begin at an address and make code; -1 for none. */
+    public int rowAt(long address) {
+        for (int i = 0; i < count(); i++) {
+            if (address(i) == address && !isEnd(i) && line(i) > 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** The file that DW_AT_decl_file and DW_AT_call_file mean; empty for none. */
     public String fileName(long index) {
         return index >= 0 && index < files.size() ? files.get((int) index) : "";

@@ -7,10 +7,12 @@ import sonde.format.MalformedInputException;
  * A function of the source, with all its code.
  *
  * @param name as in the source, without name spaces
+ * @param scope the name spaces and classes around it, as {@code shop::}; empty for none
  * @param declared the entry that says where it is written
  * @param copies the function's own code first; empty when it is declared and not defined
  */
-public record SourceFunction(String name, Entry declared, List<FunctionCopy> copies) {
+public record SourceFunction(
+        String name, String scope, Entry declared, List<FunctionCopy> copies) {
     /** The line where it begins, 0 when it is not said. */
     public int line() {
         return (int) declared.constant(Attribute.DECL_LINE, 0);

@@ -36,10 +36,19 @@ public final class AbbreviationTable {
     private int skipCount;
     private long[] constants = new long[4];
     private int constantCount;
+    private final long sizeBytes;
 
     public AbbreviationTable(SectionCursor cursor, UnitHeader unit) throws MalformedInputException {
         this.unit = unit;
         cursor.seek(unit.abbreviations());
+        read(cursor);
+        sizeBytes = cursor.position() - unit.abbreviations();
+        specs = Arrays.copyOf(specs, specCount);
+        skips = Arrays.copyOf(skips, skipCount);
+        constants = Arrays.copyOf(constants, constantCount);
+    }
+
+    private void read(SectionCursor cursor) throws MalformedInputException {
         int count = 0;
         while (cursor.position() < cursor.size()) {
             long code = cursor.uleb();
@@ -62,10 +71,9 @@ public final class AbbreviationTable {
         }
     }
 
-    /** Units whose tables cannot be shared, of one offset, differ in this. */
-    public static long key(UnitHeader unit) {
-        int sizes = unit.offsetBytes() / 8 << 4 | unit.addressBytes() / 4 << 1;
-        return unit.abbreviations() << 8 | sizes | (unit.version() == 2 ? 1 : 0);
+    /** How many bytes of the section it is. */
+    long sizeBytes() {
+        return sizeBytes;
     }
 
     /**

@@ -12,6 +12,9 @@ public final class LineFiles {
     private static final int MOST = 1 << 20;
     private static final int MOST_FORMATS = 64;
 
+    /** Characters of the paths that are kept: many entries may have one long name. */
+    private static final int MOST_KEPT = 1 << 24;
+
     /** DW_LNCT_path and DW_LNCT_directory_index. */
     private static final int PATH = 1;
 
@@ -23,6 +26,7 @@ public final class LineFiles {
     private final boolean five;
     private final List<long[]> folders = new ArrayList<>();
     private final Map<Integer, String> paths = new HashMap<>();
+    private int kept;
     private long[] names = new long[64];
     private int[] forms = new int[64];
     private int[] places = new int[64];
@@ -154,7 +158,12 @@ public final class LineFiles {
         if (known == null) {
             String name = text(forms[index], names[index]);
             known = name.isEmpty() ? "" : join(folder(places[index]), name);
+            if (kept > MOST_KEPT) {
+                paths.clear();
+                kept = 0;
+            }
             paths.put(index, known);
+            kept += known.length() + 1;
         }
         return known;
     }

@@ -84,6 +84,21 @@ final class ExpressionTest {
         assertThat(locate(hex + "9f")).isEqualTo(new Location.Computed(new Value.Constant(value)));
     }
 
+    /** DW_OP_const_type (DWARF 5, 2.5.1.1): numbers of a base type, which may be no integer. */
+    @Test
+    void constantsHaveTheirType() throws MalformedInputException {
+        String integer = "a4 %02x 04".formatted(OneVariable.INT);
+        assertThat(locate(integer + "feffffff 9f"))
+                .isEqualTo(new Location.Computed(new Value.Constant(-2)));
+        String floating = "a4 %02x 04".formatted(OneVariable.FLOAT);
+        Value one = new Value.Operation("floating", new Value.Constant(0x3f800000), null);
+        assertThat(locate(floating + "0000803f 9f")).isEqualTo(new Location.Computed(one));
+        assertThat(locate(floating + "0000803f" + floating + "0000803f 22 9f"))
+                .isEqualTo(new Location.Computed(new Value.Operation("+", one, one)));
+        assertThat(locate("a4 %02x 10".formatted(OneVariable.INT) + "00".repeat(16) + "9f"))
+                .isInstanceOf(Location.Unreadable.class);
+    }
+
     @Test
     void whatIsNotKnownStays() throws MalformedInputException {
         Value rdi = new Value.Register(5);

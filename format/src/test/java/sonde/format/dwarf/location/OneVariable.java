@@ -10,6 +10,11 @@ import sonde.testkit.ElfWriter;
 final class OneVariable {
     static final long START = ElfWriter.TEXT_ADDRESS;
 
+    /** Offsets in the unit of its base types. */
+    static final int INT = 28;
+
+    static final int FLOAT = 31;
+
     private OneVariable() {}
 
     /** The variable's location is an expression. */
@@ -37,10 +42,15 @@ final class OneVariable {
         abbreviations.u8(0x12).u8(0x07).u8(0x40).u8(0x18).u8(0).u8(0);
         // 3: variable, name string, location exprloc or sec_offset
         abbreviations.u8(3).u8(0x34).u8(0).u8(0x03).u8(0x08);
-        abbreviations.u8(0x02).u8(isList ? 0x17 : 0x18).u8(0).u8(0).u8(0);
+        abbreviations.u8(0x02).u8(isList ? 0x17 : 0x18).u8(0).u8(0);
+        // 4: base_type, encoding data1, byte_size data1
+        abbreviations.u8(4).u8(0x24).u8(0).u8(0x3e).u8(0x0b).u8(0x0b).u8(0x0b).u8(0).u8(0);
+        abbreviations.u8(0);
 
         Bytes entries = new Bytes(order);
         entries.u8(1).u64(START).u64(0x100);
+        entries.u8(4).u8(5).u8(4); // DW_ATE_signed
+        entries.u8(4).u8(4).u8(4); // DW_ATE_float
         entries.u8(2).text("f").u64(START).u64(0x100).u8(1).u8(0x9c); // call_frame_cfa
         entries.u8(3).text("v");
         if (isList) {

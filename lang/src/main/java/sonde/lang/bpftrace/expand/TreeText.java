@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.expand;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
@@ -15,20 +16,36 @@ import sonde.lang.bpftrace.syntax.TypeSyntax;
  * node. Trees that differ only in places have the same text.
  */
 public final class TreeText {
-    private final StringBuilder out = new StringBuilder();
+    private static final Function<Expression, String> NO_NOTE = expression -> "";
 
-    private TreeText() {}
+    private final StringBuilder out = new StringBuilder();
+    private final Function<Expression, String> note;
+
+    private TreeText(Function<Expression, String> note) {
+        this.note = note;
+    }
 
     /** All of a script; ends with a newline unless it is empty. */
     public static String of(Script script) {
-        TreeText text = new TreeText();
+        TreeText text = new TreeText(NO_NOTE);
         text.script(script);
+        return text.out.toString();
+    }
+
+    /**
+     * A block with its attach points.
+     *
+     * @param note what stands behind an expression that is no literal
+     */
+    public static String of(Script.Probe probe, Function<Expression, String> note) {
+        TreeText text = new TreeText(note);
+        text.item(probe);
         return text.out.toString();
     }
 
     /** One expression, on several lines where it has blocks with statements. */
     public static String of(Expression expression) {
-        return new TreeText().show(0, expression);
+        return new TreeText(NO_NOTE).show(0, expression);
     }
 
     private void line(int depth, String text) {
@@ -124,7 +141,7 @@ public final class TreeText {
         if (block.statements().isEmpty()) {
             return block.result() == null ? "{}" : "{" + show(depth, block.result()) + "}";
         }
-        TreeText inner = new TreeText();
+        TreeText inner = new TreeText(note);
         inner.body(depth + 1, block);
         return "{\n" + inner.out + "  ".repeat(depth) + "}";
     }
@@ -132,6 +149,17 @@ public final class TreeText {
     private String show(int depth, @Nullable Expression expression) {
         return switch (expression) {
             case null -> "-";
+            case Block _,
+                    Expression.IntegerLiteral _,
+                    Expression.StringLiteral _,
+                    Expression.BooleanLiteral _ ->
+                    plain(depth, expression);
+            default -> plain(depth, expression) + note.apply(expression);
+        };
+    }
+
+    private String plain(int depth, Expression expression) {
+        return switch (expression) {
             case Expression.IntegerLiteral(var span, var value) -> Long.toUnsignedString(value);
             case Expression.StringLiteral(var span, var bytes) -> quoted(bytes);
             case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
@@ -207,7 +235,7 @@ public final class TreeText {
     }
 
     /** A string's bytes as the language writes them. */
-    static String quoted(String bytes) {
+    public static String quoted(String bytes) {
         StringBuilder text = new StringBuilder(bytes.length() + 2).append('"');
         for (int i = 0; i < bytes.length(); i++) {
             char c = bytes.charAt(i);

@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import sonde.bpf.Program;
-import sonde.bpf.insn.Code;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.lang.bpftrace.ahead.ScriptFile;
@@ -23,18 +21,16 @@ import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.bpftrace.lower.Reference;
 import sonde.lang.bpftrace.lower.Unit;
 import sonde.lang.bpftrace.syntax.Parser;
-import sonde.lang.probes.AttachException;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPointParser;
-import sonde.lang.probes.Attacher;
 import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
-import sonde.lang.probes.LoadNeeds;
 import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
+import sonde.lang.probes.Trial;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.Span;
@@ -289,15 +285,9 @@ public final class AheadScript implements Prepared {
 
     /** Attaches a program that does nothing, for a moment. */
     private static void tryOut(Piece piece, ProbeGroup group) throws RefusedException {
-        LoadNeeds needs = LoadNeeds.of(group);
-        // r0 = 0; exit
-        Code nothing = Code.of(new long[] {0xb7, 0x95});
-        try (Program program = needs.load(needs.spec("sonde_trial", nothing).licensed("GPL"))) {
-            Attacher.attach(group, program, AttachOptions.EVERYWHERE).close();
-        } catch (IOException e) {
-            String why = e instanceof AttachException attach ? attach.reason() : "";
-            throw new RefusedException(
-                    piece.span(), e.getMessage() + (why.isEmpty() ? "" : ": " + why));
+        Optional<String> why = Trial.refusal(group, AttachOptions.EVERYWHERE);
+        if (why.isPresent()) {
+            throw new RefusedException(piece.span(), why.get());
         }
     }
 

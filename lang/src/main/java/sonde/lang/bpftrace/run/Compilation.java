@@ -8,13 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.ahead.ScriptFile;
 import sonde.lang.bpftrace.check.Check;
-import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.check.MapSymbol;
 import sonde.lang.bpftrace.expand.Configuration;
 import sonde.lang.bpftrace.expand.Expansion;
@@ -22,6 +18,7 @@ import sonde.lang.bpftrace.expand.FileImports;
 import sonde.lang.bpftrace.expand.Folding;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.expand.TreeText;
 import sonde.lang.bpftrace.lower.Addresses;
 import sonde.lang.bpftrace.lower.Lowering;
 import sonde.lang.bpftrace.lower.Options;
@@ -34,26 +31,17 @@ import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.declare.Declarations;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.Stage;
 import sonde.lang.ir.CompilationException;
 import sonde.lang.ir.Function;
-import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPointParser;
-import sonde.lang.probes.Expander;
-import sonde.lang.probes.ExpanderOptions;
-import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
-import sonde.lang.probes.ProbeGroup;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 import sonde.lang.source.Span;
 import sonde.lang.type.Type;
 
-/**
- * A script as programs, ready to be loaded. The passes, in order: parse; configuration; imports,
- * macros and parameters; folding; declarations; probes; types; lowering; and for each program
- * optimising, registers, encoding.
- */
+/** A script as programs, ready to be loaded: what the passes make of it ({@link Pass}). */
 public final class Compilation implements Prepared {
     private final Script script;
     private final Configuration configuration;
@@ -162,15 +150,30 @@ public final class Compilation implements Prepared {
      */
     public static @Nullable Compilation of(
             SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
-        return of(text, options, machine, false, diagnostics);
+        return of(text, options, machine, diagnostics, PassListener.NONE);
     }
 
     /**
-     * As {@link #of}, for other machines too; such a compilation is not run, but written to a file.
+     * As {@link #of(SourceText, TraceOptions, Machine, Diagnostics)}.
+     *
+     * @param passes sees what each pass makes
+     */
+    public static @Nullable Compilation of(
+            SourceText text,
+            TraceOptions options,
+            Machine machine,
+            Diagnostics diagnostics,
+            PassListener passes) {
+        return of(text, options, machine, false, diagnostics, passes);
+    }
+
+    /**
+     * As {@link #of(SourceText, TraceOptions, Machine, Diagnostics)}, for other machines too; such
+     * a compilation is not run, but written to a file.
      */
     public static @Nullable Compilation portable(
             SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
-        return of(text, options, machine, true, diagnostics);
+        return of(text, options, machine, true, diagnostics, PassListener.NONE);
     }
 
     private static @Nullable Compilation of(
@@ -178,13 +181,16 @@ public final class Compilation implements Prepared {
             TraceOptions options,
             Machine machine,
             boolean portable,
-            Diagnostics diagnostics) {
+            Diagnostics diagnostics,
+            PassListener passes) {
         Script parsed = Parser.parse(text, diagnostics);
+        passes.made(Pass.PARSE, () -> TreeText.of(parsed));
         Configuration configuration =
                 Configuration.of(parsed.config(), options.environment(), diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }
+
         Expansion.Expanded expanded =
                 Expansion.expandWithUses(
                         parsed,
@@ -193,6 +199,7 @@ public final class Compilation implements Prepared {
                         new FileImports(options.directory()),
                         diagnostics);
         Script script = Folding.fold(expanded.script(), diagnostics);
+        passes.made(Pass.EXPAND, () -> TreeText.of(script));
         KernelTypeSource kernel = KernelTypeSource.shared();
         Declarations declarations =
                 Declarations.parse(
@@ -200,12 +207,15 @@ public final class Compilation implements Prepared {
         if (diagnostics.hasErrors()) {
             return null;
         }
-        ScriptEnvironment environment =
-                new ScriptEnvironment(declarations, kernel, configuration, options, machine.cpus());
-        List<Planned> planned = plan(script, options, configuration, portable, diagnostics);
+
+        List<Planned> planned = ProbePlan.of(script, options, configuration, portable, diagnostics);
+        passes.made(Pass.PROBES, () -> PassTexts.probes(planned));
         if (diagnostics.hasErrors()) {
             return null;
         }
+
+        ScriptEnvironment environment =
+                new ScriptEnvironment(declarations, kernel, configuration, options, machine.cpus());
         environment.look(
                 planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
         Map<String, MapSymbol> maps =
@@ -214,201 +224,51 @@ public final class Compilation implements Prepared {
                         planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
                         environment,
                         diagnostics);
+        passes.made(Pass.TYPES, () -> PassTexts.types(maps, planned));
         if (diagnostics.hasErrors()) {
             return null;
         }
-        boolean exits =
-                script.items().stream()
-                        .anyMatch(item -> item instanceof Script.Probe p && Uses.of(p).exits());
+
         Options lowering = lowering(configuration, options, machine);
         if (portable) {
             lowering = lowering.portable(new KernelStructures(declarations, kernel)::isKernels);
         }
-        Unit unit = new Unit(lowering, maps, exits);
+        Unit unit = new Unit(lowering, maps, exits(script));
         // Reading the kernel's types costs more than all else of a small script.
         Supplier<@Nullable Type> task =
                 () -> environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
         Addresses addresses = new HostAddresses(environment.maxText());
         Machine target = portable ? machine.oldest() : machine;
         List<CompiledProgram> programs = lower(planned, unit, task, addresses, target, diagnostics);
-        return diagnostics.hasErrors()
-                ? null
-                : new Compilation(
-                        script,
-                        configuration,
-                        unit,
-                        programs,
-                        options.parameters().problem(expanded.options()),
-                        environment,
-                        expanded,
-                        options,
-                        planned.stream()
-                                .map(Planned::attachment)
-                                .filter(Objects::nonNull)
-                                .toList());
-    }
-
-    /**
-     * A clause and the probes that share a program of it.
-     *
-     * @param attachment of a script for any machine; null for others
-     * @param atReturn the block that runs when the group's functions return; null for none
-     */
-    private record Planned(
-            Clause clause,
-            ProbeGroup group,
-            @Nullable Attachment attachment,
-            @Nullable Planned atReturn) {
-        Planned(Clause clause, ProbeGroup group, @Nullable Attachment attachment) {
-            this(clause, group, attachment, null);
+        if (diagnostics.hasErrors()) {
+            return null;
         }
-
-        /** This and what was put together with it. */
-        Stream<Planned> parts() {
-            return Stream.concat(Stream.of(this), Stream.ofNullable(atReturn));
-        }
+        tell(passes, programs, unit);
+        return new Compilation(
+                script,
+                configuration,
+                unit,
+                programs,
+                options.parameters().problem(expanded.options()),
+                environment,
+                expanded,
+                options,
+                planned.stream().map(Planned::attachment).filter(Objects::nonNull).toList());
     }
 
-    /** Puts blocks at begin and return of the same functions together. */
-    private static List<Planned> joined(
-            List<Planned> planned, Expander expander, KernelTypeSource kernel) {
-        List<ProbeGroup> groups = planned.stream().map(Planned::group).toList();
-        List<Planned> all = new ArrayList<>(planned);
-        List<Planned> gone = new ArrayList<>();
-        for (Sessions.Pair pair :
-                Sessions.pairs(
-                        groups,
-                        () ->
-                                kernel.function("", Sessions.IS_RETURN) != null
-                                        && expander.hasKprobeSession())) {
-            Planned begin = planned.get(pair.begin());
-            all.set(
-                    pair.begin(),
-                    new Planned(
-                            begin.clause(),
-                            begin.group().atReturnToo(),
-                            null,
-                            planned.get(pair.atReturn())));
-            gone.add(planned.get(pair.atReturn()));
-        }
-        all.removeAll(gone);
-        return all;
+    private static boolean exits(Script script) {
+        return script.items().stream()
+                .anyMatch(item -> item instanceof Script.Probe probe && Uses.of(probe).exits());
     }
 
-    private static List<Planned> plan(
-            Script script,
-            TraceOptions options,
-            Configuration configuration,
-            boolean portable,
-            Diagnostics diagnostics) {
-        List<Planned> planned = new ArrayList<>();
-        Sites sites = new Sites(KernelTypeSource.shared(), options.debugFolders());
-        ParseSettings settings =
-                new ParseSettings(
-                        options.parameters().positional(), options.pid(), options.unsafe());
-        List<List<AttachPoint>> together = new ArrayList<>();
-        ExpanderOptions how = expansion(options, configuration, script, diagnostics);
-        try (Expander expander = new Expander(how)) {
-            for (Script.Item item : script.items()) {
-                if (!(item instanceof Script.Probe probe)) {
-                    continue;
-                }
-                List<AttachPoint> points = new ArrayList<>();
-                for (Script.AttachPoint point : probe.attachPoints()) {
-                    points.addAll(
-                            AttachPointParser.parseEach(
-                                    point.span(), point.text(), settings, diagnostics));
-                }
-                together.add(points);
-                points.removeIf(point -> !isRun(point.kind(), options.mode()));
-                if (portable) {
-                    Attachments ways = new Attachments(expander, settings, diagnostics);
-                    for (Attachments.Way way : ways.of(probe, points, nextPlace(planned))) {
-                        planned.add(
-                                new Planned(
-                                        new Clause(probe, way.site(sites)),
-                                        way.group(),
-                                        way.attachment()));
-                    }
-                } else if (!points.isEmpty()) {
-                    planned.addAll(plan(probe, points, expander, sites, diagnostics));
-                }
-            }
-            if (!portable) {
-                planned = joined(planned, expander, KernelTypeSource.shared());
-            }
-        }
-        AttachPointParser.checkTogether(together, diagnostics);
-        return planned;
-    }
-
-    private static int nextPlace(List<Planned> planned) {
-        return planned.stream()
-                .map(Planned::attachment)
-                .mapToInt(attachment -> attachment == null ? 0 : attachment.place() + 1)
-                .max()
-                .orElse(0);
-    }
-
-    private static boolean isRun(Kind kind, TraceOptions.Mode mode) {
-        return switch (kind) {
-            case TEST -> mode == TraceOptions.Mode.TEST;
-            case BENCH -> mode == TraceOptions.Mode.BENCH;
-            default -> true;
-        };
-    }
-
-    private static List<Planned> plan(
-            Script.Probe probe,
-            List<AttachPoint> points,
-            Expander expander,
-            Sites sites,
-            Diagnostics diagnostics) {
-        List<Probe> found = expander.expandProbe(probe.span(), points, diagnostics);
-        Uses uses = Uses.of(probe);
-        List<Planned> planned = new ArrayList<>();
-        List<ProbeGroup> groups =
-                expander.group(
-                        probe.attachPoints().getFirst().span(),
-                        found,
-                        uses.probe() || uses.arguments(),
-                        diagnostics);
-        for (ProbeGroup group : groups) {
-            for (ProbeGroup part : Markers.split(group, uses.markers())) {
-                Clause clause =
-                        new Clause(
-                                probe, sites.of(part.first(), uses.arguments() || uses.context()));
-                planned.add(new Planned(clause, part, null));
-            }
-        }
-        return planned;
-    }
-
-    private static ExpanderOptions expansion(
-            TraceOptions options,
-            Configuration configuration,
-            Script script,
-            Diagnostics diagnostics) {
-        Pattern filter = null;
-        String text = options.probeFilter();
-        if (text != null) {
-            try {
-                filter = Pattern.compile(text);
-            } catch (PatternSyntaxException e) {
-                Span start = new Span(script.source(), 0, 0);
-                diagnostics.error(start, "Invalid --probe-filter regex: " + e.getDescription());
-            }
-        }
-        return new ExpanderOptions(
-                options.pid(),
-                options.unsafe(),
-                (int) configuration.maxProbes(),
-                (int) configuration.maxPrograms(),
-                ExpanderOptions.Missing.valueOf(configuration.missingProbes().name()),
-                filter,
-                options.traceableFunctions(),
-                options.disabledFeatures(),
-                options.debugFolders());
+    private static void tell(PassListener passes, List<CompiledProgram> programs, Unit unit) {
+        passes.made(Pass.IR, () -> PassTexts.programs(programs, a -> a.dump(Stage.IR)));
+        passes.made(Pass.RESOURCES, () -> PassTexts.resources(unit));
+        passes.made(
+                Pass.OPTIMISED, () -> PassTexts.programs(programs, a -> a.dump(Stage.OPTIMISED)));
+        passes.made(
+                Pass.ALLOCATED, () -> PassTexts.programs(programs, a -> a.dump(Stage.ALLOCATED)));
+        passes.made(Pass.CODE, () -> PassTexts.programs(programs, PassTexts::code));
     }
 
     private static Options lowering(

@@ -1,12 +1,12 @@
 package sonde.lang.bpftrace.run;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.RingBuffer;
-import sonde.format.MalformedInputException;
 
 /**
  * Events of two rings in the order in which the script sent them: those that may be lost, and those
@@ -51,14 +51,14 @@ final class Events implements AutoCloseable {
     }
 
     /** Hands over what is complete. */
-    void drain() throws MalformedInputException {
+    void drain() throws IOException {
         for (int round = 0; round < ROUNDS && turn(); round++) {
             // What came meanwhile is read in the next round.
         }
     }
 
     /** False when nothing was there, or what is next is still being written. */
-    private boolean turn() throws MalformedInputException {
+    private boolean turn() throws IOException {
         // In this order: what a CPU sent for control before an event below the end is seen.
         long end = ring.reservedBytes();
         long count = control.drain(controls);

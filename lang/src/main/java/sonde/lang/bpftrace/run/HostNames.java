@@ -171,12 +171,16 @@ final class HostNames implements Names {
 
     @Override
     public String timestamp(int format, int clock, long nanos) {
-        long epoch =
-                switch (clock) {
-                    case 2 -> nanos;
-                    default -> nanos + epochOffset;
-                };
-        return TimeFormat.format(pattern(format), epoch, zone());
+        return TimeFormat.format(pattern(format), epoch(clock, nanos), zone());
+    }
+
+    @Override
+    public String moment(int clock, long nanos) {
+        return TimeFormat.format("%Y-%m-%dT%H:%M:%S.%f%z", epoch(clock, nanos), zone());
+    }
+
+    private long epoch(int clock, long nanos) {
+        return clock == 2 ? nanos : nanos + epochOffset;
     }
 
     @Override

@@ -204,10 +204,7 @@ public final class TraceSession implements AutoCloseable {
      * @throws AttachException when one cannot be attached and must be
      */
     public int attach() throws AttachException {
-        AttachOptions where =
-                options.pid().isPresent()
-                        ? AttachOptions.of(options.pid().getAsInt())
-                        : AttachOptions.EVERYWHERE;
+        AttachOptions where = new AttachOptions(options.pid());
         List<Map.Entry<PreparedProgram, Program>> all =
                 new ArrayList<>(loaded.programs().entrySet());
         int count = attachThose(all, false, where);

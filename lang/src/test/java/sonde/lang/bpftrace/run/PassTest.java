@@ -1,0 +1,52 @@
+package sonde.lang.bpftrace.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
+
+final class PassTest {
+    private final Map<Pass, String> made = new EnumMap<>(Pass.class);
+
+    private boolean compile(String script) {
+        Diagnostics diagnostics = new Diagnostics();
+        Compilation.of(
+                new SourceText("t", script),
+                TraceOptions.USUAL,
+                new Machine(4, 0, 0, 0, 0, 6, 12),
+                diagnostics,
+                (pass, text) -> assertThat(made.put(pass, text.get())).as("once").isNull());
+        return !diagnostics.hasErrors();
+    }
+
+    @Test
+    void everyPassShowsWhatItMade() {
+        boolean compiled =
+                compile(
+                        """
+                        macro twice(x) { x * 2 }
+                        begin { @n[pid] = count(); $x = twice(21); printf("%d %s\\n", $x, comm); }
+                        """);
+        assertThat(compiled).isTrue();
+        assertThat(made).containsOnlyKeys(Pass.values());
+        assertThat(made.get(Pass.PARSE)).contains("macro twice x", "(twice() 21)");
+        assertThat(made.get(Pass.EXPAND)).contains("= $x 42").doesNotContain("macro");
+        assertThat(made.get(Pass.PROBES)).isEqualTo("program 1: begin\n  begin\n");
+        assertThat(made.get(Pass.TYPES)).contains("@n[uint32]: count_t", "pid:uint32", "$x:int8");
+        assertThat(made.get(Pass.IR)).contains("begin_1(p0)", "bpf_get_current_pid_tgid()");
+        assertThat(made.get(Pass.RESOURCES))
+                .contains("@n: per_cpu_hash, keys of 4 bytes, values of 8, room for 4096")
+                .contains("event 0: printf \"%d %s\\n\" (int8,string[16])");
+        assertThat(made.get(Pass.CODE)).contains("(95) exit");
+    }
+
+    @Test
+    void passesBeforeTheOneThatFailsShowThemselves() {
+        assertThat(compile("begin { @x = 1; @x = \"a\"; }")).isFalse();
+        assertThat(made).containsOnlyKeys(Pass.PARSE, Pass.EXPAND, Pass.PROBES, Pass.TYPES);
+        assertThat(made.get(Pass.TYPES)).contains("@x: int8");
+    }
+}

@@ -1,0 +1,73 @@
+package sonde.lang.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sonde.lang.type.Tuple;
+import sonde.lang.type.Type;
+
+/** Lines below a head line as objects. */
+final class RowsTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final JsonOutput output =
+            JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL);
+
+    /** Numbers are int32, texts have room for 8 bytes, those of one letter are literals. */
+    private void print(String format, Object... values) throws FormatException {
+        List<Type> types = new ArrayList<>();
+        for (Object value : values) {
+            boolean literal = value instanceof String text && text.length() == 1;
+            types.add(value instanceof Integer ? Type.Int.I32 : new Type.Text(literal ? 2 : 8));
+        }
+        Tuple arguments = Tuple.of(types);
+        byte[] bytes = new byte[arguments.sizeBytes()];
+        for (int i = 0; i < values.length; i++) {
+            int at = arguments.fields().get(i).offsetBytes();
+            byte[] value =
+                    values[i] instanceof Integer number
+                            ? Little.bytes().i32(number).get()
+                            : ((String) values[i]).getBytes(StandardCharsets.UTF_8);
+            System.arraycopy(value, 0, bytes, at, value.length);
+        }
+        output.printf(PrintFormat.parse(format), arguments, bytes, 0);
+    }
+
+    private String printed() {
+        output.flush();
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aConversionAloneKeepsItsType() throws Exception {
+        print("%-8s %-5s %s %s\n", "PID", "COMM", "TIME", "ARGS");
+        print("%-8d %-5s %3d.%03d 0x%-4x %s\n", 7, " a\" b ", 1, 20, 255, "x\ny");
+        assertThat(printed())
+                .isEqualTo(
+                        "{\"pid\": 7, \"comm\": \" a\\\" b \", \"time\": 1.020,"
+                                + " \"args\": \"0xff x\\ny\"}\n");
+    }
+
+    @Test
+    void headingsBecomeKeys() {
+        assertThat(Rows.columns("AT(ms)  HIT%  TX_KB SOURCE -> TARGET\n"))
+                .containsExactly("at_ms", "hit_percent", "tx_kb", "source", "target");
+    }
+
+    @Test
+    void whatHoldsNoValueIsNull() throws Exception {
+        print("PORT FROM -> TO LOAD\n");
+        print("%5s %s -> %s ", "-", "-x", "b c");
+        output.cat("0.1 0.2\n");
+        print("%5d %s -> %s\n", 80, "a", "");
+        assertThat(printed())
+                .isEqualTo(
+                        """
+                        {"port": null, "from": "-x", "to": "b c", "load": "0.1 0.2"}
+                        {"port": 80, "from": "a", "to": "", "load": null}
+                        """);
+    }
+}

@@ -1,0 +1,186 @@
+package sonde.probe.dynamic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Functions as each language writes them: what is listed can be probed. */
+final class FunctionNamesTest {
+    private static final String CPP =
+            """
+            #define KEPT __attribute__((noinline))
+            namespace shop {
+            KEPT long spin(long n) { asm volatile(""::"r"(n)); return n * 2; }
+            KEPT int spin(char *n) { asm volatile(""::"r"(n)); return n[0]; }
+            KEPT double half(double d) { asm volatile(""); return d / 2; }
+            template <class T, int N> KEPT T scale(T v) { asm volatile(""); return v * N; }
+            struct Cart {
+              int n;
+              KEPT int operator()(int k) { asm volatile(""); return n + k; }
+              KEPT bool operator<(const Cart &o) const { asm volatile(""); return n < o.n; }
+              KEPT ~Cart() { asm volatile(""); }
+            };
+            namespace {
+            KEPT int hidden(int a) { asm volatile(""); return a * 7; }
+            inline __attribute__((always_inline)) int inside(int q) { volatile int z = q; return z; }
+            }
+            }
+            int main(int argc, char **argv) {
+              shop::Cart cart{argc};
+              auto lambda = [&](int z) KEPT { asm volatile(""); return z * argc; };
+              return shop::spin(argc) + shop::spin(argv[0]) + shop::half(argc)
+                  + shop::scale<int, 3>(argc) + cart(argc) + (cart < cart) + lambda(argc)
+                  + shop::hidden(argc) + shop::inside(argc);
+            }
+            """;
+
+    private static final String GO =
+            """
+            package main
+
+            type Order struct {
+            	ID    int
+            	Price []int64
+            }
+
+            //go:noinline
+            func (o *Order) Total(factor int64) int64 {
+            	sum := int64(0)
+            	for _, p := range o.Price {
+            		sum += p * factor
+            	}
+            	return sum
+            }
+
+            //go:noinline
+            func Map[T any](in []T, f func(T) T) T {
+            	return f(in[0])
+            }
+
+            func small(a int) int { return a * 3 }
+
+            func main() {
+            	o := &Order{7, []int64{1, 2}}
+            	println(o.Total(3), Map([]int{4}, func(x int) int { return x + 1 }), small(o.ID))
+            }
+            """;
+
+    @TempDir Path folder;
+
+    private static List<Definition> made(Subject program, String text) throws IOException {
+        return new Definer(program).define(PointSpec.parse(text));
+    }
+
+    private Path cpp(String compiler) throws Exception {
+        Programs.Build build = Programs.Build.of(compiler + " -w -g -O2");
+        Assumptions.assumeTrue(build.isThere(), compiler + " is not there");
+        return Programs.build(folder, "shop.cpp", CPP, build);
+    }
+
+    private static void assertAllCanBeGivenBack(Subject program) throws IOException {
+        List<String> names = FunctionNames.matching(program, "*");
+        List<String> lost = new ArrayList<>();
+        for (String name : names) {
+            try {
+                assertThat(made(program, name)).isNotEmpty();
+            } catch (ProbeException e) {
+                lost.add(name + ": " + e.getMessage());
+            }
+        }
+        assertThat(names).isNotEmpty();
+        assertThat(lost).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"g++", "clang++"})
+    void namesOfCpp(String compiler) throws Exception {
+        try (Subject program = Subject.program(cpp(compiler).toString(), List.of())) {
+            assertThat(FunctionNames.matching(program, "shop::*"))
+                    .contains(
+                            "shop::spin",
+                            "shop::half",
+                            "shop::scale<int, 3>",
+                            "shop::Cart::operator()",
+                            "shop::Cart::operator<",
+                            "shop::Cart::~Cart",
+                            "shop::(anonymous namespace)::hidden",
+                            "shop::(anonymous namespace)::inside");
+            assertThat(FunctionNames.matching(program, "main::*"))
+                    .hasSize(1)
+                    .allMatch(name -> name.endsWith("::operator()"));
+            assertAllCanBeGivenBack(program);
+            assertThat(made(program, "shop::spin")).hasSize(2);
+            assertThat(made(program, "shop::spin(long) n"))
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.text()).endsWith("n=%di:s64"));
+            assertThat(made(program, "int shop::scale<int, 3>(int)".substring(4))).hasSize(1);
+            assertThat(made(program, "shop::Cart::operator<(shop::Cart const&) const")).hasSize(1);
+            assertThat(made(program, "shop::hidden a")).hasSize(1);
+            assertThat(made(program, "shop::Cart::operator()%return $retval"))
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.text()).endsWith("retval=$retval:s32"));
+            assertThatThrownBy(() -> made(program, "shop::half%return $retval"))
+                    .hasMessageContaining("half returns a double in a vector register");
+        }
+    }
+
+    @Test
+    void symbolsAlone() throws Exception {
+        Path file = cpp("g++");
+        Programs.run(List.of("strip", "-g", file.toString()));
+        try (Subject program = Subject.program(file.toString(), List.of())) {
+            assertThat(made(program, "shop::spin(long)")).hasSize(1);
+            assertThat(made(program, "shop::Cart::operator()")).hasSize(1);
+            assertThatThrownBy(() -> made(program, "shop::spni"))
+                    .hasMessageContaining("did you mean shop::spin?");
+        }
+    }
+
+    @Test
+    void namesOfGo() throws Exception {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "go is not there");
+        Path source = Files.writeString(folder.resolve("main.go"), GO);
+        Path file = folder.resolve("gop");
+        Process go =
+                new ProcessBuilder("go", "build", "-o", file.toString(), source.toString())
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(go.getInputStream().readAllBytes());
+        Assumptions.assumeTrue(go.waitFor() == 0, "go does not build: " + said);
+        try (Subject program = Subject.program(file.toString(), List.of())) {
+            TreeSet<String> names = new TreeSet<>(FunctionNames.matching(program, "main.*"));
+            assertThat(names).contains("main.(*Order).Total", "main.main", "main.small");
+            for (String name : names) {
+                assertThat(made(program, name)).as(name).isNotEmpty();
+                assertThat(SourceView.of(program, name, List.of())).as(name).isNotEmpty();
+            }
+            SourceView view = SourceView.of(program, "main.(*Order).Total", List.of()).getFirst();
+            assertThat(view.base()).isEqualTo(Programs.line(GO, "Total(factor"));
+            assertThat(SourceView.of(program, "main.main", List.of()).getFirst().base())
+                    .isEqualTo(Programs.line(GO, "func main"));
+            assertThat(made(program, "main.(*Order).Total o->ID factor"))
+                    .singleElement()
+                    .satisfies(one -> {
+                        assertThat(one.name()).isEqualTo("main_Order_Total");
+                        assertThat(one.arguments()).hasSize(2);
+                    });
+            assertThat(made(program, "main.Map[...]")).isNotEmpty();
+            assertThat(made(program, "main.main:1"))
+                    .isEqualTo(made(program, "main.go:" + Programs.line(GO, "o := ")));
+            assertThatThrownBy(() -> made(program, "main.(*Order).Total%return"))
+                    .hasMessageContaining("would end the program");
+        }
+    }
+}
