@@ -23,8 +23,8 @@ final class FoldedRows {
     /**
      * Writes.
      *
-     * @param order {@code "0"} the first part of a key, {@code "-0"} innermost first, {@code "--"} a
-     *     border; none: by kind
+     * @param order {@code "0"} the first part of a key, {@code "-0"} innermost first, {@code "--"}
+     *     a border; none: by kind
      */
     FoldedRows(List<String> order, Names names, TextSink out) {
         this.order = order;
