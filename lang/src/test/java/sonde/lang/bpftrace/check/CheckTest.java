@@ -98,7 +98,8 @@ class CheckTest {
                         + " e.g. `@b = sum(retval);`.",
                 "@a[1] = hist(1); print(@a[1]); | Map type hist_t cannot print the value of"
                         + " individual keys. You must print the whole map.",
-                "@a[1] = hist(1); print((1, @a[1])); | Map type hist_t cannot exist inside a tuple.",
+                "@a[1] = hist(1); print((1, @a[1])); | Map type hist_t cannot exist inside a"
+                        + " tuple.",
                 "fail(\"%s of %d\", \"one\", 2); | one of 2",
                 "print(nsecs(noon)); | Invalid timestamp mode: noon",
                 "let $a: uint8 = -1; | Type mismatch for $a: trying to assign value of type 'int8'"
