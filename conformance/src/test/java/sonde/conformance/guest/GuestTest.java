@@ -34,7 +34,7 @@ import sonde.testkit.guest.GuestTests.Status;
  */
 @Tag("guest")
 final class GuestTest {
-    private static final int TIMEOUT_SECONDS = 500;
+    private static final int TIMEOUT_SECONDS = 600;
 
     /** What is compiled here and run there. */
     private static final Path COMPILED = Path.of("target/compiled-scripts").toAbsolutePath();

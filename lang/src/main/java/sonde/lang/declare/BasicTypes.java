@@ -9,7 +9,7 @@ import sonde.lang.type.Type.Int;
 /** Types that C and every Linux header have, for x86-64. */
 final class BasicTypes {
     static final Int CHAR = new Int(1, true, true);
-    static final Int UNSIGNED_CHAR = new Int(1, false, true);
+    static final Int UNSIGNED_CHAR = new Int(1, false);
     static final Int I16 = new Int(2, true);
 
     /** Names that mean the same everywhere. */

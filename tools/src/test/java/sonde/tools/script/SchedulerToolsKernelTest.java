@@ -1,5 +1,6 @@
 package sonde.tools.script;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,17 +20,32 @@ class SchedulerToolsKernelTest {
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names",
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names --off",
                 "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000",
-                "wakeuptime | , sleep\\]: \\d{4} | --top=1000",
                 "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
-                "profile | , sh\\]: [1-9] | --top=1000 --kernel",
                 "softirqs | @times\\[\\w+\\]: [1-9] | ",
                 "softirqs | @us_hist\\[\\w+\\]:\\n\\[ | --histograms",
-                "hardirqs | @times\\[\\d+, [^\\]]+\\]: [1-9] | ",
                 "syscount | @calls\\[sync\\]: [1-9] | --top=400",
                 "syscount | @calls_of\\[\\d+, sync\\]: [1-9] | --top=4000 --processes",
             })
-    void toolsSeeTheCommands(
-            String name, String pattern, @org.jspecify.annotations.Nullable String options)
+    void toolsSeeTheCommands(String name, String pattern, @Nullable String options)
+            throws Exception {
+        see(name, pattern, options);
+    }
+
+    /** These also run in the guests. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "wakeuptime | , sleep\\]: \\d{4} | --top=1000",
+                "profile | , sh\\]: [1-9] | --top=1000 --kernel",
+                "hardirqs | @times\\[\\d+, [^\\]]+\\]: [1-9] | ",
+            })
+    void toolsSeeWakersSamplesAndInterrupts(String name, String pattern, @Nullable String options)
+            throws Exception {
+        see(name, pattern, options);
+    }
+
+    private static void see(String name, String pattern, @Nullable String options)
             throws Exception {
         ToolRun.see(
                 name,

@@ -43,7 +43,9 @@ final class AggregateTypes {
             return;
         }
         Type type = type(c, argument, map);
-        if (type != null) {
+        if (type != null && map.plain && !(map.value instanceof Type.Aggregate)) {
+            typer.globals().mismatch(map, type, a.span());
+        } else if (type != null) {
             typer.globals().store(map, type, a.span());
             typer.clause().type(c, type);
         }

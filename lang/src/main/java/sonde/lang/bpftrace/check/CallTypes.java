@@ -3,6 +3,7 @@ package sonde.lang.bpftrace.check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
@@ -19,7 +20,7 @@ import sonde.lang.type.Type.Special;
 /** What functions give, and what they take. */
 final class CallTypes {
     private static final Set<String> PRINTING =
-            Set.of("printf", "errorf", "warnf", "system", "cat", "debugf");
+            Set.of("printf", "errorf", "warnf", "system", "cat", "debugf", "fail");
     private static final int MOST_FRAMES = 1024;
     private static final Type VOID = new Type.Void();
 
@@ -105,8 +106,27 @@ final class CallTypes {
             } catch (FormatException fault) {
                 globals().error(e.span(), e.function() + ": " + fault.getMessage());
             }
+            if (e.function().equals("fail") && !typer.isDead()) {
+                globals().error(e.span(), failure(e));
+            }
         }
         return VOID;
+    }
+
+    /** What {@code fail(format, …)} says, of values that are known. */
+    private String failure(Expression.Call e) {
+        String text = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
+            Object value = typer.comptimes().value(argument);
+            String shown =
+                    switch (value) {
+                        case null -> argument.span().text();
+                        case Boolean b -> b ? "1" : "0";
+                        default -> value.toString();
+                    };
+            text = text.replaceFirst("%[-#0-9l]*[a-z]", Matcher.quoteReplacement(shown));
+        }
+        return text;
     }
 
     private @Nullable Type mapFunction(Expression.Call e) {
@@ -118,7 +138,10 @@ final class CallTypes {
             }
             case "clear", "zero" -> {
                 if (first instanceof Expression.MapName m) {
-                    globals().map(m.name());
+                    MapSymbol map = globals().map(m.name());
+                    if (e.function().equals("zero")) {
+                        globals().isDefined(map, m.span());
+                    }
                     return VOID;
                 }
                 return globals().error(e.span(), e.function() + "() expects a map to be provided");
@@ -131,7 +154,7 @@ final class CallTypes {
             }
             default -> {
                 for (Expression argument : arguments) {
-                    if (!isWord(e.function(), argument)) {
+                    if (!isWord(e.function(), argument) && !e.function().equals("is_scalar")) {
                         typer.type(argument);
                     }
                 }
@@ -151,6 +174,7 @@ final class CallTypes {
         e.arguments().stream().skip(1).forEach(typer::type);
         if (first instanceof Expression.MapName m) {
             MapSymbol map = globals().map(m.name());
+            globals().isDefined(map, m.span());
             if (map.value instanceof Type.Average a && a.full() && e.arguments().size() > 1) {
                 globals()
                         .warning(
@@ -184,6 +208,15 @@ final class CallTypes {
         }
         if (type instanceof Type.Void) {
             return globals().error(e.span(), type + " type passed to print() is not printable");
+        }
+        if (type instanceof Type.Aggregate && !Promotion.isNumber(type)) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "Map type "
+                                    + type
+                                    + " cannot print the value of individual keys. You must print"
+                                    + " the whole map.");
         }
         return VOID;
     }
@@ -275,14 +308,12 @@ final class CallTypes {
             case "exit",
                     "join",
                     "time",
-                    "fail",
                     "unwatch",
                     "assert",
                     "static_assert",
                     "override",
                     "signal",
                     "signal_thread",
-                    "write_user",
                     "assert_str" ->
                     VOID;
             case "str" -> text(e);
@@ -295,7 +326,8 @@ final class CallTypes {
             case "strftime" -> new Type.Named(Special.TIMESTAMP);
             case "strerror" -> new Type.Named(Special.STRERROR);
             case "kaddr" -> kernelAddress(e);
-            case "reg", "cgroupid", "socket_cookie", "nsecs" -> Int.U64;
+            case "nsecs" -> clock(e);
+            case "reg", "cgroupid", "socket_cookie" -> Int.U64;
             case "uaddr" -> userAddress(e);
             case "percpu_kaddr" -> perCpu(e);
             case "pid", "tid" -> Int.U32;
@@ -304,7 +336,7 @@ final class CallTypes {
             case "strncmp", "memcmp", "strlen" -> Int.U64;
             case "strstr", "strcap" -> Int.I64;
             case "default_str_length" -> Int.U64;
-            case "strcontains", "is_err" -> new Type.Bool();
+            case "strcontains", "is_err", "write_user" -> new Type.Bool();
             case "kfunc_exist",
                     "kfunc_allowed",
                     "is_integer",
@@ -420,6 +452,20 @@ final class CallTypes {
         return e.arguments().get(1) instanceof Expression.IntegerLiteral n
                 ? new Type.Bytes((int) Math.clamp(n.value(), 0L, most))
                 : new Type.Bytes(most);
+    }
+
+    private @Nullable Type clock(Expression.Call e) {
+        if (e.arguments().isEmpty()
+                || e.arguments().getFirst() instanceof Expression.Name n
+                        && Set.of("monotonic", "boot", "tai", "sw_tai").contains(n.name())) {
+            return Int.U64;
+        }
+        Expression mode = e.arguments().getFirst();
+        return globals()
+                .error(
+                        mode.span(),
+                        "Invalid timestamp mode: " + mode.span().text(),
+                        "nsecs knows monotonic, boot, tai and sw_tai");
     }
 
     private @Nullable Type kernelAddress(Expression.Call e) {

@@ -12,6 +12,8 @@ import sonde.lang.type.Type.Int;
 
 /** The pass that finds all types and says what does not fit. */
 public final class Check {
+    private static final List<String> KINDS =
+            List.of("hash", "lruhash", "percpuhash", "percpulruhash");
     private static final int MOST_ROUNDS = 50;
 
     private Check() {}
@@ -24,7 +26,7 @@ public final class Check {
     public static Map<String, MapSymbol> of(
             Script script, List<Clause> clauses, Environment environment, Diagnostics diagnostics) {
         Globals globals = new Globals(environment, diagnostics);
-        declare(script, globals);
+        declare(script, globals, diagnostics);
         List<Typer> typers = new ArrayList<>();
         for (Clause clause : clauses) {
             typers.add(new Typer(globals, clause));
@@ -57,12 +59,18 @@ public final class Check {
         return globals.maps();
     }
 
-    private static void declare(Script script, Globals globals) {
+    private static void declare(Script script, Globals globals, Diagnostics diagnostics) {
         for (Script.Item item : script.items()) {
             if (item instanceof Script.MapDeclaration d) {
                 MapSymbol map = globals.map(d.map());
                 map.kind = d.type();
                 map.entries = d.entries();
+                if (!KINDS.contains(d.type())) {
+                    diagnostics.error(
+                            d.span(),
+                            "Invalid bpf map type: " + d.type(),
+                            "one of " + String.join(", ", KINDS));
+                }
             }
         }
     }
@@ -73,6 +81,7 @@ public final class Check {
         for (MapSymbol map : globals.maps().values()) {
             if (map.value == null) {
                 map.value = Int.I8;
+                map.undefined = map.keyed == null;
                 settled = true;
             }
             if (map.keyed == null) {

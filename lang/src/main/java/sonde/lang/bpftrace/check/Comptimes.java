@@ -89,6 +89,18 @@ public final class Comptimes {
     }
 
     private @Nullable Object binary(Expression.Binary e) {
+        if (e.left() instanceof Expression.TypeDescription left
+                && e.right() instanceof Expression.TypeDescription right) {
+            Type a = typer.reader().type(left.type());
+            Type b = typer.reader().type(right.type());
+            return a == null || b == null
+                    ? null
+                    : switch (e.operator()) {
+                        case EQUAL -> a.toString().equals(b.toString());
+                        case NOT_EQUAL -> !a.toString().equals(b.toString());
+                        default -> null;
+                    };
+        }
         Object left = value(e.left());
         if (left != null && e.operator() == BinaryOperator.LOGICAL_AND && !truth(left)) {
             return false;

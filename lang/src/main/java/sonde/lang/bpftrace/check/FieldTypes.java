@@ -256,7 +256,9 @@ final class FieldTypes {
             Space space =
                     from instanceof Type.Pointer f
                             ? f.space() == Space.TYPED ? Space.KERNEL : f.space()
-                            : typer.spaceOf(e.operand());
+                            : from instanceof Type.Text
+                                    ? around(e.operand())
+                                    : typer.spaceOf(e.operand());
             to = new Type.Pointer(p.to(), space);
         }
         if (to instanceof Type.Array a && a.count() == 0 && a.element().sizeBytes() > 0) {
@@ -282,6 +284,18 @@ final class FieldTypes {
                                         : "Cannot cast from \"" + from + "\" to \"" + to + "\"");
     }
 
+    /** Whose memory the characters of a text lie in: the kernel reads a program's own as well. */
+    private Space around(Expression text) {
+        Expression e = text;
+        while (e instanceof Expression.Field f) {
+            if (typer.clause().type(f.of()) instanceof Type.Pointer p && p.space() == Space.USER) {
+                return Space.USER;
+            }
+            e = f.of();
+        }
+        return Space.KERNEL;
+    }
+
     private static boolean isCastable(Type from, Type to) {
         if (from.equals(to)) {
             return true;
@@ -297,7 +311,10 @@ final class FieldTypes {
                     OperatorTypes.isNumber(from)
                             || from instanceof Type.Pointer
                             || from instanceof Type.Text;
-            case Type.Pointer _ -> OperatorTypes.isNumber(from) || from instanceof Type.Pointer;
+            case Type.Pointer _ ->
+                    OperatorTypes.isNumber(from)
+                            || from instanceof Type.Pointer
+                            || from instanceof Type.Text;
             case Type.Array a ->
                     a.element() instanceof Int || a.element() instanceof Type.Bool
                             ? from instanceof Int i

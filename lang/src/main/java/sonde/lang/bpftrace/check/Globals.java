@@ -32,6 +32,20 @@ final class Globals {
         return maps.computeIfAbsent(name, MapSymbol::new);
     }
 
+    /** Whether a map has a type; says so where it has none. */
+    boolean isDefined(MapSymbol map, Span span) {
+        if (!map.undefined) {
+            return true;
+        }
+        error(span, "Undefined map: " + map.name());
+        return false;
+    }
+
+    /** Whether nothing was found wrong yet. */
+    boolean isSound() {
+        return !diagnostics.hasErrors();
+    }
+
     /** Begins another round. */
     void begin(boolean report) {
         changed = false;
@@ -71,6 +85,7 @@ final class Globals {
     /** A value goes into a map. */
     void store(MapSymbol map, Type type, Span span) {
         Type known = map.value;
+        map.plain |= !(type instanceof Type.Aggregate);
         Type promoted =
                 known instanceof Type.Aggregate && !known.getClass().equals(type.getClass())
                         ? null
@@ -78,19 +93,23 @@ final class Globals {
                                 ? type
                                 : Promotion.of(known, type);
         if (promoted == null) {
-            error(
-                    span,
-                    "Type mismatch for "
-                            + map.name()
-                            + ": trying to assign value of type '"
-                            + type
-                            + "' when map already has a type '"
-                            + known
-                            + "'");
+            mismatch(map, type, span);
         } else if (!promoted.equals(known)) {
             map.value = promoted;
             changed = true;
         }
+    }
+
+    void mismatch(MapSymbol map, Type type, Span span) {
+        error(
+                span,
+                "Type mismatch for "
+                        + map.name()
+                        + ": trying to assign value of type '"
+                        + type
+                        + "' when map already has a type '"
+                        + map.value
+                        + "'");
     }
 
     /** A key is used for a map. */
@@ -165,6 +184,10 @@ final class Globals {
             variable.type = promoted;
             changed = true;
         }
+    }
+
+    void mismatch(VariableSymbol variable, Type type, Span span) {
+        mismatch(variable, type, variable.type, span);
     }
 
     private void mismatch(VariableSymbol variable, Type type, @Nullable Type known, Span span) {

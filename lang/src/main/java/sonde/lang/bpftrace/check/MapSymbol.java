@@ -10,6 +10,13 @@ public final class MapSymbol {
     @Nullable Type key;
     @Nullable Type value;
     @Nullable Type argument;
+
+    /** Only printed or walked through: nothing says of what type it is. */
+    boolean undefined;
+
+    /** Something that is no aggregate is assigned to it. */
+    boolean plain;
+
     String kind = "";
     long entries;
 

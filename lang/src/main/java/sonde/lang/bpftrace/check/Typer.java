@@ -12,6 +12,7 @@ import sonde.format.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Expression.Block;
 import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.bpftrace.syntax.UnaryOperator;
 import sonde.lang.source.Span;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -34,6 +35,7 @@ final class Typer {
     private final Deque<Integer> loops = new ArrayDeque<>();
     private int loopBodies;
     private int loopDepth;
+    private int dead;
 
     Typer(Globals globals, Clause clause) {
         this.globals = globals;
@@ -58,6 +60,11 @@ final class Typer {
 
     Comptimes comptimes() {
         return comptimes;
+    }
+
+    /** Whether this code is known never to run. */
+    boolean isDead() {
+        return dead > 0;
     }
 
     boolean isInLoop() {
@@ -131,6 +138,9 @@ final class Typer {
 
     private @Nullable Type comptime(Expression.Comptime c) {
         Type type = type(c.operand());
+        if (c.operand() instanceof Expression.TypeDescription) {
+            return type;
+        }
         Object value = comptimes.value(c.operand());
         clause.value(c, value);
         if (type != null && value == null) {
@@ -156,6 +166,12 @@ final class Typer {
         if (text != null) {
             clause.value(n, text);
             return new Type.Text(text.length() + 1);
+        }
+        if (n.name().matches("sarg[0-9]")) {
+            return globals.error(
+                    n.span(),
+                    n.name() + " is no longer part of the language",
+                    "read the stack: *(uint64 *)(reg(\"sp\") + OFFSET)");
         }
         return globals.error(
                 n.span(),
@@ -194,9 +210,21 @@ final class Typer {
     private @Nullable Type variable(Expression.Variable v) {
         VariableSymbol symbol = find(v.name());
         if (symbol == null) {
-            return globals.error(v.span(), "Undefined or undeclared variable: " + v.name());
+            boolean elsewhere =
+                    variables.values().stream().anyMatch(block -> block.containsKey(v.name()));
+            return globals.error(
+                    v.span(),
+                    "Undefined or undeclared variable: " + v.name(),
+                    elsewhere
+                            ? "a variable lives in the block that it is assigned in: write `let "
+                                    + v.name()
+                                    + ";` before that block"
+                            : "");
         }
-        return use(v, symbol).type;
+        Type type = use(v, symbol).type;
+        return type == null && globals.isSound()
+                ? globals.error(v.span(), "No type available for variable " + v.name())
+                : type;
     }
 
     private @Nullable Type map(Expression.MapName m) {
@@ -254,13 +282,18 @@ final class Typer {
             return branch == null ? VOID : type(branch);
         }
         condition(i.condition());
+        Object known = comptimes.value(i.condition());
+        dead += known == null || Comptimes.truth(known) ? 0 : 1;
         Type then = block(i.then());
+        dead -= known == null || Comptimes.truth(known) ? 0 : 1;
         clause.type(i.then(), then);
         Expression otherwise = i.otherwise();
         if (otherwise == null) {
             return VOID;
         }
+        dead += known != null && Comptimes.truth(known) ? 1 : 0;
         Type other = type(otherwise);
+        dead -= known != null && Comptimes.truth(known) ? 1 : 0;
         return then instanceof Type.Void || other instanceof Type.Void
                 ? VOID
                 : both(i.span(), then, other);
@@ -386,7 +419,12 @@ final class Typer {
             return;
         }
         Type type = type(a.value());
-        if (type != null) {
+        if (type != null
+                && a.target() instanceof Expression.Variable v
+                && find(v.name()) instanceof VariableSymbol symbol
+                && isBeyond(a.value(), symbol)) {
+            globals.mismatch(use(v, symbol), type, a.span());
+        } else if (type != null) {
             assign(a.target(), type, a.span());
         } else if (a.target() instanceof Expression.Variable v && find(v.name()) == null) {
             use(v, declare(v.name()));
@@ -430,7 +468,8 @@ final class Typer {
             globals.error(span, "Value '" + type + "' cannot be assigned to a map.");
             return;
         }
-        if (type instanceof Type.Aggregate && !(map.value instanceof Int)) {
+        if (type instanceof Type.Aggregate
+                && !(map.plain && map.value instanceof Int && Promotion.isNumber(type))) {
             String call = AggregateTypes.example(type);
             globals.error(
                     span,
@@ -486,7 +525,9 @@ final class Typer {
         Expression value = d.value();
         if (value != null) {
             Type type = type(value);
-            if (type != null && !fits(value, symbol)) {
+            if (type != null && isBeyond(value, symbol)) {
+                globals.mismatch(symbol, type, d.span());
+            } else if (type != null && !fits(value, symbol)) {
                 assign(d.variable(), type, d.span());
             }
         }
@@ -501,6 +542,17 @@ final class Typer {
                 && n.value() >= 0
                 && (i.sizeBytes() == 8
                         || n.value() >>> i.sizeBytes() * 8 - (i.signed() ? 1 : 0) == 0);
+    }
+
+    /** Whether a negative number is written where a variable with a type of its own has no room. */
+    private static boolean isBeyond(Expression value, VariableSymbol symbol) {
+        return value instanceof Expression.Unary u
+                && u.operator() == UnaryOperator.NEGATE
+                && u.operand() instanceof Expression.IntegerLiteral n
+                && symbol.fixed
+                && symbol.type instanceof Int i
+                && (!i.signed() && n.value() != 0
+                        || i.sizeBytes() < 8 && n.value() > 1L << i.sizeBytes() * 8 - 1);
     }
 
     private void range(Statement.ForRange f) {
@@ -520,6 +572,9 @@ final class Typer {
 
     private void elements(Statement.ForMap f) {
         MapSymbol map = globals.map(f.map().name());
+        if (!globals.isDefined(map, f.map().span())) {
+            return;
+        }
         if (Boolean.FALSE.equals(map.keyed)) {
             globals.error(
                     f.map().span(),
@@ -528,7 +583,9 @@ final class Typer {
                             + " iteration");
             return;
         }
-        globals.shape(map, true, f.map().span());
+        if (map.value != null) {
+            globals.shape(map, true, f.map().span());
+        }
         if (!globals.isRead(map, f.map().span())) {
             return;
         }
@@ -582,7 +639,7 @@ final class Typer {
             if (type == null) {
                 return null;
             }
-            types.add(number(type));
+            types.add(member(e, type, "tuple"));
         }
         return Tuple.of(types);
     }
@@ -596,9 +653,16 @@ final class Typer {
                 return null;
             }
             names.add(m.name());
-            types.add(number(type));
+            types.add(member(m.value(), type, "record"));
         }
         return Tuple.ofRecord(names, types);
+    }
+
+    private Type member(Expression e, Type type, String of) {
+        if (type instanceof Type.Aggregate && !Promotion.isNumber(type)) {
+            globals.error(e.span(), "Map type " + type + " cannot exist inside a " + of + ".");
+        }
+        return number(type);
     }
 
     private static Type number(Type type) {

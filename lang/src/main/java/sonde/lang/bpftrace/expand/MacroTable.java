@@ -37,7 +37,7 @@ final class MacroTable {
                         sort(parameter) + " for macro argument has already been used: " + name);
                 return;
             }
-            if (parameter instanceof Name && Natives.isBuiltin(name)) {
+            if (parameter instanceof Name && Natives.isReserved(name)) {
                 diagnostics.error(
                         parameter.span(),
                         "syntax: builtin '" + name + "' can't be used as a macro argument");

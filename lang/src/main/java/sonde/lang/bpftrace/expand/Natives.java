@@ -36,6 +36,13 @@ final class Natives {
         return BUILTINS.contains(name) || name.matches("arg[0-9]{1,2}");
     }
 
+    /** Whether a macro's parameter may not have this name. */
+    static boolean isReserved(String name) {
+        return Set.of("args", "ctx", "kstack", "nsecs", "pid", "tid", "ustack").contains(name)
+                || name.startsWith(BUILTIN_PREFIX)
+                || name.matches("s?arg[0-9]{1,2}");
+    }
+
     /** Whether {@code name()} is another way to say {@code name}. */
     static boolean mayBeCalled(String name) {
         return BUILTINS.contains(name) && !name.equals("args") && !name.equals("ctx");

@@ -97,7 +97,7 @@ final class Calls {
             case "assert" -> holds(c);
             case "debugf" -> functions.debug(c);
             case "static_assert", "fail", "assert_str" -> {}
-            case "signal", "signal_thread", "override", "write_user" -> functions.change(c);
+            case "signal", "signal_thread", "override" -> functions.change(c);
             default -> value(c);
         }
     }

@@ -125,6 +125,11 @@ final class Expressions {
     }
 
     private Value field(Expression.Field f) {
+        return field(f, lowerer.type(f));
+    }
+
+    /** As a type; as void, where it lies. */
+    private Value field(Expression.Field f, Type as) {
         List<String> path = new ArrayList<>(List.of(f.name()));
         Expression.Field first = f;
         // Structures without a name are found by the member that they are.
@@ -147,8 +152,8 @@ final class Expressions {
         Portable.Root root = lowerer.portable().root(composite, place, f.span());
         Field field = field(composite, path, f);
         return root == null
-                ? member(place, field, lowerer.type(f))
-                : lowerer.portable().member(place, root, path, field, lowerer.type(f));
+                ? member(place, field, as)
+                : lowerer.portable().member(place, root, path, field, as);
     }
 
     /** The last member of a path, counted from its start. */
@@ -324,6 +329,9 @@ final class Expressions {
             Type unsigned = new Type.Int(i.sizeBytes(), false);
             return new Number(lowerer.number(c.operand(), unsigned));
         }
+        if (to instanceof Type.Pointer && from instanceof Type.Text) {
+            return Value.of(emit().address(characters(c.operand())));
+        }
         if (Memory.isNumber(to)) {
             return new Number(lowerer.number(c.operand(), to));
         }
@@ -340,6 +348,14 @@ final class Expressions {
         return memory;
     }
 
+    /** Where the characters of a text lie: those of a structure where it lies itself. */
+    private Place characters(Expression text) {
+        return text instanceof Expression.Field f
+                        && field(f, new Type.Void()) instanceof Place place
+                ? place
+                : lowerer.texts().near(text);
+    }
+
     /** Writes a value to one's own memory as a type. */
     void into(Expression e, Type type, Place to) {
         Type from = lowerer.type(e);
@@ -347,7 +363,8 @@ final class Expressions {
             lowerer.memory().store(to, type, lowerer.number(e, type));
             return;
         }
-        if (lowerer.clause().value(e) == null) {
+        Object known = lowerer.clause().value(e);
+        if (known == null || known instanceof Type) {
             switch (e) {
                 case Expression.StringLiteral s when type instanceof Type.Text -> {
                     lowerer.texts().write(s.bytes(), type.sizeBytes(), to);

@@ -126,6 +126,7 @@ final class Functions {
             case "is_err" -> isError(c);
             case "socket_cookie" ->
                     Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
+            case "write_user" -> write(c);
             case "percpu_kaddr" -> perCpu(c);
             case "skboutput" -> packet(c);
             case "getopt" -> lowerer.portable().named(new Reference.Option(word(c)));
@@ -401,11 +402,10 @@ final class Functions {
                                 : lowerer.number(first(c), Int.U32);
                 lowerer.errors().check(emit().call(helper, number), helper);
             }
-            case "override" -> {
+            default -> {
                 Operand value = lowerer.number(first(c), Int.U64);
                 emit().run(OVERRIDE_RETURN, lowerer.body().context(), value);
             }
-            default -> write(c);
         }
     }
 
@@ -450,12 +450,14 @@ final class Functions {
                         Operand.of(8L * rest.size()));
     }
 
-    private void write(Expression.Call c) {
+    /** {@code write_user(to, from, length)}: whether it was written. */
+    Value write(Expression.Call c) {
         Operand target = lowerer.number(first(c), Int.U64);
         Place source = lowerer.texts().near(c.arguments().get(1));
         Operand length = lowerer.number(c.arguments().get(2), Int.U32);
         Vreg result = emit().call(PROBE_WRITE_USER, target, emit().address(source), length);
         lowerer.errors().check(result, PROBE_WRITE_USER);
+        return lowerer.operators().isZero(result);
     }
 
     /** {@code join(array, separator)}. */

@@ -30,7 +30,7 @@ final class Operators {
     }
 
     Value binary(Expression.Binary b) {
-        if (lowerer.type(b) instanceof Type.Bool) {
+        if (b.operator().isComparison() || isLogical(b.operator())) {
             return truth(b);
         }
         return arithmetic(
@@ -40,6 +40,10 @@ final class Operators {
                 lowerer.value(b.right()),
                 lowerer.type(b.right()),
                 lowerer.type(b));
+    }
+
+    private static boolean isLogical(BinaryOperator operator) {
+        return operator == BinaryOperator.LOGICAL_AND || operator == BinaryOperator.LOGICAL_OR;
     }
 
     /** {@code left operator right} as a number of a type. */
@@ -157,6 +161,16 @@ final class Operators {
         emit().set(result, Operand.of(0));
         emit().start(done);
         return result;
+    }
+
+    /** Whether a number is 0, as 0 or 1. */
+    Value isZero(Vreg number) {
+        Block done = emit().block();
+        Vreg result = emit().copy(Operand.of(0));
+        emit().when(Condition.NOT_EQUAL, number, 0, done);
+        emit().set(result, Operand.of(1));
+        emit().start(done);
+        return Value.of(result);
     }
 
     /** Goes to one block or another; both are started by the caller. */

@@ -42,11 +42,12 @@ public final class Parser {
     public static Script parse(SourceText source, Diagnostics diagnostics) {
         String header = "";
         String text = source.text();
-        if (text.startsWith("#!")) {
+        int start = text.startsWith("\ufeff") ? 1 : 0; // the mark that some editors write first
+        if (text.startsWith("#!", start)) {
             int end = text.indexOf('\n');
-            header = end < 0 ? text : text.substring(0, end);
+            header = text.substring(start, end < 0 ? text.length() : end);
         }
-        return new Parser(source, diagnostics, header.length()).script(header);
+        return new Parser(source, diagnostics, start + header.length()).script(header);
     }
 
     /**

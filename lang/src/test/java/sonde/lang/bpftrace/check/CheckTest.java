@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +39,10 @@ class CheckTest {
                 "begin { print((x=1, yes=2).yos); } | did you mean 'yes'?",
                 "BEGN { } | did you mean 'begin'?",
                 "interval:s:1 /pid = 1/ { } | values are compared with ==",
+                "begin { if (pid) { $a = 1; } print($a); } | a variable lives in the block that it"
+                        + " is assigned in: write `let $a;` before that block",
+                "let @a = heap(3); begin { @a[1] = 1; } | one of hash, lruhash, percpuhash,"
+                        + " percpulruhash",
             })
     void whatWasMeantIsAsked(String script, String hint) {
         Diagnostics diagnostics = new Diagnostics();
@@ -83,9 +88,53 @@ class CheckTest {
                         + " keys (non-scalar map)",
                 "@a = 1; for ($kv : @a) { } | @a has no explicit keys (scalar map), and cannot be"
                         + " used for iteration",
+                "for ($kv : @none) { } | Undefined map: @none",
+                "print(@none); | Undefined map: @none",
+                "let $a; print($a); | No type available for variable $a",
+                "@a = 1; @a = count(); | Type mismatch for @a: trying to assign value of type"
+                        + " 'count_t' when map already has a type 'int8'",
+                "@a = sum(1); @b = @a; | Map value 'sum_t' cannot be assigned from one map to"
+                        + " another. The function that returns this type must be called directly"
+                        + " e.g. `@b = sum(retval);`.",
+                "@a[1] = hist(1); print(@a[1]); | Map type hist_t cannot print the value of"
+                        + " individual keys. You must print the whole map.",
+                "@a[1] = hist(1); print((1, @a[1])); | Map type hist_t cannot exist inside a"
+                        + " tuple.",
+                "fail(\"%s of %d\", \"one\", 2); | one of 2",
+                "print(nsecs(noon)); | Invalid timestamp mode: noon",
+                "let $a: uint8 = -1; | Type mismatch for $a: trying to assign value of type 'int8'"
+                        + " when variable already has a type 'uint8'",
+                "print(sarg1); | sarg1 is no longer part of the language",
             })
     void whatDoesNotFitIsSaid(String body, String message) {
         assertThat(messages("begin { " + body + " }")).contains(message.strip());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "if (0) { fail(\"never\"); }",
+                "@a[2] = 1; print(is_scalar(@a));",
+                "$a = 1; if comptime (typeinfo($a) != typeinfo(2)) { fail(\"never\"); }",
+                "$a = 1; print(typeinfo($a)); $b = typeinfo($a); print($b.full_type);",
+                "$a = pid == 1; $b = $a + $a; print($b);",
+                "$p = (int32 *)\"abc\"; print(*$p);",
+            })
+    void whatFitsIsTaken(String body) {
+        assertThat(messages("begin { " + body + " }")).isEmpty();
+    }
+
+    @Test
+    void marksOfOtherSystemsEditorsDoNoHarm() {
+        assertThat(messages("\ufeff#!/usr/bin/env sonde\r\nbegin\r\n{\r\n  print(1);\r\n}\r\n"))
+                .isEmpty();
+        assertThat(messages("\ufeffbegin { print(1); }")).isEmpty();
+    }
+
+    @Test
+    void aParameterOfAMacroMayHaveTheNameOfAFunction() {
+        assertThat(messages("macro both(func, rand) { func + rand } begin { print(both(1, 2)); }"))
+                .isEmpty();
     }
 
     @ParameterizedTest
