@@ -75,7 +75,8 @@ class SymbolizerTest {
         assertThat(frame.name()).isEqualTo("[libtest.so+0x200]");
         assertThat(symbolizer.notes())
                 .anySatisfy(note ->
-                        assertThat(note).contains("wanted build-id 090909", "found 0102030405060708"));
+                        assertThat(note)
+                                .contains("wanted build-id 090909", "found 0102030405060708"));
     }
 
     @Test

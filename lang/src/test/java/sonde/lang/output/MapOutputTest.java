@@ -229,8 +229,7 @@ final class MapOutputTest {
         Type.Stack kernel = new Type.Stack(false, Type.StackMode.BPFTRACE, 3, false);
         Type.Stack user = new Type.Stack(true, Type.StackMode.BPFTRACE, 2, false);
         Tuple key = Tuple.of(List.of(WORD, kernel, user));
-        byte[] bytes =
-                Little.bytes().text("a;b", 8).i64(1, 2, 3).i32(7).zeros(4).i64(4, 5).get();
+        byte[] bytes = Little.bytes().text("a;b", 8).i64(1, 2, 3).i32(7).zeros(4).i64(4, 5).get();
         return new MapRows(
                 "@m", false, key, Type.Int.I64, List.of(new Row(bytes, Little.i64s(12))));
     }
@@ -250,7 +249,9 @@ final class MapOutputTest {
 
     @Test
     void theTracersOwnFramesAreLeftOut() {
-        Names own = new WithoutTracer(new MachineNames("bpf_prog_0123456789abcdef_a", "bpf_trace_run4"));
+        Names own =
+                new WithoutTracer(
+                        new MachineNames("bpf_prog_0123456789abcdef_a", "bpf_trace_run4"));
         assertThat(own.kernelPart(new long[] {0, 1, 3, 1})).containsExactly(3, 1);
         assertThat(own.kernelPart(new long[] {0, 1})).containsExactly(0, 1);
         assertThat(own.kernelPart(new long[] {3, 0})).containsExactly(3, 0);
