@@ -71,7 +71,7 @@ class ElfObjectTest {
             Dwarf dwarf = Dwarf.read(elf);
             assertThat(dwarf.function("second_function")).as(target + version).isPresent();
             SourceLines.Answer line = SourceLines.find(elf, "p.c", ObjectFiles.SECOND_LINE, 0);
-            assertThat(line.address().orElse(-1)).isBetween(second, second + 64);
+            assertThat(line.address().orElse(-1)).isBetween(second, second + 128);
         }
     }
 
