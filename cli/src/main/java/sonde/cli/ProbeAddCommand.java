@@ -71,7 +71,9 @@ final class ProbeAddCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--force"},
-            hidden = true) // perf needs it for a second probe of a name
+            hidden = true)
+    @SuppressWarnings(
+            "UnusedVariable") // perf needs it for a second probe of a name; names are free here
     private boolean force;
 
     @Option(
