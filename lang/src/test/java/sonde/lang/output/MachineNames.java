@@ -17,7 +17,9 @@ final class MachineNames implements Names {
 
     @Override
     public String kernelSymbol(long address) {
-        return address < functions.size() ? functions.get((int) address) : "k" + address;
+        return address >= 0 && address < functions.size()
+                ? functions.get((int) address)
+                : "k" + address;
     }
 
     @Override

@@ -111,10 +111,7 @@ record RunTimeLinker(
             for (Section section : file.elf().sections()) {
                 boolean texts = section.name().equals(".rodata");
                 if (texts && section.sizeBytes() <= READ_LIMIT_BYTES) {
-                    byte[] bytes =
-                            file.elf()
-                                    .content(section)
-                                    .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+                    byte[] bytes = file.elf().bytes(section).toArray();
                     Matcher found = FOLDERS.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
                     if (found.find()) {
                         return Arrays.stream(found.group().split("\0"))
