@@ -23,6 +23,7 @@ import sonde.sys.Machine;
 import sonde.sys.Native;
 import sonde.sys.SyscallException;
 import sonde.sys.Syscalls;
+import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class BpfMapKernelTest {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Width;
+import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class ProgramRunKernelTest {

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.AttachType;
-import sonde.bpf.BpfFolder;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Leaks;
 import sonde.bpf.Link;
@@ -39,6 +38,7 @@ import sonde.bpf.insn.Width;
 import sonde.format.btf.BtfType;
 import sonde.sys.Native;
 import sonde.sys.Syscalls;
+import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class LinkKernelTest {

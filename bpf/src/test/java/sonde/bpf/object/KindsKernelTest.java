@@ -12,7 +12,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.AttachType;
-import sonde.bpf.BpfFolder;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Leaks;
@@ -20,6 +19,7 @@ import sonde.bpf.Link;
 import sonde.bpf.PrintkGuard;
 import sonde.bpf.Program;
 import sonde.bpf.feature.FeatureProbe;
+import sonde.testkit.BpfFolder;
 
 /** A program in every kind of section: loaded, and attached where the section says where. */
 @Tag("kernel")

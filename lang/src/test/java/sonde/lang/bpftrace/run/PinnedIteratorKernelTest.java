@@ -1,22 +1,20 @@
 package sonde.lang.bpftrace.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class PinnedIteratorKernelTest {
     @Test
     void readersGetWhatIsPrinted() throws Exception {
-        Path folder = Path.of("/sys/fs/bpf");
-        assumeTrue(Files.isWritable(folder), "no BPF file system");
-        Path pin = folder.resolve("sonde-test-" + ProcessHandle.current().pid());
-        try {
+        try (BpfFolder folder = new BpfFolder()) {
+            Path pin = Path.of(folder.path("tasks"));
             try (Traced ended =
                     Traced.attach(
                             "iter:task:"
@@ -30,8 +28,7 @@ final class PinnedIteratorKernelTest {
             assertThat(lines).allMatch(line -> line.matches(" *\\d+ .{16}\\|100% 0xff"));
             assertThat(lines).anyMatch(line -> line.contains(" kthreadd "));
             assertThat(Files.readAllLines(pin)).isNotEmpty();
-        } finally {
-            Files.deleteIfExists(pin);
+            Files.delete(pin);
         }
     }
 }

@@ -1,4 +1,4 @@
-package sonde.bpf;
+package sonde.testkit;
 
 import java.io.IOException;
 import java.nio.file.Files;
