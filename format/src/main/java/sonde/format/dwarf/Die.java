@@ -54,6 +54,11 @@ public final class Die {
         return entry.constant(attribute, NONE);
     }
 
+    /** DW_LANG_* of its unit, 0 when it is not said. */
+    public int language() throws MalformedInputException {
+        return entry.unit().language();
+    }
+
     /** DW_TAG_*. */
     public int tag() {
         return entry.tag();

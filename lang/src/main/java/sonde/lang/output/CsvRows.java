@@ -62,7 +62,10 @@ final class CsvRows {
 
     /** Puts the cell down, in quotes where it would be more than one. */
     private void end() {
-        String text = cell.toString().strip();
+        String text = cell.toString();
+        if (text.startsWith("\n")) { // lines of a stack
+            text = text.strip();
+        }
         cell.clear();
         boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n');
         out.put(quoted ? '"' + text.replace("\"", "\"\"") + '"' : text);

@@ -212,12 +212,12 @@ final class MapOutputTest {
         MapRows.Style style = new MapRows.Style(Order.KEY, MapRows.Form.CSV);
         Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
         List<Row> rows = new ArrayList<>();
-        for (String word : List.of("a,b", "say \"x\"", "plain")) {
+        for (String word : List.of("a,b", "say \"x\"", " plain ")) {
             rows.add(new Row(Little.bytes().text(word, 8).i64(-7).get(), Little.i64s(5)));
         }
         MapRows map = new MapRows("@m", false, key, Type.Int.I64, rows);
         assertThat(Printed.text(style, out -> out.map(map, 0, 1)))
-                .isEqualTo("@m,\"a,b\",-7,5\n@m,plain,-7,5\n@m,\"say \"\"x\"\"\",-7,5\n");
+                .isEqualTo("@m, plain ,-7,5\n@m,\"a,b\",-7,5\n@m,\"say \"\"x\"\"\",-7,5\n");
         MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
         assertThat(Printed.text(style, out -> out.map(stats, 0, 1)))
                 .isEqualTo(

@@ -48,7 +48,17 @@ final class ProbeWord {
 
     private static final Set<String> OF_PROGRAMS = Set.of("uprobe", "u", "uretprobe", "ur");
     private static final Set<String> OF_THE_KERNEL =
-            Set.of("kprobe", "k", "kretprobe", "kr", "fentry", "f", "fexit", "fr", "kfunc");
+            Set.of(
+                    "kprobe",
+                    "k",
+                    "kretprobe",
+                    "kr",
+                    "fentry",
+                    "f",
+                    "fexit",
+                    "fr",
+                    "kfunc",
+                    "kretfunc");
 
     private ProbeWord() {}
 

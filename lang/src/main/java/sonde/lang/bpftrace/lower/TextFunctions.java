@@ -144,8 +144,7 @@ final class TextFunctions {
         int common = Math.min(Math.min(sizeA, sizeB), Math.max(0, count));
         Place a = lowerer.texts().near(left);
         Place b = lowerer.texts().near(right);
-        lowerer.texts().bytes(a, b, common, differ);
-        emit().go(done);
+        lowerer.texts().beginnings(a, b, common, done, differ);
         emit().start(differ);
         emit().set(result, Operand.of(1));
         emit().start(done);

@@ -227,6 +227,15 @@ final class Texts {
         emit().go(head);
     }
 
+    /** Compares so many bytes, up to the end of both texts. */
+    void beginnings(Place a, Place b, int size, Block same, Block differ) {
+        Block slowly = emit().block();
+        bytes(a, b, size, slowly);
+        emit().go(same);
+        emit().start(slowly);
+        untilEnd(a, b, size, same, differ);
+    }
+
     private void texts(Place a, int sizeA, Place b, int sizeB, Block same, Block differ) {
         int common = Math.min(sizeA, sizeB);
         Block slowly = emit().block();

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -190,8 +191,15 @@ final class Actions {
 
     private void cat(String path) {
         int most = (int) script.configuration().maxCatBytes();
-        try (InputStream in = Files.newInputStream(Path.of(path))) {
-            output.cat(in.readNBytes(most));
+        try {
+            Path file = Path.of(path);
+            // Opening a pipe waits until somebody writes.
+            if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+                throw new IOException("no file");
+            }
+            try (InputStream in = Files.newInputStream(file)) {
+                output.cat(in.readNBytes(most));
+            }
         } catch (IOException | IllegalArgumentException e) {
             String why =
                     e instanceof NoSuchFileException ? "No such file or directory" : "unreadable";

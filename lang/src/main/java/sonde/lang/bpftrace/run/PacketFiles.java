@@ -6,7 +6,9 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,12 +47,18 @@ final class PacketFiles implements AutoCloseable {
                 Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_BOOTTIME);
     }
 
-    /** Creates the files, over what was there. */
+    /** Creates the files, over what was there; not through a link. */
     void create() throws IOException {
         for (Action action : actions) {
             if (action instanceof Action.Packet packet && !files.containsKey(packet.path())) {
                 OutputStream file =
-                        new BufferedOutputStream(Files.newOutputStream(Path.of(packet.path())));
+                        new BufferedOutputStream(
+                                Files.newOutputStream(
+                                        Path.of(packet.path()),
+                                        StandardOpenOption.CREATE,
+                                        StandardOpenOption.TRUNCATE_EXISTING,
+                                        StandardOpenOption.WRITE,
+                                        LinkOption.NOFOLLOW_LINKS));
                 files.put(packet.path(), file);
                 file.write(head());
             }

@@ -25,6 +25,10 @@ final class Sites {
     // What does not fit into two registers no function with types may take.
     private static final int MOST_BYTES = 16;
 
+    private static final String GO =
+            "functions of Go get their arguments elsewhere than those of C: reg(\"ax\"), reg(\"bx\"),"
+                    + " reg(\"cx\"), reg(\"di\"), … on x86-64";
+
     private final KernelTypeSource kernel;
     private final List<Path> debugFolders;
 
@@ -72,6 +76,9 @@ final class Sites {
             case Probe.User u when u.kind() == Kind.UPROBE -> {
                 DwarfTypes types =
                         u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
+                if (types != null && types.isGo(u.function())) {
+                    yield site(probe, target, null, GO, null);
+                }
                 Signature signature = types == null ? null : types.function(u.function());
                 yield site(
                         probe,

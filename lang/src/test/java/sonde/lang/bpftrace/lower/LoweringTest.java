@@ -39,6 +39,8 @@ final class LoweringTest {
                 "\"abc\" == \"abc\"; 1",
                 "\"abc\" == \"abd\"; 0",
                 "strncmp(\"abc\", \"abd\", 2); 0",
+                "strncmp(\"abc\", \"abd\", 3); 1",
+                "strncmp(\"ab\\x00xy\", \"ab\\x00zz\", 5); 0",
                 "strlen(\"sonde\"); 5",
                 "bswap((uint16)0x1234); 13330",
                 "sizeof(int32); 4",
