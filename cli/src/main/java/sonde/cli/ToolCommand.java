@@ -34,7 +34,7 @@ final class ToolCommand {
                 -c COMMAND     start a command; the tool ends with it
             %s
                 -d, --duration T  end after a time: 500ms, 10s, 5m
-                -f FORMAT      text, csv (lists) or json (an object for each line, or each list)
+                -f FORMAT      text, csv, or json (an object for each line, or each list)
             %s
                 -o FILE        print to a file
                 -v             say how many probes were attached, and what the kernel says

@@ -432,7 +432,9 @@ final class TraceCommand {
         MapRows.Style style =
                 new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
         if (!arguments.format.equals("json")) {
-            return new TextOutput(to, System.err, names, style);
+            return arguments.rows && style.form() == MapRows.Form.CSV
+                    ? TextOutput.ofRows(to, System.err, names, style)
+                    : new TextOutput(to, System.err, names, style);
         }
         return arguments.rows
                 ? JsonOutput.ofRows(to, names, style)

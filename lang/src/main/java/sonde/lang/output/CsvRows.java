@@ -60,13 +60,17 @@ final class CsvRows {
         }
     }
 
-    /** Puts the cell down, in quotes where it would be more than one. */
     private void end() {
         String text = cell.toString();
         if (text.startsWith("\n")) { // lines of a stack
             text = text.strip();
         }
         cell.clear();
+        cell(text, out);
+    }
+
+    /** Puts a cell down, in quotes where it would be more than one. */
+    static void cell(String text, TextSink out) {
         boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n');
         out.put(quoted ? '"' + text.replace("\"", "\"\"") + '"' : text);
     }

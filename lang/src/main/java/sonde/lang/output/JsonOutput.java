@@ -42,7 +42,7 @@ public final class JsonOutput implements Output {
      * the names as keys.
      */
     public static JsonOutput ofRows(OutputStream out, Names names, MapRows.Style style) {
-        return new JsonOutput(out, names, style, new Rows(names));
+        return new JsonOutput(out, names, style, Rows.json(names));
     }
 
     private void begin(String type) {

@@ -11,22 +11,32 @@ import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
 
 /**
- * What a script prints line by line below a head line, as JSON objects: {@code {"pid": 1, "comm":
- * "init"}}. The first line has the names of the columns. A column of another line is a word of the
- * format, whatever its value holds: one conversion alone keeps its type, several are text or a
- * decimal number. What is behind the last column belongs to it.
+ * What a script prints line by line below a head line, as JSON objects ({@code {"pid": 1, "comm":
+ * "init"}}) or comma separated values. The first line has the names of the columns. A column of
+ * another line is a word of the format, whatever its value holds: one conversion alone keeps its
+ * type, several are text or a decimal number. What is behind the last column belongs to it.
  */
 final class Rows {
     private static final Pattern DECIMAL = Pattern.compile("-?(0|[1-9][0-9]{0,18})\\.[0-9]{1,9}");
 
     private final Names names;
+    private final boolean csv;
     private final TextSink head = TextSink.raw();
     private final TextSink text = TextSink.raw();
     private final List<Cell> cells = new ArrayList<>();
     private List<String> columns = List.of();
 
-    Rows(Names names) {
+    private Rows(Names names, boolean csv) {
         this.names = names;
+        this.csv = csv;
+    }
+
+    static Rows json(Names names) {
+        return new Rows(names, false);
+    }
+
+    static Rows csv(Names names) {
+        return new Rows(names, true);
     }
 
     /**
@@ -42,6 +52,10 @@ final class Rows {
             format.render(arguments, bytes, offset, names, head);
             if (format.endsLine()) {
                 columns = columns(head.toString());
+                if (csv) {
+                    out.put(String.join(",", columns));
+                    out.put('\n');
+                }
             }
             return;
         }
@@ -121,6 +135,33 @@ final class Rows {
     }
 
     private void write(TextSink out) {
+        if (csv) {
+            separated(out);
+        } else {
+            object(out);
+        }
+        cells.clear();
+    }
+
+    private void separated(TextSink out) {
+        for (int i = 0; i < columns.size(); i++) {
+            out.put(i == 0 ? "" : ",");
+            text.clear();
+            if (i == columns.size() - 1) {
+                join(i);
+            } else if (i < cells.size() && !isNull(cells.get(i))) {
+                text.put(cells.get(i).text());
+            }
+            CsvRows.cell(text.toString(), out);
+        }
+        out.put('\n');
+    }
+
+    private static boolean isNull(Cell cell) {
+        return "null".equals(cell.value());
+    }
+
+    private void object(TextSink out) {
         out.put('{');
         for (int i = 0; i < columns.size(); i++) {
             out.put(i == 0 ? "" : ", ");
@@ -135,7 +176,6 @@ final class Rows {
             }
         }
         out.put("}\n");
-        cells.clear();
     }
 
     private static void value(Cell cell, TextSink out) {
@@ -148,10 +188,16 @@ final class Rows {
 
     private void rest(int from, TextSink out) {
         text.clear();
-        for (int i = from; i < cells.size(); i++) {
-            text.put(i == from ? "" : " ");
-            text.put(cells.get(i).text());
-        }
+        join(from);
         out.json(text);
+    }
+
+    private void join(int from) {
+        for (int i = from; i < cells.size(); i++) {
+            if (!isNull(cells.get(i))) {
+                text.put(i == from ? "" : " ");
+                text.put(cells.get(i).text());
+            }
+        }
     }
 }

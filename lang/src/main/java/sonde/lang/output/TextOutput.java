@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.lang.source.Span;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -18,6 +19,7 @@ public final class TextOutput implements Output {
     private final OutputStream errors;
     private final Names names;
     private final MapRows.Style style;
+    private final @Nullable Rows rows;
     private final TextSink out = TextSink.forTerminal();
     private final TextSink message = TextSink.forTerminal();
 
@@ -33,6 +35,22 @@ public final class TextOutput implements Output {
 
     /** Prints, maps in a style. */
     public TextOutput(OutputStream out, OutputStream errors, Names names, MapRows.Style style) {
+        this(out, errors, names, style, null);
+    }
+
+    /** Prints what the script prints below a head line as comma separated values. */
+    public static TextOutput ofRows(
+            OutputStream out, OutputStream errors, Names names, MapRows.Style style) {
+        return new TextOutput(out, errors, names, style, Rows.csv(names));
+    }
+
+    private TextOutput(
+            OutputStream out,
+            OutputStream errors,
+            Names names,
+            MapRows.Style style,
+            @Nullable Rows rows) {
+        this.rows = rows;
         this.stream = out;
         this.errors = errors;
         this.names = names;
@@ -58,7 +76,11 @@ public final class TextOutput implements Output {
             say();
             return;
         }
-        format.render(arguments, bytes, offset, names, out);
+        if (rows != null) {
+            rows.accept(format, arguments, bytes, offset, out);
+        } else {
+            format.render(arguments, bytes, offset, names, out);
+        }
         drainIfMuch();
     }
 
@@ -144,7 +166,11 @@ public final class TextOutput implements Output {
 
     @Override
     public void cat(byte[] contents) {
-        out.foreign(contents, 0, contents.length);
+        if (rows != null && rows.isOpen()) {
+            rows.last(contents, out);
+        } else {
+            out.foreign(contents, 0, contents.length);
+        }
         drainIfMuch();
     }
 
@@ -254,7 +280,9 @@ public final class TextOutput implements Output {
 
     @Override
     public void end() {
-        printf("\n\n");
+        if (style.form() == MapRows.Form.USUAL) {
+            printf("\n\n");
+        }
     }
 
     private void endLine() {

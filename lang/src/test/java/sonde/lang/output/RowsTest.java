@@ -13,8 +13,7 @@ import sonde.lang.type.Type;
 /** Lines below a head line as objects. */
 final class RowsTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final JsonOutput output =
-            JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL);
+    private Output output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL);
 
     /** Numbers are int32, texts have room for 8 bytes, those of one letter are literals. */
     private void print(String format, Object... values) throws FormatException {
@@ -49,6 +48,18 @@ final class RowsTest {
                 .isEqualTo(
                         "{\"pid\": 7, \"comm\": \" a\\\" b \", \"time\": 1.020,"
                                 + " \"args\": \"0xff x\\ny\"}\n");
+    }
+
+    @Test
+    void commaSeparatedValues() throws Exception {
+        MapRows.Style style = new MapRows.Style(MapRows.Order.DEFAULT, MapRows.Form.CSV);
+        TextOutput csv = TextOutput.ofRows(out, out, new MachineNames(), style);
+        output = csv;
+        print("%-8s %-5s %s %s\n", "PID", "COMM", "TIME(ms)", "ARGS");
+        print("%-8d %-5s %3d.%03d 0x%-4x %s\n", 7, "a\" b", 1, 20, 255, "x,y");
+        csv.end();
+        assertThat(printed())
+                .isEqualTo("pid,comm,time_ms,args\n7,\"a\"\" b\",1.020,\"0xff x,y\"\n");
     }
 
     @Test

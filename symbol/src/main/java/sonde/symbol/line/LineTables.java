@@ -27,7 +27,7 @@ import sonde.format.MalformedInputException;
  * </pre>
  */
 final class LineTables {
-    static final long MAGIC = 0x31454e494c444e53L;
+    static final long MAGIC = 0x32454e494c444e53L;
 
     /** Bytes of the head: eight numbers of 8 bytes, some of them in halves. */
     static final int HEAD_BYTES = 64;

@@ -35,10 +35,10 @@ class CodePlacesTest {
         }
     }
 
-    private Path build() throws IOException {
+    private Path build(String... flags) throws IOException {
         Assumptions.assumeTrue(Programs.has("gcc"), "gcc is not there");
         Files.writeString(folder.resolve("say.c"), Programs.C);
-        String command = "gcc -g -O2 -fno-pie -no-pie -o say say.c";
+        String command = "gcc -g -O2 -fno-pie -no-pie -o say say.c " + String.join(" ", flags);
         Programs.run(folder, List.of(command.split(" ")));
         return folder.resolve("say");
     }
@@ -61,6 +61,16 @@ class CodePlacesTest {
             inlined += names.size();
         }
         assertThat(inlined).isPositive();
+    }
+
+    /** Distributions build with folders that do not tell where they built. */
+    @Test
+    void aRelativeFolderOfTheCompilerStandsOnceInAPath() throws IOException {
+        Path program = build("-gdwarf-5", "-ffile-prefix-map=" + folder + "=./src");
+        List<Programs.Said> said = Programs.listen(program);
+        ProcessMaps maps = new ProcessMaps();
+        Map<Long, CodePlaces.Found> places = calls(program, maps, said, true);
+        assertThat(places.values()).isNotEmpty().allMatch(p -> p.file().equals("./src/say.c"));
     }
 
     @Test

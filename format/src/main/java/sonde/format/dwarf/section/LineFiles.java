@@ -175,7 +175,8 @@ public final class LineFiles {
         long[] entry = folders.get(index);
         String name = text((int) entry[0], entry[1]);
         if (index == 0) {
-            return five ? join(folder, name) : folder;
+            // It is the compiler's folder itself, which may be relative (DWARF 5, 6.2.4).
+            return five && !name.equals(folder) ? join(folder, name) : folder;
         }
         return join(five ? folder(0) : folder, name);
     }
