@@ -211,7 +211,8 @@ final class ToolCommand {
             out.println("OPTIONS:");
         }
         for (ToolOptions.Line line : lines) {
-            out.printf("    %-18s %s%n", line.option(), line.text());
+            String option = line.option().equals("--failed") ? "-x, --failed" : line.option();
+            out.printf("    %-18s %s%n", option, line.text());
         }
         out.println();
         GENERAL.lines()

@@ -111,6 +111,9 @@ public record ScriptTool(
                 description.add(said);
             }
         }
+        if (description.stream().allMatch(String::isEmpty)) {
+            description.clear();
+        }
         return new ScriptTool(name, summary, description, examples, variants, rules.rules());
     }
 

@@ -41,7 +41,10 @@ final class In {
 
     private void need(int count, String field) throws MalformedInputException {
         if (count < 0 || count > bytes.remaining()) {
-            throw malformed(field, count + " bytes of " + bytes.remaining());
+            throw malformed(
+                    field,
+                    "cut off or damaged: %d bytes wanted, %d left"
+                            .formatted(count, bytes.remaining()));
         }
     }
 

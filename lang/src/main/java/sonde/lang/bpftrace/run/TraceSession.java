@@ -108,6 +108,7 @@ public final class TraceSession implements AutoCloseable {
         try {
             if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();
+                options.pid().ifPresent(code::read);
             }
             HostNames names =
                     new HostNames(

@@ -106,7 +106,8 @@ final class UserCode implements AutoCloseable {
         String[] names = new File("/proc").list();
         for (String name : names == null ? new String[0] : names) {
             if (name.matches("[0-9]{1,9}")) {
-                unread.add(Integer.valueOf(name));
+                // The youngest are likely to end first.
+                unread.addFirst(Integer.valueOf(name));
             }
         }
     }
