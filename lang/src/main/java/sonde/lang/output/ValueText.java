@@ -254,7 +254,10 @@ public final class ValueText {
             switch (field.type()) {
                 case Type.Bool _ -> truth(ValueBytes.bits(bytes, from, field.bits(), false));
                 case Type.Enum type ->
-                        constant(type, ValueBytes.bits(bytes, from, field.bits(), false), out);
+                        constant(
+                                type,
+                                ValueBytes.bits(bytes, from, field.bits(), type.signed()),
+                                out);
                 case Type type -> {
                     boolean signed = type instanceof Type.Int integer && integer.signed();
                     number(ValueBytes.bits(bytes, from, field.bits(), signed), signed);
