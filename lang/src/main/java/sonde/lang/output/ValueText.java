@@ -229,6 +229,9 @@ public final class ValueText {
     private void members(Composite type, byte[] bytes, long bitOffset, int empty, int depth) {
         for (Field field : type.fields()) {
             long from = bitOffset + field.bitOffset();
+            if (field.place() == Field.Place.CLOSED) {
+                continue;
+            }
             if (!field.name().isEmpty()) {
                 if (out.size() > empty) {
                     out.put(dense ? "," : ", ");

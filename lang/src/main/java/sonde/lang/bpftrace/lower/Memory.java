@@ -6,6 +6,7 @@ import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.declare.TracepointTypes;
 import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
@@ -72,6 +73,12 @@ final class Memory {
         if (from.equals(to) || sizeBytes == 0) {
             return;
         }
+        if (isClosed(from) && sizeBytes > TracepointTypes.CLOSED_BYTES) {
+            int head = TracepointTypes.CLOSED_BYTES;
+            zero(to, head);
+            copy(from.plus(head), sizeBytes - head, to.plus(head));
+            return;
+        }
         boolean near = from.where() == Where.OWN || from.where() == Where.CONTEXT;
         if (!near || sizeBytes > INLINE) {
             read(from, sizeBytes, to);
@@ -87,6 +94,13 @@ final class Memory {
             emit().store(width, to.base(), to.offset() + at, word);
             at += chunk;
         }
+    }
+
+    /** Whether a place begins with what programs of tracepoints may not read. */
+    private boolean isClosed(Place from) {
+        return from.where() == Where.CONTEXT
+                && from.offset() == 0
+                && lowerer.clause().site().kind() == Kind.TRACEPOINT;
     }
 
     private void read(Place from, int sizeBytes, Place to) {
