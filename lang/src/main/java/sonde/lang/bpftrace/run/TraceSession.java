@@ -223,11 +223,12 @@ public final class TraceSession implements AutoCloseable {
                 continue;
             }
             try {
-                if (!first.kind().isSpecial()) {
-                    attach(program, entry.getValue(), where);
-                }
                 count += program.group().probes().size();
+                if (!first.kind().isSpecial()) {
+                    count -= attach(program, entry.getValue(), where);
+                }
             } catch (AttachException e) {
+                count -= program.group().probes().size();
                 missing(e);
             }
         }
@@ -251,18 +252,28 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    private void attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
+    /** Attaches, and says how many of a pattern were left out, as the kernel refuses them. */
+    private int attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
         if (program.group().first() instanceof Probe.Iter iter) {
             iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
-            return;
+            return 0;
         }
-        Link link = Attacher.attach(program.group(), loadedProgram, where);
+        Attacher.Attached attached =
+                Attacher.attachMost(
+                        program.group(), loadedProgram, where, probe -> !program.isNamed(probe));
+        if (script.configuration().missingProbes() != Configuration.MissingProbes.IGNORE) {
+            for (AttachException e : attached.leftOut()) {
+                output.warnf(e.getMessage() + " (" + e.reason() + "), left out", List.of());
+            }
+        }
+        Link link = attached.link();
         if (program.group().first() instanceof Probe.Watchpoint w) {
             watches.put(w.address(), link);
         } else {
             links.add(link);
         }
+        return attached.leftOut().size();
     }
 
     private void unwatch(long address) {
