@@ -115,7 +115,7 @@ public final class Attacher {
             try {
                 links.add(single(probe, index++, program, options));
             } catch (AttachException e) {
-                if (!(UserLinks.isOfPlace(e.getCause()) && optional.test(probe))) {
+                if (!(e.isOfPlace() && optional.test(probe))) {
                     links.forEach(Link::close);
                     throw e;
                 }

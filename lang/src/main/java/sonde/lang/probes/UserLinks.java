@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.link.Uprobes;
@@ -59,7 +60,7 @@ final class UserLinks {
     }
 
     /** Whether it is the place that the kernel refuses. */
-    static boolean isOfPlace(Throwable cause) {
+    static boolean isOfPlace(@Nullable Throwable cause) {
         return cause instanceof SyscallException e && OF_A_PLACE.contains(e.errno());
     }
 
