@@ -17,10 +17,13 @@ import sonde.sys.SyscallException;
 /**
  * What tracepoints hand to programs, from their {@code format} files: offsets are those of the
  * program's context. The first fields are those of every event, {@code common_type} to {@code
- * common_pid}.
+ * common_pid}, which programs may not read.
  */
 public final class TracepointTypes {
     private static final int LONG_BYTES = 8;
+
+    /** Of the context, which the verifier lets no program read (tp_prog_is_valid_access). */
+    public static final int CLOSED_BYTES = 8;
 
     private TracepointTypes() {}
 
@@ -50,7 +53,7 @@ public final class TracepointTypes {
         List<Field> fields = new ArrayList<>();
         int end = 0;
         for (sonde.event.Field field : format.fields()) {
-            fields.add(field(kernel, field, space));
+            fields.add(field(kernel, field, space, entry));
             end = Math.max(end, field.offset() + field.sizeBytes());
         }
         return new Struct(format.name(), false, end, 8, () -> fields);
@@ -81,13 +84,15 @@ public final class TracepointTypes {
         }
     }
 
-    private static Field field(TypeSource kernel, sonde.event.Field field, Space space) {
+    private static Field field(
+            TypeSource kernel, sonde.event.Field field, Space space, boolean registers) {
         Type declared = declared(kernel, field);
         Field.Place place =
                 switch (field.kind()) {
                     case DATA_LOC -> Field.Place.DATA_LOC;
                     case REL_LOC -> Field.Place.RELATIVE_LOC;
-                    case INTEGER, ARRAY, CHARS, TAIL_STRING, FLOAT, SPAN -> Field.Place.HERE;
+                    case INTEGER, ARRAY, CHARS, TAIL_STRING, FLOAT, SPAN ->
+                            isClosed(field) ? Field.Place.CLOSED : Field.Place.HERE;
                 };
         Type type =
                 switch (field.kind()) {
@@ -95,9 +100,22 @@ public final class TracepointTypes {
                             new Type.Array(element(field, declared), 0);
                     case CHARS -> new Type.Array(BasicTypes.CHAR, field.sizeBytes());
                     case ARRAY -> array(field, declared);
-                    case INTEGER, FLOAT, SPAN -> scalar(field, declared);
+                    case INTEGER, FLOAT, SPAN ->
+                            registers && isNarrower(declared, field)
+                                    ? declared
+                                    : scalar(field, declared);
                 };
         return new Field(field.name(), BtfTypes.in(space, type), 8L * field.offset(), 0, place);
+    }
+
+    private static boolean isClosed(sonde.event.Field field) {
+        return field.name().startsWith("common_") && field.offset() < CLOSED_BYTES;
+    }
+
+    /** The number that the low bytes of a system call's register hold; the others may be any. */
+    private static boolean isNarrower(@Nullable Type declared, sonde.event.Field field) {
+        return (declared instanceof Int || declared instanceof Type.Enum)
+                && declared.sizeBytes() < field.sizeBytes();
     }
 
     /** The type before the name; null for one that is not known. */
@@ -111,7 +129,7 @@ public final class TracepointTypes {
         return CParser.type(type, kernel);
     }
 
-    /** The format's size counts: registers of a system call are 8 bytes, whatever they hold. */
+    /** The format's size and sign count. */
     private static Type scalar(sonde.event.Field field, @Nullable Type declared) {
         int size = field.sizeBytes();
         return switch (declared) {

@@ -151,6 +151,9 @@ public final class JsonText {
     private void members(Composite type, byte[] bytes, long bitOffset, int empty, int depth) {
         boolean isList = type instanceof Tuple tuple && !tuple.named();
         for (Field field : type.fields()) {
+            if (field.place() == Field.Place.CLOSED) {
+                continue;
+            }
             if (isList || !field.name().isEmpty()) {
                 if (out.size() > empty) {
                     out.put(isList ? "," : ", ");

@@ -229,6 +229,9 @@ public final class ValueText {
     private void members(Composite type, byte[] bytes, long bitOffset, int empty, int depth) {
         for (Field field : type.fields()) {
             long from = bitOffset + field.bitOffset();
+            if (field.place() == Field.Place.CLOSED) {
+                continue;
+            }
             if (!field.name().isEmpty()) {
                 if (out.size() > empty) {
                     out.put(dense ? "," : ", ");
@@ -254,7 +257,10 @@ public final class ValueText {
             switch (field.type()) {
                 case Type.Bool _ -> truth(ValueBytes.bits(bytes, from, field.bits(), false));
                 case Type.Enum type ->
-                        constant(type, ValueBytes.bits(bytes, from, field.bits(), false), out);
+                        constant(
+                                type,
+                                ValueBytes.bits(bytes, from, field.bits(), type.signed()),
+                                out);
                 case Type type -> {
                     boolean signed = type instanceof Type.Int integer && integer.signed();
                     number(ValueBytes.bits(bytes, from, field.bits(), signed), signed);

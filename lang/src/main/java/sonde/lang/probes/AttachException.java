@@ -23,6 +23,11 @@ public final class AttachException extends IOException {
         return probe;
     }
 
+    /** Whether the kernel refuses this place of a file, as it does instructions of some kinds. */
+    public boolean isOfPlace() {
+        return UserLinks.isOfPlace(getCause());
+    }
+
     /** Why. */
     public String reason() {
         return reason;

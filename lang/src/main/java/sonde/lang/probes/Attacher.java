@@ -5,9 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
-import java.util.TreeMap;
+import java.util.function.Predicate;
 import sonde.bpf.AttachType;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
@@ -53,6 +52,30 @@ public final class Attacher {
      */
     public static Link attach(ProbeGroup group, Program program, AttachOptions options)
             throws AttachException {
+        return attachMost(group, program, options, _ -> false).link();
+    }
+
+    /**
+     * What a group is attached to.
+     *
+     * @param leftOut why each was left out that the kernel refuses, if any
+     */
+    public record Attached(Link link, List<AttachException> leftOut) {
+        public Attached {
+            leftOut = List.copyOf(leftOut);
+        }
+    }
+
+    /**
+     * Attaches to all of a group but those places in files that the kernel refuses, as some
+     * instructions cannot be probed.
+     *
+     * @param optional which may be left out
+     * @throws AttachException when the kernel refuses another one, or all
+     */
+    public static Attached attachMost(
+            ProbeGroup group, Program program, AttachOptions options, Predicate<Probe> optional)
+            throws AttachException {
         Probe first = group.first();
         boolean multi =
                 program.expected() == AttachType.TRACE_KPROBE_MULTI
@@ -62,28 +85,48 @@ public final class Attacher {
         if (multi) {
             try {
                 return switch (first) {
-                    case Probe.Kernel _ -> kernelMulti(group, program);
-                    case Probe.User _, Probe.Usdt _ -> userMulti(group, program, options);
+                    case Probe.Kernel _ -> attached(kernelMulti(group, program));
+                    case Probe.User _, Probe.Usdt _ ->
+                            UserLinks.of(group, program, options, optional);
                     default -> throw new IllegalArgumentException(first.name() + " by one link");
                 };
+            } catch (AttachException e) {
+                throw e;
             } catch (IOException e) {
                 throw failure(first, e);
             }
         }
-        if (group.probes().size() == 1) {
-            return single(first, 0, program, options);
-        }
+        return group.probes().size() == 1
+                ? attached(single(first, 0, program, options))
+                : singles(group, program, options, optional);
+    }
+
+    private static Attached attached(Link link) {
+        return new Attached(link, List.of());
+    }
+
+    private static Attached singles(
+            ProbeGroup group, Program program, AttachOptions options, Predicate<Probe> optional)
+            throws AttachException {
         List<Link> links = new ArrayList<>();
-        try {
-            int index = 0;
-            for (Probe probe : group.probes()) {
+        List<AttachException> leftOut = new ArrayList<>();
+        int index = 0;
+        for (Probe probe : group.probes()) {
+            try {
                 links.add(single(probe, index++, program, options));
+            } catch (AttachException e) {
+                if (!(e.isOfPlace() && optional.test(probe))) {
+                    links.forEach(Link::close);
+                    throw e;
+                }
+                leftOut.add(e);
             }
-            return Link.of(first.name() + " and " + (links.size() - 1) + " more", links);
-        } catch (AttachException e) {
-            links.forEach(Link::close);
-            throw e;
         }
+        if (links.isEmpty()) {
+            throw leftOut.getFirst();
+        }
+        String name = group.first().name() + " and " + (links.size() - 1) + " more";
+        return new Attached(Link.of(name, links), leftOut);
     }
 
     private static Link single(Probe probe, int index, Program program, AttachOptions options)
@@ -147,7 +190,7 @@ public final class Attacher {
         return new Kprobes.Place(symbol, offset, probe.kind().isReturn());
     }
 
-    private static List<Uprobes.Place> places(Probe.Usdt probe, int index) {
+    static List<Uprobes.Place> places(Probe.Usdt probe, int index) {
         List<Uprobes.Place> places = new ArrayList<>();
         for (UsdtLocation location : probe.locations()) {
             long cookie = ProbeGroup.cookie(index, places.size());
@@ -164,37 +207,6 @@ public final class Attacher {
             symbols.add(probe.function());
         }
         return Kprobes.multi(program, symbols, cookies, group.first().kind().isReturn());
-    }
-
-    /** A link a file. */
-    private static Link userMulti(ProbeGroup group, Program program, AttachOptions options)
-            throws IOException {
-        Map<String, List<Uprobes.Place>> byFile = new TreeMap<>();
-        int index = 0;
-        for (Probe probe : group.probes()) {
-            switch (probe) {
-                case Probe.User p ->
-                        byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
-                                .add(new Uprobes.Place(p.fileOffset(), 0, index));
-                case Probe.Usdt p ->
-                        byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
-                                .addAll(places(p, index));
-                default -> throw new IllegalArgumentException(probe.name() + " in a file");
-            }
-            index++;
-        }
-        boolean atReturn = group.first().kind().isReturn();
-        int pid = options.pid().orElse(Uprobes.ALL_PROCESSES);
-        List<Link> links = new ArrayList<>();
-        try {
-            for (Map.Entry<String, List<Uprobes.Place>> file : byFile.entrySet()) {
-                links.add(Uprobes.multi(program, file.getKey(), file.getValue(), atReturn, pid));
-            }
-        } catch (IOException e) {
-            links.forEach(Link::close);
-            throw e;
-        }
-        return links.size() == 1 ? links.getFirst() : Link.of(group.first().name(), links);
     }
 
     private static Link timer(Probe.Timer timer, Program program, int index) throws IOException {
@@ -306,7 +318,7 @@ public final class Attacher {
         return TestRun.packet(new byte[PACKET_BYTES], repeat);
     }
 
-    private static AttachException failure(Probe probe, IOException cause) {
+    static AttachException failure(Probe probe, IOException cause) {
         int errno =
                 switch (cause) {
                     case SyscallException e -> e.errno();

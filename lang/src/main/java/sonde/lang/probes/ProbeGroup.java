@@ -55,4 +55,9 @@ public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi, bool
     public static long cookie(int probe, int location) {
         return (long) probe << LOCATION_BITS | location;
     }
+
+    /** The number of the probe in the cookie of a location of a marker. */
+    static int index(long cookie) {
+        return (int) (cookie >>> LOCATION_BITS);
+    }
 }

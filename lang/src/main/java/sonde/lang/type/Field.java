@@ -17,6 +17,8 @@ public record Field(String name, Type type, long bitOffset, int bits, Place plac
         DATA_LOC,
         /** 4 bytes: length and offset from behind these 4 bytes (__rel_loc). */
         RELATIVE_LOC,
+        /** The head of every event, which the kernel keeps from programs. */
+        CLOSED,
     }
 
     /** A member that is no bitfield. */

@@ -82,6 +82,7 @@ class TracepointTypesTest {
         Struct s = arguments("sched", "sched_switch");
         assertThat(s.fields().getFirst().name()).isEqualTo("common_type");
         assertThat(s.sizeBytes()).isEqualTo(126);
+        assertThat(field(s, "common_pid").place()).isEqualTo(Field.Place.CLOSED);
         assertThat(field(s, "prev_comm").type()).isEqualTo(new Type.Array(BasicTypes.CHAR, 16));
         assertThat(field(s, "prev_comm").offsetBytes()).isEqualTo(8);
         assertThat(field(s, "prev_pid").type()).isEqualTo(Int.U64);
@@ -111,6 +112,7 @@ class TracepointTypesTest {
         Struct s = arguments("syscalls", "sys_enter_openat");
         assertThat(field(s, "filename").type())
                 .isEqualTo(new Type.Pointer(BasicTypes.CHAR, Space.USER));
+        assertThat(field(s, "prev_pid").type()).isEqualTo(Int.I32);
         assertThat(TypeNames.arguments(s)).contains("    char *filename", "    char prev_comm[16]");
         assertThat(field(arguments("syscalls", "sys_exit_openat"), "rqtp").type())
                 .isEqualTo(new Type.Pointer(TIMESPEC, Space.KERNEL));

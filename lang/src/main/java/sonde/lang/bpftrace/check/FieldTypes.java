@@ -77,10 +77,7 @@ final class FieldTypes {
             return typer.globals()
                     .error(e.span(), missing(composite, e), Nearest.question(e.name(), names));
         }
-        if (field.name().startsWith("common_")
-                && isArguments(inner)
-                && typer.site().kind() == Kind.TRACEPOINT
-                && field.offsetBytes() < 8) {
+        if (field.place() == Field.Place.CLOSED) {
             return typer.globals()
                     .error(e.span(), "BPF does not support accessing common tracepoint fields");
         }

@@ -114,6 +114,7 @@ final class ContextReads {
         boolean chosen =
                 switch (kind()) {
                     case KPROBE, KRETPROBE, FENTRY, FEXIT, TRACEPOINT, RAWTRACEPOINT -> true;
+                    case PROFILE -> true;
                     default -> false;
                 };
         if (chosen && lowerer.portable().isWanted()) {

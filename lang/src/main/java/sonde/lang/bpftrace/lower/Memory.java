@@ -6,6 +6,7 @@ import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.declare.TracepointTypes;
 import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
 import sonde.lang.ir.Operation;
@@ -72,6 +73,12 @@ final class Memory {
         if (from.equals(to) || sizeBytes == 0) {
             return;
         }
+        if (isClosed(from) && sizeBytes > TracepointTypes.CLOSED_BYTES) {
+            int head = TracepointTypes.CLOSED_BYTES;
+            zero(to, head);
+            copy(from.plus(head), sizeBytes - head, to.plus(head));
+            return;
+        }
         boolean near = from.where() == Where.OWN || from.where() == Where.CONTEXT;
         if (!near || sizeBytes > INLINE) {
             read(from, sizeBytes, to);
@@ -87,6 +94,13 @@ final class Memory {
             emit().store(width, to.base(), to.offset() + at, word);
             at += chunk;
         }
+    }
+
+    /** Whether a place begins with what programs of tracepoints may not read. */
+    private boolean isClosed(Place from) {
+        return from.where() == Where.CONTEXT
+                && from.offset() == 0
+                && lowerer.clause().site().kind() == Kind.TRACEPOINT;
     }
 
     private void read(Place from, int sizeBytes, Place to) {
@@ -165,7 +179,7 @@ final class Memory {
         }
     }
 
-    /** Reads a member that is a number; bitfields count as unsigned, as bpftrace has them. */
+    /** Reads a member that is a number; of a bitfield the sign is its first bit, as in C. */
     Vreg load(Place of, Field field, Type type) {
         if (field.bits() == 0) {
             return load(of.plus(field.offsetBytes()), type);
@@ -176,7 +190,7 @@ final class Memory {
             if (last / (8L * size) == unit) {
                 // The compiler put it there: aligned, and not beyond the end of the structure.
                 Vreg word = load(of.plus((int) (unit * size)), new Int(size, false));
-                return bits(word, field.bitOffset() % (8L * size), field.bits());
+                return bits(word, field.bitOffset() % (8L * size), field);
             }
         }
         return packed(of, field);
@@ -193,17 +207,21 @@ final class Memory {
             word = emit().alu(AluOperation.OR, word, up);
         }
         if (bytes <= 8) {
-            return bits(word, shift, field.bits());
+            return bits(word, shift, field);
         }
         Vreg top = load(of.plus(field.offsetBytes() + 8), Int.U8);
         Vreg low = emit().alu(AluOperation.SHIFT_RIGHT, word, shift);
         Vreg high = emit().alu(AluOperation.SHIFT_LEFT, top, 64 - shift);
-        return bits(emit().alu(AluOperation.OR, low, high), 0, field.bits());
+        return bits(emit().alu(AluOperation.OR, low, high), 0, field);
     }
 
-    private Vreg bits(Vreg word, long shift, int bits) {
-        Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64 - shift - bits);
-        return emit().alu(AluOperation.SHIFT_RIGHT, up, 64L - bits);
+    private Vreg bits(Vreg word, long shift, Field field) {
+        Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64 - shift - field.bits());
+        AluOperation down =
+                isSigned(field.type())
+                        ? AluOperation.SHIFT_RIGHT_SIGNED
+                        : AluOperation.SHIFT_RIGHT;
+        return emit().alu(down, up, 64L - field.bits());
     }
 
     static boolean isSigned(Type type) {

@@ -208,7 +208,7 @@ final class Portable {
         lowerer.errors().check(result, KernelFunction.PROBE_READ_KERNEL);
         Vreg word = emit().load(Width.U64, false, slot, 0);
         Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, later(root.to(path, Aspect.LEFT, 0)));
-        boolean signed = Memory.isSigned(type) && field.bits() == 0;
+        boolean signed = Memory.isSigned(field.bits() == 0 ? type : field.type());
         return emit().alu(
                         signed ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT,
                         up,

@@ -6,6 +6,7 @@ import sonde.bpf.insn.Code;
 import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.lower.ProgramSite;
 import sonde.lang.ir.Assembly;
+import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
 import sonde.lang.source.Span;
 
@@ -17,6 +18,13 @@ import sonde.lang.source.Span;
 public record CompiledProgram(
         List<Integer> numbers, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly)
         implements PreparedProgram {
+    @Override
+    public boolean isNamed(Probe probe) {
+        return probe.function().isEmpty()
+                || clause.probe().attachPoints().stream()
+                        .anyMatch(point -> point.text().endsWith(":" + probe.function()));
+    }
+
     @Override
     public Code code(Assembly.Symbols symbols) {
         return assembly.code(symbols);

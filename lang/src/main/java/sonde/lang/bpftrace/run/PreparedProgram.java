@@ -4,6 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 import sonde.lang.ir.Assembly;
+import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
 import sonde.lang.source.Span;
 
@@ -19,6 +20,11 @@ public interface PreparedProgram {
 
     /** What it is attached to. */
     ProbeGroup group();
+
+    /** Whether the script names a probe of the group itself; else a pattern found it. */
+    default boolean isNamed(Probe probe) {
+        return true;
+    }
 
     /** Its words, with numbers for maps and functions of the kernel. */
     Code code(Assembly.Symbols symbols);

@@ -208,14 +208,26 @@ public final class TraceSession implements AutoCloseable {
         AttachOptions where = new AttachOptions(options.pid());
         List<Map.Entry<PreparedProgram, Program>> all =
                 new ArrayList<>(loaded.programs().entrySet());
-        int count = attachThose(all, false, where);
-        return count + attachThose(all.reversed(), true, where);
+        List<AttachException> leftOut = new ArrayList<>();
+        int count = attachThose(all, false, where, leftOut);
+        count += attachThose(all.reversed(), true, where, leftOut);
+        if (script.configuration().missingProbes() != Configuration.MissingProbes.IGNORE) {
+            for (AttachException e : leftOut) {
+                output.warnf(e.getMessage() + " (" + e.reason() + "), left out", List.of());
+            }
+        }
+        return count;
     }
 
     /** The kernel runs those of some kinds in the order of attaching, of others in the reverse. */
     private int attachThose(
-            List<Map.Entry<PreparedProgram, Program>> all, boolean reverse, AttachOptions where)
+            List<Map.Entry<PreparedProgram, Program>> all,
+            boolean reverse,
+            AttachOptions where,
+            List<AttachException> leftOut)
             throws AttachException {
+        List<AttachException> refused = new ArrayList<>();
+        boolean any = false;
         int count = 0;
         for (Map.Entry<PreparedProgram, Program> entry : all) {
             PreparedProgram program = entry.getKey();
@@ -224,13 +236,24 @@ public final class TraceSession implements AutoCloseable {
                 continue;
             }
             try {
+                int before = refused.size();
                 if (!first.kind().isSpecial()) {
-                    attach(program, entry.getValue(), where);
+                    refused.addAll(attach(program, entry.getValue(), where));
                 }
-                count += program.group().probes().size();
+                count += program.group().probes().size() - (refused.size() - before);
+                any |= first instanceof Probe.User;
             } catch (AttachException e) {
-                missing(e);
+                if (e.isOfPlace() && !program.isNamed(first)) {
+                    refused.add(e);
+                } else {
+                    missing(e);
+                }
             }
+        }
+        if (!any && !refused.isEmpty()) {
+            missing(refused.getFirst());
+        } else {
+            leftOut.addAll(refused);
         }
         return count;
     }
@@ -252,18 +275,23 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    private void attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
+    /** Attaches; what of a pattern the kernel refuses. */
+    private List<AttachException> attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
         if (program.group().first() instanceof Probe.Iter iter) {
             iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
-            return;
+            return List.of();
         }
-        Link link = Attacher.attach(program.group(), loadedProgram, where);
+        Attacher.Attached attached =
+                Attacher.attachMost(
+                        program.group(), loadedProgram, where, probe -> !program.isNamed(probe));
+        Link link = attached.link();
         if (program.group().first() instanceof Probe.Watchpoint w) {
             watches.put(w.address(), link);
         } else {
             links.add(link);
         }
+        return attached.leftOut();
     }
 
     private void unwatch(long address) {

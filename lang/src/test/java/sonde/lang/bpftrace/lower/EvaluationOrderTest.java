@@ -112,6 +112,11 @@ final class EvaluationOrderTest {
                 "uint32_t a : 13, b : 19 @ b @ 0x2ab33",
                 "uint64_t a : 13, b : 51 @ b @ 0x89119a22ab33",
                 "uint8_t a : 3; uint64_t b : 62 @ b @ 0x222446688aaccef1",
+                "int a : 4 @ a @ -8",
+                "int a : 8, b : 7 @ b @ -9",
+                "int a : 8, b : 8 @ b @ 0x77",
+                "int a : 4; signed char c : 3; long d : 50 @ d @ -0x1bb9977553311",
+                "char a : 3; long b : 62 @ b @ -0x1ddbb9977553310f",
             })
     void bitFields(String members, String member, String value) throws Exception {
         String packed = members.contains("62") ? " __attribute__((packed))" : "";
