@@ -284,6 +284,11 @@ public final class Definer {
         if (module != null && !module.isLoaded()) {
             shownSpot = shownSpot.noted("begins when " + module.name() + " is loaded");
         }
+        for (Argument argument : arguments) {
+            if (!argument.note().isEmpty()) {
+                shownSpot = shownSpot.noted(argument.name() + " is " + argument.note());
+            }
+        }
         return new Definition(
                 traced ? 'f' : spot.isReturn() ? 'r' : 'p',
                 group(spec),
