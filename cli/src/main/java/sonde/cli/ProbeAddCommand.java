@@ -130,6 +130,7 @@ final class ProbeAddCommand implements Callable<Integer> {
             PrintWriter out = spec.commandLine().getOut();
             subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
             if (dryRun || probes == null) {
+                subject.foreign().ifPresent(why -> Failures.say(spec.commandLine().getErr(), why));
                 for (Definition one : made) {
                     out.println(Escape.line(one.text()));
                     out.println("    " + Escape.line(described(one)));

@@ -50,7 +50,8 @@ final class ProbeListCommand implements Callable<Integer> {
                                 one.place(),
                                 one.arguments(),
                                 one.source(),
-                                one.isOurs() ? "sonde" : ""));
+                                one.isOurs() ? "sonde" : "",
+                                one.changed()));
             }
             Shown.onOut(
                     new Table(
@@ -61,7 +62,8 @@ final class ProbeListCommand implements Callable<Integer> {
                                     Column.text("place"),
                                     Column.text("arguments"),
                                     Column.text("source"),
-                                    Column.text("by")),
+                                    Column.text("by"),
+                                    Column.text("changed")),
                             rows),
                     true);
         } else {
@@ -80,9 +82,15 @@ final class ProbeListCommand implements Callable<Integer> {
                                         + " "
                                         + one.arguments()
                                         + "   (not made by sonde probe)";
+                shown += one.changed().isEmpty() ? "" : "   (" + changed(one) + ")";
                 out.println("%-32s %s".formatted(one.event(), Escape.line(shown)).stripTrailing());
             }
         }
         return all.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
+    }
+
+    /** That the kernel still probes the file that was there before. */
+    static String changed(NamedProbes.Listed one) {
+        return one.changed() + " was changed since, the probe is in the old file: add it again";
     }
 }

@@ -15,6 +15,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.event.result.Result;
 import sonde.format.bundle.Meta;
+import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.Origin;
 import sonde.probe.plan.CallGraph;
@@ -199,7 +200,24 @@ final class RecordCommand implements Callable<Integer> {
         return wanted ? RecordOrder.JvmMaps.TARGETS : RecordOrder.JvmMaps.NONE;
     }
 
+    /** Named probes of a file that was built anew record nothing of it. */
+    private void sayChanged() {
+        try {
+            for (NamedProbes.Listed one : NamedProbes.open().changed(events)) {
+                Failures.say(
+                        spec.commandLine().getErr(),
+                        one.event() + ": " + ProbeListCommand.changed(one));
+            }
+        } catch (java.io.IOException e) {
+            // Whether probes can be recorded at all is said by the plan.
+            return;
+        }
+    }
+
     private int record(RecordOrder order) throws Exception {
+        if (!events.isEmpty()) {
+            sayChanged();
+        }
         ProgressLine line = new ProgressLine(!command.isEmpty());
         RecordOutcome outcome;
         try {

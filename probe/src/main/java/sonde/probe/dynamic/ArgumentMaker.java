@@ -59,7 +59,7 @@ final class ArgumentMaker {
                 FetchType.isText(parts.type())
                         ? rendering.text(operand, parts.type())
                         : rendering.words(operand, parts.type());
-        return new Argument(name, words[0], words[1], text);
+        return new Argument(name, words[0], words[1], text, rendering.note);
     }
 
     private static Operand referred(ExpressionCompiler compiler, Operand operand)
@@ -99,6 +99,7 @@ final class ArgumentMaker {
     private final class Rendering {
         private final String source;
         private final ExpressionCompiler compiler;
+        private String note = "";
 
         Rendering(String source, ExpressionCompiler compiler) {
             this.source = source;
@@ -156,6 +157,8 @@ final class ArgumentMaker {
                         new String[] {o.token(), shown};
                 case Operand.Held o -> {
                     long count = o.bits() > 0 ? o.bits() : 8 * type.sizeBytes();
+                    refuseType(asked, "u" + count, "is a part of a register");
+                    note(type);
                     yield new String[] {
                         o.token(), "b" + count + "@" + o.bitOffset() + "/" + 8 * here.addressBytes()
                     };
@@ -244,8 +247,35 @@ final class ArgumentMaker {
             };
         }
 
+        /**
+         * The kernel cuts bits out of a word as an unsigned number that it shows in decimal
+         * (parse_probe_arg of kernel/trace/trace_probe.c).
+         */
+        private void refuseType(String asked, String own, String what) throws ProbeException {
+            if (!asked.isEmpty() && !asked.equals("u") && !asked.equals(own)) {
+                throw fault(
+                        what
+                                + ", which the kernel shows as an unsigned decimal number;"
+                                + " leave :"
+                                + asked
+                                + " away");
+            }
+        }
+
+        private void note(SourceType type) {
+            if (FetchType.of(type).startsWith("s")) {
+                note = "unsigned in the record";
+            }
+        }
+
         /** A bit-field: the smallest word of the kernel's that holds it at its own alignment. */
         private String[] bits(Operand.Stored o, String asked) throws ProbeException {
+            if (asked.startsWith("s")) {
+                refuseType(asked, "", "is a bit-field");
+            }
+            if (asked.length() <= 1) {
+                note(o.type());
+            }
             for (int word = 8; word <= 64; word *= 2) {
                 long start = o.bitOffset() / word * word;
                 long into = o.bitOffset() - start;

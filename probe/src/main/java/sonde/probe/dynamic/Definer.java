@@ -6,17 +6,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.dwarf.location.AddressRange;
-import sonde.format.dwarf.location.LineRows;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Variable;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Segment;
+import sonde.symbol.demangle.Demangler;
 
 /** Makes definitions of what a user asked for: one for each copy of the code. */
 public final class Definer {
     /** MAX_EVENT_NAME_LEN of kernel/trace/trace_probe.h, with its NUL. */
     private static final int MOST_NAME = 64;
+
+    /** Functions that a message names. */
+    private static final int MOST_NAMED = 16;
 
     private final Subject subject;
     private Resolver resolver;
@@ -76,10 +76,11 @@ public final class Definer {
         String name = "";
         ProbeException failure = null;
         boolean traced = isTraced(spec.place());
+        Prologue prologue = new Prologue(subject, resolver);
         List<Spot> spots = resolver.spots(spec.place());
         refuseGoReturn(spots);
         for (Spot found : traced ? new TracedFunctions(subject).of(spots) : spots) {
-            Spot spot = traced ? found : behindPrologue(found, spec);
+            Spot spot = traced ? found : prologue.behind(found, spec);
             try {
                 List<Argument> arguments = arguments(spec, around(spot, traced));
                 if (name.isEmpty()) {
@@ -94,16 +95,41 @@ public final class Definer {
             }
         }
         if (failure != null) {
-            if (made.isEmpty()) {
-                throw failure;
-            }
-            throw new ProbeException(
-                    failure.getMessage()
-                            + "\n  in a copy of the function; "
-                            + made.size()
-                            + " other places have it");
+            throw failed(failure, made.size(), spots);
         }
         return alike(made);
+    }
+
+    private static ProbeException failed(ProbeException failure, int made, List<Spot> spots) {
+        List<String> functions = functions(spots);
+        if (functions.size() > 1) {
+            return new ProbeException(
+                    failure.getMessage()
+                            + "\n  several functions are called so; name one: "
+                            + String.join(", ", functions));
+        }
+        return made == 0
+                ? failure
+                : new ProbeException(
+                        failure.getMessage()
+                                + "\n  in a copy of the function; "
+                                + made
+                                + " other places have it");
+    }
+
+    /** Full names of the functions that have code of their own, with parameters where needed. */
+    private static List<String> functions(List<Spot> spots) {
+        List<String> symbols =
+                spots.stream()
+                        .filter(spot -> !spot.isInlined() && !spot.symbol().isEmpty())
+                        .map(Spot::symbol)
+                        .distinct()
+                        .limit(MOST_NAMED)
+                        .toList();
+        List<String> names = symbols.stream().map(Demangler::functionName).distinct().toList();
+        return names.size() == symbols.size()
+                ? names
+                : symbols.stream().map(Demangler::demangle).toList();
     }
 
     private void refuseGoReturn(List<Spot> spots) throws ProbeException {
@@ -187,62 +213,6 @@ public final class Definer {
         }
     }
 
-    private static boolean namesVariables(PointSpec spec) {
-        return spec.arguments().stream()
-                .anyMatch(text ->
-                        !text.matches("(\\w+=)?([$%@+\\\\-]).*")
-                                || text.matches("\\$(vars|params)"));
-    }
-
-    /**
-     * Code without optimisation stores its parameters after it was entered: a probe at entry that
-     * names them stands where the frame is complete.
-     */
-    private Spot behindPrologue(Spot spot, PointSpec spec) throws IOException {
-        Scope scope = spot.scope();
-        boolean plainEntry =
-                spec.place() instanceof PointSpec.Place.Function function
-                        && function.offset() < 0
-                        && function.line() <= 0
-                        && !function.isReturn();
-        if (scope == null || !plainEntry || !spot.isEntry() || !namesVariables(spec)) {
-            return spot;
-        }
-        boolean stored =
-                scope.variables().stream().anyMatch(SpotSurroundings::isPlain)
-                        && scope.variables().stream()
-                                .filter(Variable::isParameter)
-                                .allMatch(SpotSurroundings::isPlain);
-        long behind = stored ? prologueEnd(scope, spot.address()) : spot.address();
-        if (behind == spot.address()) {
-            return spot;
-        }
-        Spot moved = resolver.at(behind, false);
-        return moved.noted(
-                "at +" + (behind - spot.address()) + ", where the parameters are stored");
-    }
-
-    /** The row that says so, or the second of the function's rows. */
-    private long prologueEnd(Scope scope, long entry) throws IOException {
-        LineRows rows = subject.lines(scope.unit());
-        List<AddressRange> own = scope.function().ranges();
-        long second = entry;
-        for (int i = 0; i < rows.count(); i++) {
-            long address = rows.address(i);
-            boolean inside =
-                    AddressRange.anyContains(own, address)
-                            && Long.compareUnsigned(address, entry) > 0
-                            && !rows.isEnd(i);
-            if (inside && rows.endsPrologue(i)) {
-                return address;
-            }
-            if (inside && (second == entry || Long.compareUnsigned(address, second) < 0)) {
-                second = address;
-            }
-        }
-        return second;
-    }
-
     String group(PointSpec spec) {
         return spec.group().isEmpty() ? usualGroup() : spec.group();
     }
@@ -313,6 +283,11 @@ public final class Definer {
         Spot shownSpot = traced ? spot.noted("by the function tracer") : spot;
         if (module != null && !module.isLoaded()) {
             shownSpot = shownSpot.noted("begins when " + module.name() + " is loaded");
+        }
+        for (Argument argument : arguments) {
+            if (!argument.note().isEmpty()) {
+                shownSpot = shownSpot.noted(argument.name() + " is " + argument.note());
+            }
         }
         return new Definition(
                 traced ? 'f' : spot.isReturn() ? 'r' : 'p',

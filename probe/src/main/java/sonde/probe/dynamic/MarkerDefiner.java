@@ -170,7 +170,7 @@ final class MarkerDefiner {
                 String sign = sized.group(1).isEmpty() ? "u" : "s";
                 type = sign + 8 * Integer.parseInt(sized.group(2));
             }
-            made.add(new Argument("arg" + (i + 1), fetch, type, words[i]));
+            made.add(new Argument("arg" + (i + 1), fetch, type, words[i], ""));
         }
         return made;
     }

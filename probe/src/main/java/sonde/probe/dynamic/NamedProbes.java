@@ -56,6 +56,8 @@ public final class NamedProbes {
      * @param kind of the kernel: {@code "p"}, {@code "r"}, {@code "f"}, {@code "e"}
      * @param arguments as the kernel prints them
      * @param source what the notebook says it stands at; empty for one of somebody else
+     * @param changed the file whose path has another file, or none, since it was set: the probe
+     *     stays in the old one; empty where that is not so
      */
     public record Listed(
             String kind,
@@ -64,7 +66,8 @@ public final class NamedProbes {
             String place,
             String arguments,
             String source,
-            boolean isOurs) {
+            boolean isOurs,
+            String changed) {
         /** {@code "probe:vfs_read"}. */
         public String event() {
             return group + ":" + name;
@@ -80,7 +83,7 @@ public final class NamedProbes {
                 Matcher matcher = LINE.matcher(line);
                 if (matcher.matches()) {
                     String event = matcher.group(2) + ":" + matcher.group(3);
-                    String source = sources.get(Notebook.key(event, matcher.group(4)));
+                    String noted = sources.get(Notebook.key(event, matcher.group(4)));
                     all.add(
                             new Listed(
                                     matcher.group(1),
@@ -88,12 +91,26 @@ public final class NamedProbes {
                                     matcher.group(3),
                                     matcher.group(4),
                                     matcher.group(5).strip(),
-                                    source == null ? "" : source,
-                                    source != null));
+                                    noted == null ? "" : Notebook.source(noted),
+                                    noted != null,
+                                    noted == null ? "" : ProbedFile.changed(Notebook.file(noted))));
                 }
             }
         }
         return all;
+    }
+
+    /** Of the probes that names or globs mean those whose file was changed since. */
+    public List<Listed> changed(List<String> patterns) throws IOException {
+        List<Pattern> globs = patterns.stream().map(NamedProbes::glob).toList();
+        return list().stream()
+                .filter(one -> !one.changed().isEmpty())
+                .filter(one ->
+                        globs.stream()
+                                .anyMatch(glob ->
+                                        glob.matcher(one.event()).matches()
+                                                || glob.matcher(one.name()).matches()))
+                .toList();
     }
 
     private boolean has(String file) {
@@ -137,7 +154,7 @@ public final class NamedProbes {
                 Definition placed = file.isEmpty() ? one : Attachment.through(one, subject, file);
                 write(eventsFile(placed), placed);
                 made.add(one.event());
-                notebook.add(placed, one.source() + shownArguments(one));
+                notebook.add(placed, one.source() + shownArguments(one), ProbedFile.of(subject));
             }
             isWhole = true;
         } finally {

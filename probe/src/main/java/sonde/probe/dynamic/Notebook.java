@@ -37,7 +37,7 @@ final class Notebook {
         return event + " " + place.replaceFirst(":0x0+(?=[0-9a-f])", ":0x");
     }
 
-    /** Sources by {@link #key}; empty when there are none or they may not be read. */
+    /** Sources, with files, by {@link #key}; empty when there are none or they may not be read. */
     Map<String, String> read() {
         Map<String, String> found = new LinkedHashMap<>();
         try {
@@ -58,8 +58,28 @@ final class Notebook {
     }
 
     void add(Definition definition, String source) {
+        add(definition, source, "");
+    }
+
+    /** With what tells the file that it stands in from a later one; empty for nothing. */
+    void add(Definition definition, String source, String file) {
         String key = key(definition.event(), definition.place());
-        change(all -> all.put(key, source.replace('\t', ' ').replace('\n', ' ')));
+        String line = plain(source) + (file.isEmpty() ? "" : "\t" + plain(file));
+        change(all -> all.put(key, line));
+    }
+
+    private static String plain(String text) {
+        return text.replace('\t', ' ').replace('\n', ' ');
+    }
+
+    /** The part of a line that says where a probe stands. */
+    static String source(String line) {
+        return line.indexOf('\t') < 0 ? line : line.substring(0, line.indexOf('\t'));
+    }
+
+    /** The part of a line that says which file it was; empty where it does not. */
+    static String file(String line) {
+        return line.indexOf('\t') < 0 ? "" : line.substring(line.indexOf('\t') + 1);
     }
 
     void remove(String event) {

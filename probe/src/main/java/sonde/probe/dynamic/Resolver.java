@@ -90,6 +90,9 @@ public final class Resolver {
                     subject.functions()
                             .matching((_, symbol) -> Demangler.means(symbol, name), true);
         }
+        if (found.isEmpty()) {
+            found = bySymbol(name);
+        }
         if (file.isEmpty()) {
             return found;
         }
@@ -104,6 +107,24 @@ public final class Resolver {
             throw new ProbeException(name + " is not in " + file + " but in " + there);
         }
         return fitting;
+    }
+
+    /**
+     * Functions that the source calls otherwise (aliases, lambdas), by their symbols' addresses.
+     */
+    private List<SourceFunction> bySymbol(String name) throws IOException {
+        List<SourceFunction> found = new ArrayList<>();
+        for (Symbols.Symbol symbol : subject.symbols().functions(name)) {
+            Scope scope = subject.scopes().at(symbol.address()).orElse(null);
+            Entry function = scope == null ? null : scope.functions().getFirst();
+            if (function != null) {
+                SourceFunction one = subject.functions().of(function, name);
+                if (one.copies().getFirst().entryAddress() == symbol.address()) {
+                    found.add(one);
+                }
+            }
+        }
+        return found;
     }
 
     static boolean endsWith(String path, String wanted) {
@@ -211,6 +232,20 @@ public final class Resolver {
         int first = subject.written(function).line();
         int line = first + relative;
         FunctionLines lines = FunctionLines.of(subject, function);
+        List<Spot> spots = places(function, lines, line);
+        if (spots.isEmpty()) {
+            throw new ProbeException(
+                    function.name()
+                            + ":"
+                            + relative
+                            + " has no code"
+                            + near(lines.lines(), line, first));
+        }
+        return spots;
+    }
+
+    /** Where a line of the file begins in each copy of a function. */
+    List<Spot> places(SourceFunction function, FunctionLines lines, int line) throws IOException {
         List<Spot> spots = new ArrayList<>();
         for (FunctionCopy copy : live(function)) {
             List<Long> addresses = lines.addresses(copy, line);
@@ -221,14 +256,6 @@ public final class Resolver {
                 spot = also.isEmpty() ? spot : spot.noted(also);
                 spots.add(more.isEmpty() ? spot : spot.noted(more));
             }
-        }
-        if (spots.isEmpty()) {
-            throw new ProbeException(
-                    function.name()
-                            + ":"
-                            + relative
-                            + " has no code"
-                            + near(lines.lines(), line, first));
         }
         return spots;
     }

@@ -47,18 +47,18 @@ public record Spot(
                 note.isEmpty() ? more : note + "; " + more);
     }
 
-    /** Another address of the function. */
-    Spot moved(long other) {
+    /** By another name of its function. */
+    Spot called(String name) {
         return new Spot(
-                other,
-                function,
+                address,
+                name,
                 symbol,
-                offset + other - address,
+                offset,
                 scope,
                 file,
                 line,
                 functionLine,
-                isEntry && other == address,
+                isEntry,
                 isReturn,
                 isInlined,
                 note);

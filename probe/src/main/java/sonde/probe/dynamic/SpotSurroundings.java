@@ -11,12 +11,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.Nearest;
 import sonde.format.btf.BtfType;
-import sonde.format.dwarf.location.AddressRange;
-import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.SourceFunction;
 import sonde.format.dwarf.location.Tag;
 import sonde.format.dwarf.location.Value;
 import sonde.format.dwarf.location.Variable;
@@ -29,7 +27,9 @@ final class SpotSurroundings implements Surroundings {
     /** Characters of the lines that a message names. */
     private static final int MOST_SHOWN = 160;
 
-    private static final int MOST_LOOKED = 200;
+    /** Places that a search for readable ones looks at. */
+    private static final int MOST_LOOKED = 1000;
+
     private static final Pattern REGISTER = Pattern.compile("%(\\w+)");
 
     private final Subject subject;
@@ -398,50 +398,57 @@ final class SpotSurroundings implements Surroundings {
         return words.isEmpty() ? "" : "; it can be read at" + words;
     }
 
-    /** Lines of the function where the variable is somewhere that a probe can read. */
+    /** Lines of the function at which a probe can read the variable in every copy. */
     private TreeSet<Integer> readable(Variable variable) throws IOException {
         TreeSet<Integer> lines = new TreeSet<>();
-        Scope scope = spot.scope();
-        if (scope == null || spot.functionLine() == 0) {
+        if (spot.scope() == null || spot.functionLine() == 0) {
             return lines;
         }
-        LineRows rows = subject.lines(scope.unit());
-        List<AddressRange> own = scope.function().ranges();
+        Resolver resolver = new Resolver(subject);
         int looked = 0;
-        for (int i = 0; i < rows.count() && looked < MOST_LOOKED; i++) {
-            long address = rows.address(i);
-            boolean counts =
-                    !rows.isEnd(i)
-                            && rows.isStatement(i)
-                            && rows.line(i) >= spot.functionLine()
-                            && !lines.contains(rows.line(i))
-                            && rows.file(i).equals(spot.file())
-                            && AddressRange.anyContains(own, address);
-            if (counts) {
-                looked++;
-                if (isReadable(variable, address)) {
-                    lines.add(rows.line(i));
+        for (SourceFunction one : resolver.functions(spot.function(), "")) {
+            if (!one.declared().equals(spot.scope().function().original())) {
+                continue;
+            }
+            FunctionLines known = FunctionLines.of(subject, one);
+            for (int line : known.lines()) {
+                List<Spot> places = resolver.places(one, known, line);
+                looked += places.size();
+                if (looked > MOST_LOOKED) {
+                    return lines;
+                }
+                boolean all = line >= spot.functionLine() && !places.isEmpty();
+                for (Spot place : places) {
+                    all = all && isReadable(variable, place);
+                }
+                if (all) {
+                    lines.add(line);
                 }
             }
         }
         return lines;
     }
 
-    private boolean isReadable(Variable variable, long address) throws MalformedInputException {
-        Scope there = subject.scopes(address);
-        Variable seen = there == null ? null : there.find(variable.name()).orElse(null);
+    private boolean isReadable(Variable variable, Spot there) throws MalformedInputException {
+        Scope scope = there.scope();
+        Variable seen = scope == null ? null : scope.find(variable.name()).orElse(null);
         if (seen == null
-                || !seen.entry().equals(variable.entry())
+                || !seen.entry().original().equals(variable.entry().original())
                 || seen.location() instanceof Location.Absent) {
             return false;
         }
         try {
-            Spot other = spot.moved(address);
-            new SpotSurroundings(subject, other, names).of(seen.location(), type(seen));
-            return true;
+            return isSomewhere(
+                    new SpotSurroundings(subject, there, names).of(seen.location(), type(seen)));
         } catch (Fetch.Unfit e) {
             return false;
         }
+    }
+
+    private static boolean isSomewhere(Operand operand) {
+        return !(operand instanceof Operand.Split split)
+                || split.parts().stream()
+                        .allMatch(part -> !(part.place() instanceof Operand.Words));
     }
 
     @Override
@@ -535,13 +542,5 @@ final class SpotSurroundings implements Surroundings {
                     .forEach(found::add);
         }
         return found;
-    }
-
-    /** Whether the unit's code was compiled without keeping variables in registers. */
-    static boolean isPlain(Variable variable) {
-        return variable.isParameter()
-                && variable.entry().has(Attribute.LOCATION)
-                && variable.entry().block(Attribute.LOCATION) != null
-                && variable.location() instanceof Location.InMemory;
     }
 }

@@ -227,6 +227,13 @@ public final class Subject implements AutoCloseable {
         return notes;
     }
 
+    /** Why what was read is not of the running kernel, and what that means; empty when it is. */
+    public Optional<String> foreign() {
+        return kernel == null
+                ? Optional.empty()
+                : kernel.foreign().map(why -> why + ": 'probe add' will refuse it");
+    }
+
     /**
      * The entries.
      *

@@ -29,8 +29,11 @@ public record VariableView(String place, String code, String note, List<Row> row
     /** Of every copy of a place. */
     public static List<VariableView> of(Subject subject, String place) throws IOException {
         List<VariableView> views = new ArrayList<>();
-        for (Spot spot : new Resolver(subject).spots(PointSpec.place(place))) {
-            views.add(of(subject, spot));
+        Resolver resolver = new Resolver(subject);
+        Prologue prologue = new Prologue(subject, resolver);
+        PointSpec.Place wanted = PointSpec.place(place);
+        for (Spot spot : resolver.spots(wanted)) {
+            views.add(of(subject, prologue.behind(spot, wanted)));
         }
         return views;
     }

@@ -60,6 +60,18 @@ final class ArgumentMakerTest {
                                 new Fetch(new Fetch.Origin.Token("%sp"), 16), OUTER, 0, 0, false);
                 case "i" -> new Operand.Held("%bx", INT, 0, 0);
                 case "inner" -> new Operand.Held("%ax", pointer(INNER), 0, 0);
+                case "halves" ->
+                        new Operand.Held(
+                                "%dx",
+                                new SourceType.Structure(
+                                        "struct halves",
+                                        8,
+                                        () ->
+                                                List.of(
+                                                        member("low", INT, 0, 0),
+                                                        member("high", INT, 32, 0))),
+                                0,
+                                0);
                 case "packed" -> new Operand.Held("%cx", INNER, 0, 0);
                 case "global" -> new Operand.Stored(Fetch.program(0x4010), INT, 0, 0, false);
                 case "five" -> new Operand.Plain(Fetch.constant(5), INT);
@@ -184,6 +196,20 @@ final class ArgumentMakerTest {
         for (String text : new String[] {"p[%d].low", "(p + %d)->low", "p->next[%d].low"}) {
             assertThatThrownBy(() -> made(text.formatted(Long.MAX_VALUE / 2)))
                     .hasMessageContaining("no array is as long as 4611686018427387903");
+        }
+    }
+
+    /** Bits that the kernel cuts out of a word have no sign. */
+    @Test
+    void partsOfRegistersAreUnsigned() throws ProbeException {
+        Argument part = new ArgumentMaker(new Here()).make("halves.high");
+        assertThat(part.text()).isEqualTo("high=%dx:b32@32/64");
+        assertThat(part.note()).isEqualTo("unsigned in the record");
+        assertThat(new ArgumentMaker(new Here()).make("halves.low").note()).isEmpty();
+        assertThat(made("halves.high:u32")).isEqualTo("high=%dx:b32@32/64");
+        for (String type : new String[] {"s32", "s", "x32", "u64"}) {
+            assertThatThrownBy(() -> made("halves.high:" + type))
+                    .hasMessageContaining("unsigned decimal number; leave :" + type + " away");
         }
     }
 

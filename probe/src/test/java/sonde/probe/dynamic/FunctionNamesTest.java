@@ -135,6 +135,52 @@ final class FunctionNamesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"g++", "clang++"})
+    void namesOfSymbolsHaveVariablesAndLines(String compiler) throws Exception {
+        try (Subject program = Subject.program(cpp(compiler).toString(), List.of())) {
+            String lambda = FunctionNames.matching(program, "main::*").getFirst();
+            assertThat(made(program, lambda + " z"))
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.text()).endsWith("z=%si:s32"));
+            assertThat(VariableView.of(program, lambda).getFirst().rows())
+                    .extracting(VariableView.Row::name)
+                    .contains("z");
+            assertThat(SourceView.of(program, lambda, List.of()).getFirst().base())
+                    .isEqualTo(Programs.line(CPP, "auto lambda"));
+            assertThatThrownBy(() -> made(program, "operator()@shop.cpp z"))
+                    .hasMessageContaining("name one: ")
+                    .hasMessageContaining("shop::Cart::operator()")
+                    .hasMessageContaining(lambda);
+            assertThat(made(program, "operator()")).hasSize(2);
+        }
+    }
+
+    @Test
+    void anAliasHasWhatItsFunctionHas() throws Exception {
+        String source =
+                """
+                int real(int bytes) { return bytes + 1; }
+                extern __typeof(real) other __attribute__((alias("real")));
+                int main(int argc, char **argv) { return other(argc); }
+                """;
+        Programs.Build build = Programs.Build.of("gcc -g -O1 -fno-inline");
+        Assumptions.assumeTrue(build.isThere(), "gcc is not there");
+        Path file = Programs.build(folder, "alias.c", source, build);
+        try (Subject program = Subject.program(file.toString(), List.of())) {
+            assertThat(made(program, "other bytes"))
+                    .singleElement()
+                    .satisfies(one ->
+                            assertThat(one.text())
+                                    .endsWith(
+                                            "/other "
+                                                    + file
+                                                    + one.place()
+                                                            .substring(one.place().lastIndexOf(':'))
+                                                    + " bytes=%di:s32"));
+        }
+    }
+
     @Test
     void symbolsAlone() throws Exception {
         Path file = cpp("g++");

@@ -143,6 +143,15 @@ final class KernelImageTest {
     }
 
     @Test
+    void anotherKernelIsCalledSo() {
+        assertThat(kernel().foreign())
+                .hasValueSatisfying(why ->
+                        assertThat(why)
+                                .contains("the vmlinux is of build ")
+                                .contains("'probe add' will refuse it"));
+    }
+
+    @Test
     void namesThatAreNotThere() {
         assertThatThrownBy(() -> made("start_dl_timmer")).hasMessageContaining("start_dl_timer");
         assertThatThrownBy(() -> made("ext4_file_write_iter iocb"))

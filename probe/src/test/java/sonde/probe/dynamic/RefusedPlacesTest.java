@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of places and variables that cannot be probed, and what there is instead. */
 final class RefusedPlacesTest {
@@ -37,6 +39,29 @@ final class RefusedPlacesTest {
             int main(int argc, char **argv)
             {
             	return work(argc, 2) == half(argc);
+            }
+            """;
+
+    private static final String OFFERED =
+            """
+            #include <stdio.h>
+            struct pt { int x, y; };
+            __attribute__((noinline)) long bybig(struct pt p, int k)
+            {
+            	long sum = p.x;
+            	printf("k %d\\n", k);
+            	for (int i = 0; i < k; i++) {
+            		int left = i * p.y;
+            		sum += left;
+            		printf("left %d\\n", left);
+            	}
+            	printf("sum %ld\\n", sum);
+            	return sum;
+            }
+            int main(int argc, char **argv)
+            {
+            	struct pt p = {argc, argc + 2};
+            	return bybig(p, argc) == 99;
             }
             """;
 
@@ -100,6 +125,40 @@ final class RefusedPlacesTest {
                 .hasMessageContaining("at a return only $retval is known");
         assertThatThrownBy(() -> made("work:3 $retval"))
                 .hasMessageContaining("only at FUNCTION%return");
+    }
+
+    /** Where a message offers lines, the variable can be had there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"gcc -g -O1", "gcc -g -O2", "clang -g -O1", "clang -g -O2"})
+    void linesThatAreOfferedHaveTheVariable(String words) throws Exception {
+        Programs.Build build = Programs.Build.of(words);
+        Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
+        Path file = Programs.build(folder, "offered.c", OFFERED, build);
+        int offers = 0;
+        try (Subject offered = Subject.program(file.toString(), List.of())) {
+            Definer definer = new Definer(offered);
+            for (String name : List.of("p.x", "k", "sum", "left", "i")) {
+                for (int line = 0; line < 12; line++) {
+                    String said = refusal(definer, "bybig:" + line + " " + name);
+                    int at = said.indexOf("it can be read at ");
+                    String places = at < 0 ? "" : said.substring(at + 18).lines().findFirst().get();
+                    for (String place : places.isEmpty() ? new String[0] : places.split(" ")) {
+                        assertThat(refusal(definer, place + " " + name)).as(said).isEmpty();
+                        offers++;
+                    }
+                }
+            }
+        }
+        assertThat(offers).isPositive();
+    }
+
+    private static String refusal(Definer definer, String text) throws Exception {
+        try {
+            definer.define(PointSpec.parse(text));
+            return "";
+        } catch (ProbeException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     @Test

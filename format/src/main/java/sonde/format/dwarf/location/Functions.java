@@ -19,6 +19,7 @@ import sonde.format.dwarf.section.SectionCursor;
  */
 public final class Functions {
     private static final int MOST_DEPTH = 32;
+    private static final String CALL = "operator()";
     private static final String ANONYMOUS = "(anonymous namespace)::";
 
     /** Entries that a search looks at: more than Chromium has. */
@@ -137,6 +138,23 @@ public final class Functions {
                 .toList();
     }
 
+    /**
+     * A function by an entry that has its code, with all places where it was inlined.
+     *
+     * @param name that it is to bear
+     */
+    public SourceFunction of(Entry entry, String name) throws MalformedInputException {
+        looked = 0;
+        Entry original = entry.original();
+        Found found = new Found(name, "", original);
+        List<AddressRange> ranges = entry.ranges();
+        if (!ranges.isEmpty()) {
+            found.own.add(copy(entry, ranges));
+        }
+        inlined(Map.of(original, found));
+        return whole(found);
+    }
+
     private static SourceFunction whole(Found found) {
         List<FunctionCopy> copies = new ArrayList<>(found.own);
         copies.addAll(found.inlined);
@@ -183,6 +201,9 @@ public final class Functions {
                 }
                 if (child.tag() == Tag.SUBPROGRAM) {
                     function(child, prefix);
+                    if (full.equals(CALL)) {
+                        inside(child, prefix + child.name() + "::", depth + 1);
+                    }
                 } else if (Tag.isNameScope(child.tag())
                         && child.hasChildren()
                         && depth < MOST_DEPTH) {
@@ -199,6 +220,24 @@ public final class Functions {
 
         private boolean ends(String where) {
             return where.equals(full) || where.endsWith("::" + full);
+        }
+
+        /** Methods of local classes and lambdas, which have no names of their own to look for. */
+        private void inside(Entry in, String prefix, int depth) throws MalformedInputException {
+            SectionCursor cursor = in.unit.cursor(in.next());
+            while (in.hasChildren() && depth < MOST_DEPTH && cursor.hasMore()) {
+                Entry child = in.unit.read(cursor);
+                look();
+                if (child == null) {
+                    return;
+                }
+                if (child.tag() == Tag.LEXICAL_BLOCK) {
+                    inside(child, prefix, depth + 1);
+                } else if (Tag.isNameScope(child.tag()) && child.hasChildren()) {
+                    in(child, prefix + scopeName(child), depth + 1);
+                }
+                cursor.seek(child.behind());
+            }
         }
 
         private void function(Entry entry, String prefix) throws MalformedInputException {

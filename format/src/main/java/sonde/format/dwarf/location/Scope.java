@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 
@@ -214,6 +215,30 @@ public final class Scope {
             }
         }
         return null;
+    }
+
+    /**
+     * The register that all of the function's frame is counted from (DW_AT_frame_base of one
+     * DW_OP_reg or DW_OP_breg, which no address limits).
+     *
+     * @return DWARF's number; empty where the frame is counted otherwise
+     */
+    public OptionalInt frameRegister() throws MalformedInputException {
+        Entry function = frame();
+        var block = function == null ? null : function.block(Attribute.FRAME_BASE);
+        int opcode =
+                block == null || block.byteSize() == 0
+                        ? 0
+                        : block.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0) & 0xff;
+        // DW_OP_reg0 to DW_OP_breg31: two times 32 registers.
+        return opcode >= 0x50 && opcode <= 0x8f
+                ? OptionalInt.of((opcode - 0x50) % 32)
+                : OptionalInt.empty();
+    }
+
+    /** The canonical frame address here; empty where nothing says it. */
+    public Optional<Value> frameAddress() {
+        return rules.frameAddress(address);
     }
 
     /** The values of member offsets that are programs: where a member is in an object. */

@@ -33,6 +33,13 @@ public final class Scopes {
             if (!unit.isType() && AddressRange.anyContains(ranges(unit), address)) {
                 List<Entry> path = new ArrayList<>();
                 descend(unit.root(), address, path, 0);
+                if (path.isEmpty()) {
+                    Entry inner = nested(unit.root(), address, 0);
+                    if (inner != null) {
+                        path.add(inner);
+                        descend(inner, address, path, 1);
+                    }
+                }
                 if (!path.isEmpty()) {
                     return Optional.of(new Scope(unit, address, path, rules));
                 }
@@ -118,6 +125,27 @@ public final class Scopes {
                 }
             }
         }
+    }
+
+    /**
+     * A function that is declared inside another one and has code apart from it: a method of a
+     * local class, or of a lambda; null for none.
+     */
+    private static @Nullable Entry nested(Entry in, long address, int depth)
+            throws MalformedInputException {
+        for (Entry child : depth < MOST_DEPTH ? in.children() : List.<Entry>of()) {
+            boolean function = child.tag() == Tag.SUBPROGRAM;
+            if (function && AddressRange.anyContains(child.ranges(), address)) {
+                return child;
+            }
+            boolean holds =
+                    function || child.tag() == Tag.LEXICAL_BLOCK || Tag.isNameScope(child.tag());
+            Entry found = holds && child.hasChildren() ? nested(child, address, depth + 1) : null;
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
     }
 
     private static boolean enters(@Nullable Entry child, long address)

@@ -1,0 +1,129 @@
+package sonde.probe.dynamic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Parameters on the stack where a function is entered, against what the program prints of them. */
+final class PrologueKernelTest {
+    private static final String SOURCE =
+            """
+            #include <stdio.h>
+            struct big { long v[4]; };
+            struct pt { int x, y; };
+            __attribute__((noinline)) int leaf(int a) { __asm__ volatile("" ::: "rbx","r12","r13"); return a * 3; }
+            __attribute__((noinline)) long many(int a, int b, int c, int d, int e, int f, int g, int h)
+            {
+            	long r = leaf(a) + leaf(b);
+            	r += leaf(c) * leaf(d);
+            	r += leaf(e) - leaf(f);
+            	printf("many g=%d h=%d r=%ld\\n", g, h, r);
+            	return r + leaf(g) + leaf(h);
+            }
+            __attribute__((noinline)) long whole(struct big s, int k)
+            {
+            	long r = leaf(k) + s.v[0];
+            	r += leaf((int) r);
+            	printf("whole v=%ld k=%d r=%ld\\n", s.v[2], k, r);
+            	return r + s.v[3];
+            }
+            __attribute__((noinline)) long stored(volatile int p, int q)
+            {
+            	long r = leaf(q);
+            	printf("stored p=%d q=%d\\n", p, q);
+            	return r + p;
+            }
+            __attribute__((noinline)) int point(struct pt p)
+            {
+            	printf("point x=%d y=%d\\n", p.x, p.y);
+            	return p.x + leaf(p.y);
+            }
+            int main(int argc, char **argv)
+            {
+            	struct big b = {{10, 20, 30 + argc, 40}};
+            	struct pt p = {argc + 6, -4 * argc};
+            	return (many(1, 2, 3, 4, 5, 6, 70 + argc, 80 + argc) + whole(b, 5) + stored(argc + 8, 9) + point(p)) == -1;
+            }
+            """;
+
+    private static final List<String> POINTS =
+            List.of("many g h", "whole v=s.v[2] k", "stored p q");
+
+    @TempDir Path folder;
+
+    @Tag("kernel")
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gcc -g -O0",
+                "gcc -g -O1",
+                "gcc -g -O2",
+                "gcc -g -O3",
+                "clang -g -O0",
+                "clang -g -O1",
+                "clang -g -O2",
+                "clang -g -O2 -fno-omit-frame-pointer",
+            })
+    void parametersAreWhatTheProgramPrints(String words) throws Exception {
+        Assumptions.assumeTrue(TraceText.isThere(), "probes of programs are not there");
+        Programs.Build build = Programs.Build.of(words);
+        Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
+        Path program = Programs.build(folder, "entries.c", SOURCE, build);
+        NamedProbes probes = NamedProbes.open();
+        List<Definition> made = new ArrayList<>();
+        try (Subject subject = Subject.program(program.toString(), List.of());
+                TraceText trace = new TraceText("entries")) {
+            Definer definer = new Definer(subject).avoiding(probes.events());
+            for (String point : POINTS) {
+                made.addAll(definer.define(PointSpec.parse(point)));
+            }
+            probes.add(subject, made);
+            for (Definition one : made) {
+                trace.enable(one.event(), true);
+            }
+            String out = Programs.run(List.of(program.toString()));
+            Map<String, String> truth = new TreeMap<>();
+            out.lines()
+                    .filter(l -> !l.startsWith("point"))
+                    .map(Programs::pairs)
+                    .forEach(truth::putAll);
+            truth.remove("r");
+            Map<String, String> seen = new TreeMap<>();
+            trace.lines().stream().map(Programs::pairs).forEach(seen::putAll);
+            assertThat(seen).isEqualTo(truth);
+        } finally {
+            for (Definition one : made) {
+                probes.delete(one.event(), false);
+            }
+        }
+    }
+
+    @Test
+    void placesOnTheStackAreReadWhereTheFrameIsComplete() throws Exception {
+        Programs.Build build = Programs.Build.of("clang -g -O2");
+        Assumptions.assumeTrue(build.isThere(), "clang is not there");
+        Path program = Programs.build(folder, "entries.c", SOURCE, build);
+        try (Subject subject = Subject.program(program.toString(), List.of())) {
+            Definer definer = new Definer(subject);
+            for (String point : List.of("many h", "many $vars", "whole s.v[1]", "stored p")) {
+                assertThat(definer.define(PointSpec.parse(point)))
+                        .as(point)
+                        .singleElement()
+                        .satisfies(one -> assertThat(one.note()).contains("frame is complete"));
+            }
+            assertThat(definer.define(PointSpec.parse("many a $arg2")).getFirst().note()).isEmpty();
+            assertThat(VariableView.of(subject, "many").getFirst().note())
+                    .contains("where the frame is complete");
+        }
+    }
+}
