@@ -29,6 +29,10 @@ final class Sites {
             "functions of Go get their arguments elsewhere than those of C: reg(\"ax\"), reg(\"bx\"),"
                     + " reg(\"cx\"), reg(\"di\"), … on x86-64";
 
+    private static final String INSIDE =
+            "args are known where a function is entered, and this place is inside of one: there"
+                    + " sonde probe add finds variables, and programs have reg(\"…\")";
+
     private final KernelTypeSource kernel;
     private final List<Path> debugFolders;
 
@@ -74,6 +78,9 @@ final class Sites {
                         signature == null ? null : signature.result());
             }
             case Probe.User u when u.kind() == Kind.UPROBE -> {
+                if (u.offset() != 0) {
+                    yield site(probe, target, null, INSIDE, null);
+                }
                 DwarfTypes types =
                         u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
                 if (types != null && types.isGo(u.function())) {
