@@ -39,6 +39,9 @@ public final class Die {
     public static final int RVALUE_REFERENCE_TYPE = 0x42;
     public static final int ATOMIC_TYPE = 0x47;
 
+    /** DW_CC_pass_by_reference. */
+    private static final int PASS_BY_REFERENCE = 4;
+
     /** DW_OP_constu and DW_OP_plus_uconst. */
     private static final int CONSTU = 0x10;
 
@@ -72,6 +75,21 @@ public final class Die {
     /** DW_AT_byte_size. */
     public long sizeBytes() {
         return number(Attribute.BYTE_SIZE);
+    }
+
+    /** DW_AT_alignment. */
+    public long alignment() {
+        return number(Attribute.ALIGNMENT);
+    }
+
+    /** Whether it is a class that functions get by its address: DW_CC_pass_by_reference. */
+    public boolean isPassedByReference() {
+        return number(Attribute.CALLING_CONVENTION) == PASS_BY_REFERENCE;
+    }
+
+    /** Whether other files may call it: DW_AT_external. */
+    public boolean isExternal() throws MalformedInputException {
+        return entry.withOwn(Attribute.EXTERNAL) != null;
     }
 
     /** DW_AT_bit_size. */

@@ -17,6 +17,12 @@ public record Field(String name, Type type, long bitOffset, int bits, Place plac
         DATA_LOC,
         /** 4 bytes: length and offset from behind these 4 bytes (__rel_loc). */
         RELATIVE_LOC,
+        /** The first 8 bytes of the member; others are in the next register for arguments. */
+        REGISTERS,
+        /** The address of the member, which is in the process. */
+        REFERENCE,
+        /** Nothing: the member is so far from the process's stack pointer. */
+        STACK,
     }
 
     /** A member that is no bitfield. */

@@ -42,6 +42,7 @@ public final class Attribute {
     public static final int ADDR_BASE = 0x73;
     public static final int RNGLISTS_BASE = 0x74;
     public static final int DWO_NAME = 0x76;
+    public static final int ALIGNMENT = 0x88;
     public static final int LOCLISTS_BASE = 0x8c;
     public static final int MIPS_LINKAGE_NAME = 0x2007;
     public static final int GNU_DWO_NAME = 0x2130;

@@ -2,10 +2,13 @@ package sonde.lang.bpftrace.run;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.check.Site;
 import sonde.lang.bpftrace.lower.Lowering;
+import sonde.lang.declare.Argument;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.declare.Signature;
@@ -20,6 +23,8 @@ import sonde.lang.type.Type.Space;
 
 /** What programs find where they run, by the probe. */
 final class Sites {
+    private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
+    private static final Site.Elsewhere NONE = Site.Elsewhere.NONE;
     private static final int SLOT = 8;
     private static final int REGISTERS = 168;
     // What does not fit into two registers no function with types may take.
@@ -56,7 +61,7 @@ final class Sites {
                     default -> "";
                 };
         if (!arguments) {
-            return new Site(probe.kind(), probe.name(), target, null, "", null);
+            return new Site(probe.kind(), probe.name(), target, null, "", null, NONE);
         }
         return switch (probe) {
             case Probe.Tracepoint t -> {
@@ -86,17 +91,52 @@ final class Sites {
                 if (types != null && types.isGo(u.function())) {
                     yield site(probe, target, null, GO, null);
                 }
-                Signature signature = types == null ? null : types.function(u.function());
-                yield site(
-                        probe,
-                        target,
-                        registers(signature),
-                        "No DWARF found for \"" + u.path() + "\", cannot show parameter info",
-                        null);
+                yield ofUser(u, types);
             }
             case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);
         };
+    }
+
+    private static Site ofUser(Probe.User probe, @Nullable DwarfTypes types) {
+        long entry = UserVariables.address(probe.path(), probe.fileOffset());
+        List<Argument> arguments =
+                types == null ? null : types.arguments(probe.function(), entry, ARM);
+        if (arguments == null) {
+            String why =
+                    "No DWARF found for \"" + probe.path() + "\", cannot show parameter info";
+            return site(probe, probe.path(), null, why, null);
+        }
+        List<Field> simple = new ArrayList<>();
+        List<Field> others = new ArrayList<>();
+        Map<String, String> unread = new HashMap<>();
+        for (Argument argument : arguments) {
+            String name = argument.name();
+            if (argument.place() == Argument.Place.NOWHERE) {
+                unread.putIfAbsent(name, argument.why());
+            } else if (argument.place() == Argument.Place.REGISTER) {
+                int offset = Lowering.argumentOffset(argument.at());
+                simple.add(new Field(name, argument.type(), offset));
+            } else if (!name.isEmpty()) {
+                others.add(elsewhere(argument));
+            }
+        }
+        Struct struct = new Struct("args", false, REGISTERS, SLOT, () -> simple);
+        Site.Elsewhere elsewhere = new Site.Elsewhere(others, unread);
+        return new Site(probe.kind(), probe.name(), probe.path(), struct, "", null, elsewhere);
+    }
+
+    private static Field elsewhere(Argument argument) {
+        boolean stack = argument.place() == Argument.Place.STACK;
+        long offset = stack ? argument.at() : Lowering.argumentOffset(argument.at());
+        Field.Place place =
+                switch (argument.place()) {
+                    case REGISTERS -> Field.Place.REGISTERS;
+                    case REFERENCE -> Field.Place.REFERENCE;
+                    case STACK -> Field.Place.STACK;
+                    case REGISTER, NOWHERE -> Field.Place.HERE;
+                };
+        return new Field(argument.name(), argument.type(), 8 * offset, 0, place);
     }
 
     /**
@@ -118,7 +158,7 @@ final class Sites {
             case Probe.Fentry f when f.kind() == Kind.FEXIT -> result = Type.Int.U64;
             default -> {}
         }
-        return new Site(site.kind(), name, site.target(), found, "", result);
+        return new Site(site.kind(), name, site.target(), found, "", result, NONE);
     }
 
     private static String noTypes(String name) {
@@ -137,7 +177,8 @@ final class Sites {
                 target,
                 arguments,
                 arguments == null ? why : "",
-                result);
+                result,
+                NONE);
     }
 
     /** Arguments of user code lie in registers, which the context keeps. */
