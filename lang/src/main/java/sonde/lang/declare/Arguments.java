@@ -113,6 +113,9 @@ final class Arguments {
     }
 
     private static Argument argument(String name, Type type, Home home) {
+        if (type instanceof Type.Float && !(home instanceof Home.Unread)) {
+            return nowhere(name, type, "is a floating-point number, which programs cannot read");
+        }
         int most = type instanceof Composite ? 2 * WORD : WORD;
         return switch (home) {
             case Home.Registers r when r.count() == 1 && type.sizeBytes() <= WORD ->

@@ -242,7 +242,7 @@ final class CallingConvention {
                 return;
             }
             Shape shape = new Shape(die);
-            if (die.isPassedByReference() || inMemory(shape)) {
+            if (NonTrivial.is(dwarf, die) || inMemory(shape)) {
                 integers++;
             }
         } catch (MalformedInputException e) {
@@ -257,7 +257,7 @@ final class CallingConvention {
         }
         try {
             Die die = plain(stated.orElseThrow(() -> malformed("no type is said")));
-            if (die.isPassedByReference()) {
+            if (NonTrivial.is(dwarf, die)) {
                 return reference();
             }
             Shape shape = new Shape(die);
