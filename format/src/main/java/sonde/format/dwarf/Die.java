@@ -39,6 +39,9 @@ public final class Die {
     public static final int RVALUE_REFERENCE_TYPE = 0x42;
     public static final int ATOMIC_TYPE = 0x47;
 
+    /** DW_CC_pass_by_reference. */
+    public static final int PASS_BY_REFERENCE = 4;
+
     /** DW_OP_constu and DW_OP_plus_uconst. */
     private static final int CONSTU = 0x10;
 
@@ -72,6 +75,41 @@ public final class Die {
     /** DW_AT_byte_size. */
     public long sizeBytes() {
         return number(Attribute.BYTE_SIZE);
+    }
+
+    /** DW_AT_alignment. */
+    public long alignment() {
+        return number(Attribute.ALIGNMENT);
+    }
+
+    /** DW_AT_calling_convention, DW_CC_*. */
+    public long callingConvention() {
+        return number(Attribute.CALLING_CONVENTION);
+    }
+
+    /** Whether the compiler made it: DW_AT_artificial. */
+    public boolean isArtificial() {
+        return entry.flag(Attribute.ARTIFICIAL);
+    }
+
+    /** DW_AT_deleted. */
+    public boolean isDeleted() {
+        return entry.flag(Attribute.DELETED);
+    }
+
+    /** DW_AT_defaulted: DW_DEFAULTED_in_class. */
+    public boolean isDefaultedInClass() {
+        return number(Attribute.DEFAULTED) == 1;
+    }
+
+    /** DW_AT_virtuality: DW_VIRTUALITY_virtual and DW_VIRTUALITY_pure_virtual. */
+    public boolean isVirtual() {
+        return number(Attribute.VIRTUALITY) > 0;
+    }
+
+    /** Whether other files may call it: DW_AT_external. */
+    public boolean isExternal() throws MalformedInputException {
+        return entry.withOwn(Attribute.EXTERNAL) != null;
     }
 
     /** DW_AT_bit_size. */

@@ -2,7 +2,9 @@ package sonde.format.dwarf;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,12 @@ import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entries;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
+import sonde.format.dwarf.location.FrameRules;
 import sonde.format.dwarf.location.Functions;
+import sonde.format.dwarf.location.Location;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.Variable;
 import sonde.format.elf.ElfFile;
 
 /**
@@ -196,6 +203,37 @@ public final class Dwarf {
             }
             return here.toString().endsWith("::" + scopes);
         }
+    }
+
+    /**
+     * The function whose code has an address; where it was inlined, the function around it.
+     *
+     * @param address as stated in the ELF
+     */
+    public Optional<Die> functionAt(long address) throws MalformedInputException {
+        return new Scopes(entries, FrameRules.NONE)
+                .at(address)
+                .map(scope -> new Die(scope.functions().getFirst()));
+    }
+
+    /**
+     * Where a function's parameters are at an address, by what the debugging information says.
+     *
+     * @param function as {@link #functionAt} found it there
+     * @return by the parameter
+     */
+    public Map<Die, Location> parametersAt(Die function, long address)
+            throws MalformedInputException {
+        Map<Die, Location> found = new HashMap<>();
+        Optional<Scope> scope = new Scopes(entries, FrameRules.NONE).of(function.entry, address);
+        if (scope.isPresent()) {
+            for (Variable variable : scope.get().variables()) {
+                if (variable.isParameter()) {
+                    found.put(new Die(variable.entry()), variable.location());
+                }
+            }
+        }
+        return found;
     }
 
     /** The name of an entry, or of the one that it completes; empty for none. */

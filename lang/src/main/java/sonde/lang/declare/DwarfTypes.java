@@ -103,6 +103,27 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
         return false;
     }
 
+    /**
+     * The parameters of a function with where they are when it is entered; null for none.
+     *
+     * @param entry its address as stated in the ELF
+     * @param arm whether the machine is AArch64, else x86-64
+     */
+    public @Nullable List<Argument> arguments(String name, long entry, boolean arm) {
+        for (DwarfMapping part : parts) {
+            try {
+                Optional<Die> at = part.dwarf().functionAt(entry);
+                Optional<Die> die = at.isPresent() ? at : part.dwarf().function(name);
+                if (die.isPresent()) {
+                    return new Arguments(part, die.get(), arm).at(at.isPresent() ? entry : -1);
+                }
+            } catch (MalformedInputException e) {
+                return null;
+            }
+        }
+        return null;
+    }
+
     /** A function by its name or, for C++ and Rust, that of its symbol; null for none. */
     public @Nullable Signature function(String name) {
         return functions.computeIfAbsent(name, this::signature).orElse(null);

@@ -19,6 +19,12 @@ public record Field(String name, Type type, long bitOffset, int bits, Place plac
         RELATIVE_LOC,
         /** The head of every event, which the kernel keeps from programs. */
         CLOSED,
+        /** The first 8 bytes of the member; others are in the next register for arguments. */
+        REGISTERS,
+        /** The address of the member, which is in the process. */
+        REFERENCE,
+        /** Nothing: the member is so far from the process's stack pointer. */
+        STACK,
     }
 
     /** A member that is no bitfield. */

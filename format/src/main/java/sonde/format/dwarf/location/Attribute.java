@@ -21,6 +21,7 @@ public final class Attribute {
     public static final int COUNT = 0x37;
     public static final int DATA_MEMBER_LOCATION = 0x38;
     public static final int DECL_FILE = 0x3a;
+    public static final int ARTIFICIAL = 0x34;
     public static final int CALLING_CONVENTION = 0x36;
     public static final int DECL_LINE = 0x3b;
     public static final int DECLARATION = 0x3c;
@@ -30,6 +31,7 @@ public final class Attribute {
     public static final int SPECIFICATION = 0x47;
     public static final int TYPE = 0x49;
     public static final int ENTRY_PC = 0x52;
+    public static final int VIRTUALITY = 0x4c;
     public static final int RANGES = 0x55;
     public static final int CALL_COLUMN = 0x57;
     public static final int CALL_FILE = 0x58;
@@ -42,6 +44,9 @@ public final class Attribute {
     public static final int ADDR_BASE = 0x73;
     public static final int RNGLISTS_BASE = 0x74;
     public static final int DWO_NAME = 0x76;
+    public static final int ALIGNMENT = 0x88;
+    public static final int DELETED = 0x8a;
+    public static final int DEFAULTED = 0x8b;
     public static final int LOCLISTS_BASE = 0x8c;
     public static final int MIPS_LINKAGE_NAME = 0x2007;
     public static final int GNU_DWO_NAME = 0x2130;

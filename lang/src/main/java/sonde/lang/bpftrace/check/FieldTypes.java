@@ -71,7 +71,11 @@ final class FieldTypes {
                                     + of
                                     + "'");
         }
-        Field field = composite.field(e.name());
+        Field field = typer.site().field(composite, e.name());
+        String unread = typer.site().elsewhere().unread().get(e.name());
+        if (field == null && unread != null && isArguments(composite)) {
+            return typer.globals().error(e.span(), "args." + e.name() + " " + unread);
+        }
         if (field == null) {
             List<String> names = composite.fields().stream().map(Field::name).toList();
             return typer.globals()

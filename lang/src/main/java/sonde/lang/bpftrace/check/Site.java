@@ -1,8 +1,11 @@
 package sonde.lang.bpftrace.check;
 
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
 import sonde.lang.type.Type;
 
 /**
@@ -15,6 +18,7 @@ import sonde.lang.type.Type;
  *     null for none
  * @param why nothing is known of its arguments; empty when they are
  * @param result what {@code retval} is; null for none
+ * @param elsewhere arguments that are not in {@code arguments}
  */
 public record Site(
         Kind kind,
@@ -22,7 +26,35 @@ public record Site(
         String target,
         @Nullable Composite arguments,
         String why,
-        @Nullable Type result) {
+        @Nullable Type result,
+        Elsewhere elsewhere) {
+    /**
+     * Parameters of a function that are not in one register.
+     *
+     * @param fields those in several registers and in memory, members of {@code args} by name
+     * @param unread by name, why a parameter cannot be read: "is in …"
+     */
+    public record Elsewhere(List<Field> fields, Map<String, String> unread) {
+        public static final Elsewhere NONE = new Elsewhere(List.of(), Map.of());
+
+        public Elsewhere {
+            fields = List.copyOf(fields);
+            unread = Map.copyOf(unread);
+        }
+    }
+
+    /** A member of what a type is, its arguments' with those that lie elsewhere; null for none. */
+    public @Nullable Field field(Composite of, String name) {
+        if (isArguments(of)) {
+            for (Field field : elsewhere.fields()) {
+                if (field.name().equals(name)) {
+                    return field;
+                }
+            }
+        }
+        return of.field(name);
+    }
+
     /** Whether a type is that of its arguments. */
     public boolean isArguments(Type type) {
         return arguments != null && arguments.equals(type);

@@ -157,12 +157,12 @@ final class Expressions {
     }
 
     /** The last member of a path, counted from its start. */
-    private static Field field(Composite of, List<String> path, Expression.Field f) {
+    private Field field(Composite of, List<String> path, Expression.Field f) {
         Field found = null;
         Type type = of;
         for (String name : path) {
             if (!(type instanceof Composite composite)
-                    || !(composite.field(name) instanceof Field next)) {
+                    || !(lowerer.clause().site().field(composite, name) instanceof Field next)) {
                 throw new IllegalStateException(f.span() + ": no member");
             }
             long start = found == null ? 0 : found.bitOffset();
@@ -179,6 +179,11 @@ final class Expressions {
 
     /** A member of what lies at a place. */
     Value member(Place place, Field field, Type type) {
+        Place handed = handed(place, field);
+        if (handed != null) {
+            Field there = new Field(field.name(), field.type(), 0);
+            return member(handed, there, type);
+        }
         if (field.place() != Field.Place.HERE) {
             return distant(place, place.plus(field.offsetBytes()), field, type);
         }
@@ -186,6 +191,30 @@ final class Expressions {
             return Value.of(lowerer.memory().load(place, field, type));
         }
         return characters(place.plus(field.offsetBytes()), field.type(), type);
+    }
+
+    /** Where a parameter is that is not in one register; null for other members. */
+    private @Nullable Place handed(Place context, Field field) {
+        return switch (field.place()) {
+            case HERE, DATA_LOC, RELATIVE_LOC -> null;
+            case REGISTERS -> {
+                Place own = lowerer.memory().own(2 * Long.BYTES, Long.BYTES);
+                int first = field.offsetBytes();
+                int second = Registers.nextArgument(first);
+                lowerer.memory().copy(context.plus(first), Long.BYTES, own);
+                lowerer.memory().copy(context.plus(second), Long.BYTES, own.plus(Long.BYTES));
+                yield own;
+            }
+            case REFERENCE -> {
+                Vreg to = lowerer.memory().load(context.plus(field.offsetBytes()), Type.Int.U64);
+                yield new Place(to, 0, Where.USER);
+            }
+            case STACK -> {
+                Place pointer = context.plus(Registers.stackPointer());
+                Vreg top = lowerer.memory().load(pointer, Type.Int.U64);
+                yield new Place(top, field.offsetBytes(), Where.USER);
+            }
+        };
     }
 
     /** Characters become a text with a NUL behind them. */

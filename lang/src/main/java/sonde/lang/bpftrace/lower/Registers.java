@@ -43,6 +43,16 @@ final class Registers {
         return index < X86_ARGUMENTS.size() ? offset(X86_ARGUMENTS.get(index)) : -1;
     }
 
+    /** Where the argument behind one in a register is handed over; that one for the last. */
+    static int nextArgument(int offset) {
+        for (int i = 0; argument(i + 1) >= 0; i++) {
+            if (argument(i) == offset) {
+                return argument(i + 1);
+            }
+        }
+        return offset;
+    }
+
     /** Which argument on the stack it is: its offset from the stack pointer at the entry. */
     static int stackArgument(int index) {
         return ARM ? (index - 8) * 8 : (index - X86_ARGUMENTS.size() + 1) * 8;

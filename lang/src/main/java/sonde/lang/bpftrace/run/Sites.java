@@ -2,10 +2,13 @@ package sonde.lang.bpftrace.run;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.check.Site;
 import sonde.lang.bpftrace.lower.Lowering;
+import sonde.lang.declare.Argument;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.declare.Signature;
@@ -20,6 +23,8 @@ import sonde.lang.type.Type.Space;
 
 /** What programs find where they run, by the probe. */
 final class Sites {
+    private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
+    private static final Site.Elsewhere NONE = Site.Elsewhere.NONE;
     private static final int SLOT = 8;
     private static final int REGISTERS = 168;
     // What does not fit into two registers no function with types may take.
@@ -28,6 +33,10 @@ final class Sites {
     private static final String GO =
             "functions of Go get their arguments elsewhere than those of C: reg(\"ax\"), reg(\"bx\"),"
                     + " reg(\"cx\"), reg(\"di\"), … on x86-64";
+
+    private static final String INSIDE =
+            "args are known where a function is entered, and this place is inside of one: there"
+                    + " sonde probe add finds variables, and programs have reg(\"…\")";
 
     private final KernelTypeSource kernel;
     private final List<Path> debugFolders;
@@ -52,7 +61,7 @@ final class Sites {
                     default -> "";
                 };
         if (!arguments) {
-            return new Site(probe.kind(), probe.name(), target, null, "", null);
+            return new Site(probe.kind(), probe.name(), target, null, "", null, NONE);
         }
         return switch (probe) {
             case Probe.Tracepoint t -> {
@@ -74,22 +83,60 @@ final class Sites {
                         signature == null ? null : signature.result());
             }
             case Probe.User u when u.kind() == Kind.UPROBE -> {
+                if (u.offset() != 0) {
+                    yield site(probe, target, null, INSIDE, null);
+                }
                 DwarfTypes types =
                         u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
                 if (types != null && types.isGo(u.function())) {
                     yield site(probe, target, null, GO, null);
                 }
-                Signature signature = types == null ? null : types.function(u.function());
-                yield site(
-                        probe,
-                        target,
-                        registers(signature),
-                        "No DWARF found for \"" + u.path() + "\", cannot show parameter info",
-                        null);
+                yield ofUser(u, types);
             }
             case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);
         };
+    }
+
+    private static Site ofUser(Probe.User probe, @Nullable DwarfTypes types) {
+        long entry = UserVariables.address(probe.path(), probe.fileOffset());
+        List<Argument> arguments =
+                types == null ? null : types.arguments(probe.function(), entry, ARM);
+        if (arguments == null) {
+            String why =
+                    "No DWARF found for \"" + probe.path() + "\", cannot show parameter info";
+            return site(probe, probe.path(), null, why, null);
+        }
+        List<Field> simple = new ArrayList<>();
+        List<Field> others = new ArrayList<>();
+        Map<String, String> unread = new HashMap<>();
+        for (Argument argument : arguments) {
+            String name = argument.name();
+            if (argument.place() == Argument.Place.NOWHERE) {
+                unread.putIfAbsent(name, argument.why());
+            } else if (argument.place() == Argument.Place.REGISTER) {
+                int offset = Lowering.argumentOffset(argument.at());
+                simple.add(new Field(name, argument.type(), offset));
+            } else if (!name.isEmpty()) {
+                others.add(elsewhere(argument));
+            }
+        }
+        Struct struct = new Struct("args", false, REGISTERS, SLOT, () -> simple);
+        Site.Elsewhere elsewhere = new Site.Elsewhere(others, unread);
+        return new Site(probe.kind(), probe.name(), probe.path(), struct, "", null, elsewhere);
+    }
+
+    private static Field elsewhere(Argument argument) {
+        boolean stack = argument.place() == Argument.Place.STACK;
+        long offset = stack ? argument.at() : Lowering.argumentOffset(argument.at());
+        Field.Place place =
+                switch (argument.place()) {
+                    case REGISTERS -> Field.Place.REGISTERS;
+                    case REFERENCE -> Field.Place.REFERENCE;
+                    case STACK -> Field.Place.STACK;
+                    case REGISTER, NOWHERE -> Field.Place.HERE;
+                };
+        return new Field(argument.name(), argument.type(), 8 * offset, 0, place);
     }
 
     /**
@@ -111,7 +158,7 @@ final class Sites {
             case Probe.Fentry f when f.kind() == Kind.FEXIT -> result = Type.Int.U64;
             default -> {}
         }
-        return new Site(site.kind(), name, site.target(), found, "", result);
+        return new Site(site.kind(), name, site.target(), found, "", result, NONE);
     }
 
     private static String noTypes(String name) {
@@ -130,7 +177,8 @@ final class Sites {
                 target,
                 arguments,
                 arguments == null ? why : "",
-                result);
+                result,
+                NONE);
     }
 
     /** Arguments of user code lie in registers, which the context keeps. */

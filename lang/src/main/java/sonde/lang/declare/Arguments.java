@@ -1,0 +1,137 @@
+package sonde.lang.declare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.dwarf.Die;
+import sonde.format.dwarf.Dwarf;
+import sonde.format.dwarf.location.Location;
+import sonde.format.dwarf.location.Value;
+import sonde.lang.declare.CallingConvention.Home;
+import sonde.lang.type.Composite;
+import sonde.lang.type.Type;
+
+/**
+ * Where the parameters of one function are at its entry: where its debugging information says, in
+ * a register for arguments; else where the calling convention of C and C++ has them.
+ */
+final class Arguments {
+    /** DWARF's numbers of the registers for arguments, in their order (psABI, figure 3.36). */
+    private static final List<Integer> X86 = List.of(5, 4, 1, 2, 8, 9);
+
+    private static final List<Integer> ARM = List.of(0, 1, 2, 3, 4, 5, 6, 7);
+
+    /** DW_LANG_* of C and C++: DWARF 5, table 7.17, and those registered since. */
+    private static final Set<Integer> C =
+            Set.of(0x1, 0x2, 0x4, 0xc, 0x10, 0x11, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x3a, 0x3e);
+
+    private static final int WORD = 8;
+
+    private final DwarfMapping part;
+    private final Dwarf dwarf;
+    private final Die function;
+    private final boolean arm;
+    private final boolean isC;
+
+    Arguments(DwarfMapping part, Die function, boolean arm) throws MalformedInputException {
+        this.part = part;
+        this.dwarf = part.dwarf();
+        this.function = function;
+        this.arm = arm;
+        this.isC = C.contains(function.language());
+    }
+
+    /**
+     * Them all.
+     *
+     * @param entry as stated in the ELF; -1 where only the name led to the function
+     */
+    List<Argument> at(long entry) throws MalformedInputException {
+        Map<Die, Location> stated = entry < 0 ? Map.of() : dwarf.parametersAt(function, entry);
+        CallingConvention convention = new CallingConvention(dwarf, arm);
+        convention.result(dwarf.typeOf(function));
+        List<Argument> found = new ArrayList<>();
+        boolean simple = isSimple(dwarf.typeOf(function));
+        for (Die child : dwarf.children(function)) {
+            if (child.tag() == Die.FORMAL_PARAMETER) {
+                Optional<Die> die = dwarf.typeOf(child);
+                simple &= isSimple(die);
+                Home home = chosen(convention.next(die), stated.get(child), simple);
+                found.add(argument(dwarf.name(child), type(die), home));
+            }
+        }
+        return found;
+    }
+
+    private Type type(Optional<Die> die) {
+        return die.map(part::type).orElseGet(Type.Void::new);
+    }
+
+    /** Whether all languages hand it over alike. */
+    private boolean isSimple(Optional<Die> die) {
+        Type type = type(die);
+        return !(type instanceof Composite) && type.sizeBytes() <= WORD;
+    }
+
+    private Home chosen(Home ruled, @Nullable Location stated, boolean simple)
+            throws MalformedInputException {
+        int register = register(stated);
+        int index = (arm ? ARM : X86).indexOf(register);
+        if (index >= 0 && !(ruled instanceof Home.Registers r && r.count() > 1)) {
+            return new Home.Registers(index, 1);
+        }
+        if (isC && (function.isExternal() || stated == null)) {
+            return ruled;
+        }
+        boolean gone =
+                stated instanceof Location.Absent
+                        || stated instanceof Location.Computed
+                        || stated instanceof Location.Bytes
+                        || stated instanceof Location.ImplicitPointer;
+        if (gone) {
+            return new Home.Unread("was optimized away: nothing hands it over");
+        }
+        boolean fits = isC || simple;
+        return fits && (register < 0 || !(ruled instanceof Home.Registers))
+                ? ruled
+                : new Home.Unread(
+                        "is not known where: this function may not keep to the calling"
+                                + " convention of C");
+    }
+
+    /** The register that something is in, by DWARF's number; -1 for none. */
+    private static int register(@Nullable Location stated) {
+        return switch (stated) {
+            case Location.InRegister in -> in.number();
+            case Location.Computed(Value.AtEntry(Value.Register of)) -> of.number();
+            case null, default -> -1;
+        };
+    }
+
+    private static Argument argument(String name, Type type, Home home) {
+        if (type instanceof Type.Float && !(home instanceof Home.Unread)) {
+            return nowhere(name, type, "is a floating-point number, which programs cannot read");
+        }
+        int most = type instanceof Composite ? 2 * WORD : WORD;
+        return switch (home) {
+            case Home.Registers r when r.count() == 1 && type.sizeBytes() <= WORD ->
+                    new Argument(name, type, Argument.Place.REGISTER, r.first(), "");
+            case Home.Registers r when r.count() == 2 && type.sizeBytes() <= most ->
+                    new Argument(name, type, Argument.Place.REGISTERS, r.first(), "");
+            case Home.Registers _ ->
+                    nowhere(name, type, "has " + type.sizeBytes() + " bytes in registers");
+            case Home.Reference r ->
+                    new Argument(name, type, Argument.Place.REFERENCE, r.register(), "");
+            case Home.Stack s -> new Argument(name, type, Argument.Place.STACK, s.offset(), "");
+            case Home.Unread u -> nowhere(name, type, u.why());
+        };
+    }
+
+    private static Argument nowhere(String name, Type type, String why) {
+        return new Argument(name, type, Argument.Place.NOWHERE, 0, why);
+    }
+}
