@@ -85,7 +85,7 @@ class CompiledProgramsTest {
         Assumptions.assumeTrue(Programs.has(command.getFirst()), command.getFirst());
         Files.writeString(
                 folder.resolve("local.cc"),
-                "extern \"C\" { static int plain(int n) { return n; } }\n"
+                "extern \"C\" { int plain(int n) { return n; } }\n"
                         + "namespace shop { namespace { int hidden(int n) { return n + 1; } } }\n"
                         + "int outer(int n) { struct Local { int twice(int k) { return 2 * k; } };"
                         + " return Local().twice(n); }\n"
