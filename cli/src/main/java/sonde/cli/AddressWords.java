@@ -56,9 +56,18 @@ final class AddressWords {
         return first == end ? NONE : value + base;
     }
 
+    private static String digits(String word) {
+        return word.startsWith("0x") || word.startsWith("0X") ? word.substring(2) : word;
+    }
+
+    /** Whether a word is the number that also stands for no address. */
+    static boolean isHighest(String word) {
+        return digits(word).equals("ffffffffffffffff");
+    }
+
     /** The address as stated in the ELF; {@link #NONE} for none. */
     long parse(String word) throws IOException {
-        String digits = word.startsWith("0x") || word.startsWith("0X") ? word.substring(2) : word;
+        String digits = digits(word);
         long number = hexadecimal(digits);
         if (number != NONE || digits.equals("ffffffffffffffff")) {
             return number + base;

@@ -50,13 +50,25 @@ final class FrameText {
             line.append(look.pretty ? ": " : "\n");
         }
         if (frames.getFirst().isUnknown()) {
-            line.append(look.functions ? look.pretty ? "?? " : "??\n" : "").append("??:0\n");
+            unknown();
         } else {
             frames(frames);
         }
         if (line.length() > GATHERED) {
             write();
         }
+    }
+
+    /** The lines for a word that is no address. */
+    void noAddress(String word) {
+        if (look.addresses) {
+            line.append(Escape.line(word)).append(look.pretty ? ": " : "\n");
+        }
+        unknown();
+    }
+
+    private void unknown() {
+        line.append(look.functions ? look.pretty ? "?? " : "??\n" : "").append("??:0\n");
     }
 
     private void address(long address) {
@@ -156,6 +168,13 @@ final class FrameText {
         if (line.length() > GATHERED) {
             write();
         }
+    }
+
+    /** {@code {"input":…,"address":null,"frames":[]}} for a word that is no address. */
+    void jsonOfNoAddress(String word) {
+        line.append("{\"input\":");
+        text(word);
+        line.append(",\"address\":null,\"frames\":[]}\n");
     }
 
     private void text(String value) {

@@ -39,6 +39,8 @@ final class LogFilter implements AutoCloseable {
             Pattern.compile(
                     "(?<file>(?<![^\\s:\\[])[^\\s()\\[:]{1,4096})"
                             + "\\((?<function>[A-Za-z_.$][\\w.$]*+)?\\+0x(?<plain>[0-9a-f]{1,16})\\)"
+                            + "|(?<=\\s)\\((?<image>/[^\\s()]{1,4095})"
+                            + "\\+0x(?<stated>[0-9a-f]{1,16})\\)"
                             + "|(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)\\+0x(?<offset>[0-9a-f]{1,8})"
                             + "(?:/0x(?<size>[0-9a-f]{1,8}))?"
                             + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
@@ -155,6 +157,9 @@ final class LogFilter implements AutoCloseable {
         if (place.group("file") != null) {
             return findInFile(place, exact);
         }
+        if (place.group("image") != null) {
+            return findInImage(place);
+        }
         SourceSymbols symbols = program;
         String module = place.group("module");
         if (module != null) {
@@ -188,6 +193,17 @@ final class LogFilter implements AutoCloseable {
         try {
             long[] starts = function == null ? new long[1] : symbols.addresses(function);
             return described(symbols, starts, offset, exact);
+        } catch (IOException e) {
+            return ""; // damaged: the rest of the text goes on
+        }
+    }
+
+    /** {@code (FILE+0x27249)} of a sanitizer, which has gone back into the call already. */
+    private String findInImage(Matcher place) throws IOException {
+        SourceSymbols symbols = file(place.group("image")).orElse(null);
+        try {
+            long address = Long.parseUnsignedLong(place.group("stated"), 16);
+            return symbols == null ? "" : described(symbols, address, false);
         } catch (IOException e) {
             return ""; // damaged: the rest of the text goes on
         }

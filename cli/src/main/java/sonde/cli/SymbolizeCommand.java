@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -129,6 +131,9 @@ final class SymbolizeCommand implements Callable<Integer> {
             description = "hexadecimal, or FUNCTION, FUNCTION+OFFSET; else standard input")
     private List<String> words = List.of();
 
+    /** Words that are no addresses, by their place among those that are looked up at once. */
+    private final Map<Integer, String> missed = new HashMap<>();
+
     @Override
     public Integer call() throws IOException {
         if (spec == null) {
@@ -211,18 +216,31 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
     }
 
+    /** Keeps a word that is no address for the answer; whether it is one. */
+    private boolean miss(int index, String word) {
+        if (AddressWords.isHighest(word)) {
+            return false;
+        }
+        missed.put(index, word);
+        return true;
+    }
+
     private void answer(SourceSymbols symbols, AddressWords reader, FrameText text)
             throws IOException {
         if (!words.isEmpty()) {
             long[] wanted = new long[words.size()];
             for (int i = 0; i < wanted.length; i++) {
-                wanted[i] = reader.parse(words.get(i).strip());
-                if (wanted[i] == AddressWords.NONE && spec != null) {
+                String word = words.get(i).strip();
+                wanted[i] = reader.parse(word);
+                if (wanted[i] == AddressWords.NONE && miss(i, word) && spec != null) {
                     Failures.say(
                             spec.commandLine().getErr(),
                             "'"
-                                    + Escape.line(words.get(i))
-                                    + "' is no address, and no function or variable of this file");
+                                    + Escape.line(word)
+                                    + "' is no address, and no function or variable of this file"
+                                    + (word.indexOf('+') > 0
+                                            ? "; an offset is 0x1f or decimal"
+                                            : ""));
                 }
             }
             answer(symbols, text, wanted);
@@ -251,7 +269,8 @@ final class SymbolizeCommand implements Callable<Integer> {
                         answer(symbols, text, wanted);
                         count = 0;
                     }
-                    wanted[count++] = reader.parse(bytes, from, i);
+                    wanted[count] = parse(reader, bytes, from, i, count);
+                    count++;
                     from = i + 1;
                 }
             }
@@ -269,20 +288,36 @@ final class SymbolizeCommand implements Callable<Integer> {
         if (held > 0) {
             answer(symbols, text, Arrays.copyOf(wanted, count));
             count = 0;
-            wanted[count++] = reader.parse(bytes, 0, held);
+            wanted[count] = parse(reader, bytes, 0, held, count);
+            count++;
         }
         answer(symbols, text, Arrays.copyOf(wanted, count));
+    }
+
+    private long parse(AddressWords reader, byte[] bytes, int from, int to, int index)
+            throws IOException {
+        long address = reader.parse(bytes, from, to);
+        if (address == AddressWords.NONE) {
+            miss(index, new String(bytes, from, to - from, StandardCharsets.UTF_8).strip());
+        }
+        return address;
     }
 
     private void answer(SourceSymbols symbols, FrameText text, long[] wanted) throws IOException {
         List<List<SourceFrame>> answers = symbols.lookup(wanted);
         for (int i = 0; i < wanted.length; i++) {
-            if (json) {
+            String word = missed.get(i);
+            if (word != null && json) {
+                text.jsonOfNoAddress(word);
+            } else if (word != null) {
+                text.noAddress(word);
+            } else if (json) {
                 text.json(wanted[i], answers.get(i));
             } else {
                 text.lines(wanted[i], answers.get(i));
             }
         }
+        missed.clear();
         text.flush();
     }
 }

@@ -130,6 +130,38 @@ class SymbolizeTest {
     }
 
     @Test
+    void wordsThatAreNoAddressesHaveNone() throws Exception {
+        assertThat(sonde("symbolize -fpe calls nosuch main+2b")).isEqualTo("?? ??:0\n?? ??:0\n");
+        assertThat(sonde("symbolize --json -e calls nosuch"))
+                .isEqualTo("{\"input\":\"nosuch\",\"address\":null,\"frames\":[]}\n");
+        assertThat(sonde("symbolize --json -e calls", "echo nosuch")).contains("\"nosuch\"");
+        assertThat(sonde("symbolize --json -e calls ffffffffffffffff"))
+                .isEqualTo("{\"address\":\"0xffffffffffffffff\",\"frames\":[]}\n");
+        assertThat(sonde("symbolize -fpe calls main+0x4"))
+                .isEqualTo(sonde("symbolize -fpe calls main+4"));
+        assertThat(Sonde.in(folder).run("symbolize", "-e", "calls", "main+2b").err())
+                .contains("an offset is 0x1f or decimal");
+    }
+
+    @Test
+    void framesOfSanitizersGetTheirPlaces() throws Exception {
+        String main =
+                shell("nm calls")
+                        .out()
+                        .lines()
+                        .filter(line -> line.endsWith(" T main"))
+                        .findFirst()
+                        .orElseThrow()
+                        .substring(0, 16)
+                        .replaceFirst("^0+", "");
+        String frame = "    #1 0x7f00 (" + folder.resolve("calls") + "+0x" + main + ")";
+        Files.writeString(folder.resolve("log"), frame + " (BuildId: 93ac)\n");
+        assertThat(sonde("symbolize --filter --no-cache", "cat log"))
+                .contains(frame + " (")
+                .contains("/calls.c:14) (BuildId: 93ac)\n");
+    }
+
+    @Test
     void missingFileIsNamed() throws Exception {
         Sonde.Outcome outcome = Sonde.in(folder).run("symbolize", "-e", "nothing", "0x10");
         assertThat(outcome.status()).isEqualTo(2);

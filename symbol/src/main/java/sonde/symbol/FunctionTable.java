@@ -64,6 +64,13 @@ public final class FunctionTable {
         return at > 0 ? name.substring(0, at) : name;
     }
 
+    /** Whether a name is one of C++ or Rust that a compiler spelled for the linker. */
+    public boolean isMangled(int symbol) {
+        int name = symbols.nameOffset(symbol);
+        byte second = symbols.stringByte(name) == '_' ? symbols.stringByte(name + 1) : 0;
+        return second == 'Z' || second == 'R';
+    }
+
     /** Start of a symbol as stated in the ELF. */
     public long address(int symbol) {
         return symbols.value(symbol);
@@ -226,10 +233,12 @@ public final class FunctionTable {
             closeUpTo(start);
             long size = out.symbols.size(symbol);
             if (size <= 0) {
-                if (depth == 0) {
+                long sectionEnd = out.sectionEnds[out.symbols.section(symbol)];
+                // One that marks the end of its section, as etext, holds nothing.
+                if (depth == 0 && Long.compareUnsigned(sectionEnd, start) > 0) {
                     out.emit(start, symbol);
-                    openEnd = out.sectionEnds[out.symbols.section(symbol)];
-                    open = Long.compareUnsigned(openEnd, start) > 0;
+                    openEnd = sectionEnd;
+                    open = true;
                 }
                 return;
             }

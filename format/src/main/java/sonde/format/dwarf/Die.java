@@ -27,12 +27,15 @@ public final class Die {
     public static final int TYPEDEF = 0x16;
     public static final int UNION_TYPE = 0x17;
     public static final int UNSPECIFIED_PARAMETERS = 0x18;
+    public static final int VARIANT = 0x19;
     public static final int INHERITANCE = 0x1c;
+    public static final int PTR_TO_MEMBER_TYPE = 0x1f;
     public static final int SUBRANGE_TYPE = 0x21;
     public static final int BASE_TYPE = 0x24;
     public static final int CONST_TYPE = 0x26;
     public static final int ENUMERATOR = 0x28;
     public static final int SUBPROGRAM = 0x2e;
+    public static final int VARIANT_PART = 0x33;
     public static final int VOLATILE_TYPE = 0x35;
     public static final int RESTRICT_TYPE = 0x37;
     public static final int NAMESPACE = 0x39;
@@ -140,6 +143,21 @@ public final class Die {
         } catch (MalformedInputException e) {
             return NONE;
         }
+    }
+
+    /** DW_AT_discr_value: the discriminant of a variant. */
+    public long discriminant() {
+        return number(Attribute.DISCR_VALUE);
+    }
+
+    /** Whether it is a virtual base (DW_AT_virtuality), whose place an object tells at run time. */
+    public boolean isVirtual() {
+        return entry.constant(Attribute.VIRTUALITY, 0) != 0;
+    }
+
+    /** Whether the compiler put it there (DW_AT_artificial). */
+    public boolean isArtificial() {
+        return entry.flag(Attribute.ARTIFICIAL);
     }
 
     /** DW_AT_encoding, DW_ATE_*. */

@@ -249,6 +249,11 @@ public final class Dwarf {
                 : Optional.ofNullable(typed.reference(Attribute.TYPE)).map(Die::new);
     }
 
+    /** The class that a pointer to member points into: DW_AT_containing_type. */
+    public Optional<Die> containerOf(Die die) throws MalformedInputException {
+        return Optional.ofNullable(die.entry.reference(Attribute.CONTAINING_TYPE)).map(Die::new);
+    }
+
     /** Where the type of a declaration is defined in a unit of its own; empty elsewhere. */
     public Optional<Die> signed(Die die) throws MalformedInputException {
         return Optional.ofNullable(die.entry.reference(Attribute.SIGNATURE)).map(Die::new);

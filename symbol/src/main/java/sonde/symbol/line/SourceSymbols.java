@@ -259,12 +259,9 @@ public final class SourceSymbols implements AutoCloseable {
             throws MalformedInputException {
         if (!frames.isEmpty()) {
             String function = frames.getLast().function();
-            if (linked.contains(function)) {
-                return frames;
-            }
-            if (isLinked(function)) {
+            if (linked.contains(function) || isLinked(function)) {
                 linked.add(function);
-                return frames;
+                return withMangled(address, frames);
             }
         }
         String name = functionAt(address);
@@ -275,9 +272,36 @@ public final class SourceSymbols implements AutoCloseable {
         if (name.isEmpty()) {
             return frames;
         }
+        return withLast(frames, name);
+    }
+
+    private static List<SourceFrame> withLast(List<SourceFrame> frames, String name) {
         List<SourceFrame> changed = new ArrayList<>(frames);
         changed.set(frames.size() - 1, frames.getLast().withFunction(name));
         return changed;
+    }
+
+    /**
+     * Compilers leave the name of linking out where nothing links to it: static functions, unnamed
+     * name spaces, local classes. That of the symbol table has the length and the name in it
+     * (Itanium C++ ABI §5.1.2).
+     */
+    private List<SourceFrame> withMangled(long address, List<SourceFrame> frames) {
+        String function = frames.getLast().function();
+        if (function.startsWith("_Z") || function.startsWith("_R")) {
+            return frames;
+        }
+        try {
+            FunctionTable all = functions();
+            int symbol = all == null ? -1 : all.find(address);
+            if (all == null || symbol < 0 || !all.isMangled(symbol)) {
+                return frames;
+            }
+            String name = all.name(symbol);
+            return name.contains(function.length() + function) ? withLast(frames, name) : frames;
+        } catch (MalformedInputException e) {
+            return frames; // the symbol table alone is damaged
+        }
     }
 
     /** Whether a linker could have the name: local classes and lambdas have only written ones. */

@@ -77,6 +77,53 @@ class CompiledProgramsTest {
         }
     }
 
+    /** DWARF has no linkage name where nothing links; addr2line and LLVM show the symbol's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"g++ -g -O0", "clang++ -g -O0", "g++ -g -O0 -gsplit-dwarf"})
+    void whatIsNotLinkedHasItsSymbolsName(String compiler) throws IOException {
+        List<String> command = new ArrayList<>(List.of(compiler.split(" ")));
+        Assumptions.assumeTrue(Programs.has(command.getFirst()), command.getFirst());
+        Files.writeString(
+                folder.resolve("local.cc"),
+                "extern \"C\" { int plain(int n) { return n; } }\n"
+                        + "namespace shop { namespace { int hidden(int n) { return n + 1; } } }\n"
+                        + "int outer(int n) { struct Local { int twice(int k) { return 2 * k; } };"
+                        + " return Local().twice(n); }\n"
+                        + "int main() { return shop::hidden(outer(plain(1))); }\n");
+        command.addAll(List.of("-o", "local", "local.cc"));
+        Programs.run(folder, command);
+        Path program = folder.resolve("local");
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            for (String name :
+                    List.of(
+                            "_ZN4shop12_GLOBAL__N_16hiddenEi",
+                            "_ZZ5outeriEN5Local5twiceEi",
+                            "plain",
+                            "main")) {
+                long[] found = symbols.addresses(name);
+                assertThat(found).as(name).hasSize(1);
+                assertThat(symbols.lookup(found[0]).getLast().function()).isEqualTo(name);
+            }
+        }
+    }
+
+    @Test
+    void aSymbolAtTheEndOfItsSectionHoldsNothing() throws IOException {
+        Assumptions.assumeTrue(Programs.has("gcc"), "gcc is not there");
+        Files.writeString(
+                folder.resolve("end.s"),
+                ".text\n.globl _start\n_start: nop\nnop\n.globl mark\nmark:\n");
+        Programs.run(folder, List.of("gcc", "-nostdlib", "-static", "-o", "end", "end.s"));
+        Path program = folder.resolve("end");
+        try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            long end = symbols.addresses("mark")[0];
+            assertThat(symbols.functionAt(end - 1)).isEqualTo("_start");
+            for (long outside : new long[] {end, end + 4096, 0x7fff_ffffL, -1}) {
+                assertThat(symbols.functionAt(outside)).isEmpty();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

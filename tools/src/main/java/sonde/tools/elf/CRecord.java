@@ -1,5 +1,6 @@
 package sonde.tools.elf;
 
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ record CRecord(String head, long sizeBytes, List<Member> members, List<String> v
      *
      * @param before what stands before the name: "unsigned long", "void (*"
      * @param after the name and what follows: "count", "handler)(int)", "name[16]"
-     * @param bitOffset from the start of the structure that it is a direct member of
+     * @param bitOffset from the start of the structure that it is a direct member of; {@link
+     *     #NOWHERE} of a virtual base
      * @param sizeBytes of its type
      * @param bits of a bitfield, else 0
      * @param inner the layout of an unnamed structure or union in place; null for others
@@ -28,7 +30,26 @@ record CRecord(String head, long sizeBytes, List<Member> members, List<String> v
             long bitOffset,
             long sizeBytes,
             int bits,
-            @Nullable CRecord inner) {}
+            @Nullable CRecord inner) {
+        /** Of a virtual base, which lies elsewhere in each class that is made from this one. */
+        static final long NOWHERE = Long.MAX_VALUE;
+
+        boolean isVirtual() {
+            return bitOffset == NOWHERE;
+        }
+
+        /** The first bit behind it. */
+        long end() {
+            return bitOffset + (bits > 0 ? bits : 8 * sizeBytes);
+        }
+    }
+
+    /** The members as they lie, which need not be the order of the source: Rust has its own. */
+    List<Member> placed() {
+        return isUnion()
+                ? members
+                : members.stream().sorted(Comparator.comparingLong(Member::bitOffset)).toList();
+    }
 
     boolean isUnion() {
         return head.startsWith("union");

@@ -15,8 +15,11 @@ final class Declared {
         if (at < 0) {
             return new String[] {text, name};
         }
-        int open = text.lastIndexOf("(*", at);
-        int from = open >= 0 && text.substring(open + 2, at).isBlank() ? open : at;
+        int open = text.lastIndexOf('(', at);
+        int star = text.lastIndexOf('*', at);
+        boolean wraps = open >= 0 && star > open && text.substring(star + 1, at).isBlank();
+        boolean member = wraps && text.startsWith("::", star - 2);
+        int from = wraps && (member || star == open + 1) ? open : at;
         return new String[] {
             text.substring(0, from).strip(), text.substring(from).replace(marker, name)
         };

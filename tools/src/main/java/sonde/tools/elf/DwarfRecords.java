@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Die;
 import sonde.format.dwarf.Dwarf;
@@ -58,14 +59,7 @@ final class DwarfRecords {
         String name = dwarf.name(die);
         return switch (die.tag()) {
             case Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE -> {
-                List<CRecord.Member> members = new ArrayList<>();
-                for (Die child : dwarf.children(die)) {
-                    boolean data = child.tag() == Die.MEMBER && !child.isDeclaration();
-                    boolean isStatic = data && child.location() == Die.NONE && isStatic(child, die);
-                    if (child.tag() == Die.INHERITANCE || data && !isStatic) {
-                        members.add(member(child, depth));
-                    }
-                }
+                List<CRecord.Member> members = members(die, depth);
                 yield new CRecord(spaced(keyword(die), name), size(die, 0), members, List.of());
             }
             case Die.ENUMERATION_TYPE -> {
@@ -93,6 +87,77 @@ final class DwarfRecords {
             }
             default -> new CRecord(name, size(die, 0), List.of(), List.of());
         };
+    }
+
+    private List<CRecord.Member> members(Die die, int depth) throws MalformedInputException {
+        List<CRecord.Member> members = new ArrayList<>();
+        for (Die child : dwarf.children(die)) {
+            boolean data = child.tag() == Die.MEMBER && !child.isDeclaration();
+            boolean isStatic = data && child.location() == Die.NONE && isStatic(child, die);
+            if (child.tag() == Die.INHERITANCE || data && !isStatic) {
+                members.add(member(child, depth));
+            } else if (child.tag() == Die.VARIANT_PART && depth < DEPTH_LIMIT) {
+                members.add(variants(child, depth + 1));
+            }
+        }
+        return members;
+    }
+
+    /**
+     * The variants of a Rust enumeration (DWARF 5 §5.7.10), a union of structures that each begin
+     * with the discriminant where it has a place of its own.
+     */
+    private CRecord.Member variants(Die part, int depth) throws MalformedInputException {
+        CRecord.Member discriminant = null;
+        List<CRecord.Member> all = new ArrayList<>();
+        long size = 0;
+        for (Die child : dwarf.children(part)) {
+            if (child.tag() == Die.MEMBER) {
+                discriminant = discriminant(child);
+            }
+        }
+        for (Die child : dwarf.children(part)) {
+            if (child.tag() != Die.VARIANT) {
+                continue;
+            }
+            boolean isOnly = discriminant == null;
+            long value = child.discriminant();
+            String when = value == Die.NONE ? "any other discriminant" : "discriminant " + value;
+            for (Die held : dwarf.children(child)) {
+                if (held.tag() == Die.MEMBER) {
+                    CRecord.Member one = variant(held, discriminant, isOnly ? "" : when, depth);
+                    size = Math.max(size, one.end() / 8);
+                    all.add(one);
+                }
+            }
+        }
+        CRecord union = new CRecord("union /* variants */", size, all, List.of());
+        return new CRecord.Member("", "", 0, size, 0, union);
+    }
+
+    private CRecord.Member discriminant(Die child) throws MalformedInputException {
+        CRecord.Member plain = member(child, DEPTH_LIMIT);
+        return new CRecord.Member(
+                plain.before(), "<discriminant>", plain.bitOffset(), plain.sizeBytes(), 0, null);
+    }
+
+    private CRecord.Member variant(
+            Die held, CRecord.@Nullable Member discriminant, String when, int depth)
+            throws MalformedInputException {
+        CRecord.Member plain = member(held, depth);
+        Optional<Die> type = dwarf.typeOf(held);
+        if (type.isEmpty() || !isRecord(type.get()) || depth >= DEPTH_LIMIT) {
+            return plain;
+        }
+        CRecord whole = record(type.get(), depth + 1);
+        List<CRecord.Member> members = new ArrayList<>(whole.members());
+        if (discriminant != null && plain.bitOffset() == 0) {
+            members.addFirst(discriminant);
+        }
+        String head = whole.head() + (when.isEmpty() ? "" : " /* " + when + " */");
+        CRecord inner = new CRecord(head, whole.sizeBytes(), members, List.of());
+        // Its name is that of the structure.
+        return new CRecord.Member("", "", plain.bitOffset(), plain.sizeBytes(), 0, inner);
     }
 
     /** A member of a union has no offset; one of a structure without it is static. */
@@ -146,6 +211,9 @@ final class DwarfRecords {
 
     /** DWARF 5 §5.7.6, and the older form that counts from the highest bit of the unit. */
     private long bitOffset(Die member, long sizeBytes) {
+        if (member.tag() == Die.INHERITANCE && member.isVirtual()) {
+            return CRecord.Member.NOWHERE;
+        }
         if (member.dataBitOffset() != Die.NONE) {
             return member.dataBitOffset();
         }
@@ -181,6 +249,12 @@ final class DwarfRecords {
         }
         return switch (die.tag()) {
             case Die.POINTER_TYPE, Die.REFERENCE_TYPE, Die.RVALUE_REFERENCE_TYPE -> wide ? 8 : 4;
+            case Die.PTR_TO_MEMBER_TYPE -> {
+                // Itanium C++ ABI §2.3: an offset; of a function its address and an adjustment.
+                Optional<Die> target = dwarf.typeOf(die);
+                boolean function = target.isPresent() && target.get().tag() == Die.SUBROUTINE_TYPE;
+                yield (wide ? 8 : 4) * (function ? 2 : 1);
+            }
             default -> {
                 Optional<Die> target = dwarf.typeOf(die);
                 yield target.isEmpty() || target.get().equals(die)
@@ -201,6 +275,11 @@ final class DwarfRecords {
             case Die.POINTER_TYPE -> pointer(die, "*", inner, steps);
             case Die.REFERENCE_TYPE -> pointer(die, "&", inner, steps);
             case Die.RVALUE_REFERENCE_TYPE -> pointer(die, "&&", inner, steps);
+            case Die.PTR_TO_MEMBER_TYPE -> {
+                Optional<Die> container = dwarf.containerOf(die);
+                String name = container.isEmpty() ? "" : dwarf.name(container.get());
+                yield pointer(die, name + "::*", inner, steps);
+            }
             case Die.CONST_TYPE -> modifier("const", die, inner, steps);
             case Die.VOLATILE_TYPE -> modifier("volatile", die, inner, steps);
             case Die.RESTRICT_TYPE -> modifier("restrict", die, inner, steps);
@@ -218,7 +297,7 @@ final class DwarfRecords {
             case Die.SUBROUTINE_TYPE -> {
                 List<String> parameters = new ArrayList<>();
                 for (Die child : dwarf.children(die)) {
-                    if (child.tag() == Die.FORMAL_PARAMETER) {
+                    if (child.tag() == Die.FORMAL_PARAMETER && !child.isArtificial()) {
                         parameters.add(declare(dwarf.typeOf(child), "", steps + 1));
                     } else if (child.tag() == Die.UNSPECIFIED_PARAMETERS) {
                         parameters.add("...");

@@ -16,6 +16,8 @@ import sonde.bpf.inventory.Types;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.files.Attempt;
+import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenDebug;
@@ -27,6 +29,9 @@ import sonde.tools.report.NothingMatchesException;
 /** Shows what is in an ELF file. */
 public final class ElfRecipe {
     private static final int TEXT_LIMIT = 1 << 16;
+
+    /** Places tried that are told. */
+    private static final int PLACES_SHOWN = 4;
 
     private final Path file;
     private final ElfRequest request;
@@ -132,18 +137,46 @@ public final class ElfRecipe {
     private List<ElfPage> types() throws IOException {
         List<ElfPage> pages = new ArrayList<>();
         for (String name : request.types()) {
-            CRecord type =
-                    ofDwarf(name)
-                            .or(() -> ofBtf(name))
-                            .orElseThrow(() ->
-                                    new NothingMatchesException(
-                                            file
-                                                    + ": no type is called '"
-                                                    + name
-                                                    + "' in its DWARF or BTF"));
+            CRecord type = ofDwarf(name).or(() -> ofBtf(name)).orElse(null);
+            if (type == null) {
+                throw new NothingMatchesException(file + absence(name));
+            }
             pages.add(new TypesPage(type));
         }
         return pages;
+    }
+
+    /** Why there is no type of a name; where there are none at all, the places tried are told. */
+    private String absence(String name) throws IOException {
+        DebugFile found = isElf() ? lookForEntries() : null;
+        if (found == null || found.isFound() || hasBtf()) {
+            return ": no type is called '" + name + "' in its DWARF or BTF";
+        }
+        List<Attempt> tried = found.tried();
+        for (Attempt attempt : tried.subList(0, Math.min(PLACES_SHOWN, tried.size()))) {
+            progress.accept(attempt.sentence());
+        }
+        if (tried.size() > PLACES_SHOWN) {
+            progress.accept("and " + (tried.size() - PLACES_SHOWN) + " more places");
+        }
+        return " has no types: neither DWARF nor BTF. Compile with -g, or install the debug package"
+                + " of the distribution";
+    }
+
+    private DebugFile lookForEntries() throws IOException {
+        try (OpenElf elf = OpenElf.asIs(place);
+                OpenDebug debug = OpenDebug.of(search, place, elf.elf(), Need.ENTRIES)) {
+            return debug.found();
+        }
+    }
+
+    private boolean hasBtf() {
+        try {
+            Types.ofFile(file);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private Optional<CRecord> ofDwarf(String name) throws IOException {

@@ -123,6 +123,7 @@ public final class SummaryPage implements ElfPage {
     }
 
     private String kind() throws IOException {
+        boolean apart = isDebugFile();
         String what =
                 switch (elf.type()) {
                     case ElfFile.ET_REL ->
@@ -130,19 +131,17 @@ public final class SummaryPage implements ElfPage {
                                     ? "kernel module"
                                     : "relocatable file";
                     case ElfFile.ET_EXEC -> "program";
-                    case ElfFile.ET_DYN ->
-                            HeaderPage.isPie(elf) || elf.interpreter().isPresent() && isStarted()
-                                    ? "program (position-independent)"
-                                    : "shared library";
+                    case ElfFile.ET_DYN -> dynamicKind(apart);
                     case ElfFile.ET_CORE -> "core file";
                     default -> HeaderPage.type(elf);
                 };
         boolean dynamic = dynamic().isPresent();
         String linked =
-                elf.type() == ElfFile.ET_EXEC || elf.type() == ElfFile.ET_DYN
+                !apart && (elf.type() == ElfFile.ET_EXEC || elf.type() == ElfFile.ET_DYN)
                         ? dynamic ? ", dynamically linked" : ", statically linked"
                         : "";
-        return what
+        return (apart ? "debug information of a " : "")
+                + what
                 + ", "
                 + ElfNames.machine(elf.machine())
                 + ", "
@@ -154,6 +153,21 @@ public final class SummaryPage implements ElfPage {
                 + (file.isUnpacked() ? ", unpacked" : "")
                 + ", "
                 + "%,d bytes".formatted(elf.sizeBytes());
+    }
+
+    /** Of a debug file the dynamic section stayed elsewhere, too, but not its header. */
+    private String dynamicKind(boolean apart) throws IOException {
+        boolean program =
+                apart
+                        ? elf.section(".interp").isPresent()
+                        : HeaderPage.isPie(elf) || elf.interpreter().isPresent() && isStarted();
+        return program ? "program (position-independent)" : "shared library";
+    }
+
+    /** Whether the code stayed in another file: a separate debug file keeps the headers alone. */
+    private boolean isDebugFile() {
+        return elf.sections().stream()
+                .anyMatch(one -> one.isExecutable() && one.type() == ElfFile.SHT_NOBITS);
     }
 
     private boolean isStarted() throws IOException {

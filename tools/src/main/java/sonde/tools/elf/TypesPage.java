@@ -59,6 +59,16 @@ public final class TypesPage implements ElfPage {
         private long sumBitHoles;
         private long end;
         private long shownLine;
+        private boolean virtual;
+
+        /** Takes a member in, of which what lies before {@code taken} was counted with others. */
+        void add(CRecord.Member member, long taken) {
+            members++;
+            sumBits += member.bits();
+            long own = Math.max(0, member.end() - Math.max(taken, member.bitOffset()));
+            sumBytes += member.bits() > 0 ? 0 : own / 8;
+            end = Math.max(end, member.end());
+        }
 
         void print(PrintWriter out, CRecord type) {
             long lines = (type.sizeBytes() + LINE_BYTES - 1) / LINE_BYTES;
@@ -79,7 +89,7 @@ public final class TypesPage implements ElfPage {
                 }
             }
             long padding = type.sizeBytes() - (end + 7) / 8;
-            if (!type.isUnion() && padding > 0) {
+            if (!type.isUnion() && !virtual && padding > 0) {
                 out.println("\t/* padding: " + padding + " */");
             }
             long last = type.sizeBytes() % LINE_BYTES;
@@ -93,7 +103,12 @@ public final class TypesPage implements ElfPage {
             PrintWriter out, CRecord record, long baseBits, int depth, Totals totals) {
         String indent = "\t".repeat(depth);
         long end = 0;
-        for (CRecord.Member member : record.members()) {
+        for (CRecord.Member member : record.placed()) {
+            if (member.isVirtual()) {
+                out.println(indent + Forms.name(text(member)) + "; /* virtual */");
+                totals.virtual |= depth == 1;
+                continue;
+            }
             if (!record.isUnion()) {
                 gap(out, indent, end, member.bitOffset(), depth == 1 ? totals : null);
                 line(out, indent, (baseBits + member.bitOffset()) / 8, totals);
@@ -106,18 +121,17 @@ public final class TypesPage implements ElfPage {
                 String name = member.after();
                 print(out, indent, "}" + (name.isEmpty() ? "" : " " + name), member, offset);
             } else {
-                String text = "%-26s %s".formatted(member.before(), member.after());
-                print(out, indent, text, member, offset);
+                print(out, indent, text(member), member, offset);
             }
-            long bits = member.bits() > 0 ? member.bits() : 8 * member.sizeBytes();
-            end = record.isUnion() ? Math.max(end, bits) : member.bitOffset() + bits;
             if (depth == 1) {
-                totals.members++;
-                totals.sumBits += member.bits();
-                totals.sumBytes += member.bits() > 0 ? 0 : member.sizeBytes();
-                totals.end = Math.max(totals.end, end);
+                totals.add(member, end);
             }
+            end = Math.max(end, member.end());
         }
+    }
+
+    private static String text(CRecord.Member member) {
+        return "%-26s %s".formatted(member.before(), member.after());
     }
 
     private static void print(
@@ -212,10 +226,17 @@ public final class TypesPage implements ElfPage {
         out.writeNumberField("size_bytes", record.sizeBytes());
         out.writeArrayFieldStart("members");
         long end = 0;
-        for (CRecord.Member member : record.members()) {
+        for (CRecord.Member member : record.placed()) {
             out.writeStartObject();
             out.writeStringField(
                     "declaration", Forms.name((member.before() + " " + member.after()).strip()));
+            if (member.isVirtual()) {
+                out.writeNullField("offset");
+                out.writeNumberField("size_bytes", member.sizeBytes());
+                out.writeBooleanField("virtual", true);
+                out.writeEndObject();
+                continue;
+            }
             long at = baseBits + member.bitOffset();
             out.writeNumberField("offset", at / 8);
             out.writeNumberField("size_bytes", member.sizeBytes());
@@ -232,7 +253,7 @@ public final class TypesPage implements ElfPage {
                 json(out, inner, at);
             }
             out.writeEndObject();
-            end = member.bitOffset() + (member.bits() > 0 ? member.bits() : 8 * member.sizeBytes());
+            end = Math.max(end, member.end());
         }
         out.writeEndArray();
         out.writeArrayFieldStart("values");

@@ -153,6 +153,13 @@ class ElfPagesTest {
         Files.write(debug, bytes);
         assertThat(page(debug, Part.DYNAMIC)).startsWith("There is no dynamic section");
         assertThat(page(debug, Part.SEGMENTS)).contains("interpreter: ]");
+        assertThat(page(debug, request(Set.of()), false))
+                .contains("debug information of a program")
+                .doesNotContain("linked,");
+        compile("library", "gcc", "-g", "-shared", "-fPIC");
+        run(folder, "objcopy", "--only-keep-debug", "library", "library.debug");
+        assertThat(page(folder.resolve("library.debug"), request(Set.of()), false))
+                .contains("debug information of a shared library, ");
     }
 
     @Test
@@ -320,6 +327,19 @@ class ElfPagesTest {
         assertThat(page(file, request(Set.of(), "color"), false)).contains("GREEN = 5,");
         assertThat(page(file, request(Set.of(), "in"), true))
                 .contains("\"declaration\":\"long int l\",\"offset\":8,\"size_bytes\":8");
+    }
+
+    @Test
+    void aFileWithoutTypesSaysWhereTheyWereLookedFor() throws IOException, InterruptedException {
+        Path file = compile("bare", "gcc", "-s", "-Wl,--build-id");
+        List<String> told = new ArrayList<>();
+        ElfRecipe recipe = new ElfRecipe(file, request(Set.of(), "big"), told::add);
+        assertThatThrownBy(() -> recipe.run(new PrintWriter(new StringWriter()), false))
+                .hasMessageContaining("bare has no types: neither DWARF nor BTF");
+        assertThat(told).anyMatch(line -> line.endsWith(".debug is not there"));
+        Path typed = compile("typed", "gcc", "-g");
+        assertThatThrownBy(() -> page(typed, request(Set.of(), "huge"), false))
+                .hasMessageContaining("no type is called 'huge'");
     }
 
     @Test

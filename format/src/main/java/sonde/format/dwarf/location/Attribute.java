@@ -12,12 +12,15 @@ public final class Attribute {
     public static final int LOW_PC = 0x11;
     public static final int HIGH_PC = 0x12;
     public static final int LANGUAGE = 0x13;
+    public static final int DISCR_VALUE = 0x16;
     public static final int COMP_DIR = 0x1b;
     public static final int CONST_VALUE = 0x1c;
+    public static final int CONTAINING_TYPE = 0x1d;
     public static final int INLINE = 0x20;
     public static final int PRODUCER = 0x25;
     public static final int UPPER_BOUND = 0x2f;
     public static final int ABSTRACT_ORIGIN = 0x31;
+    public static final int ARTIFICIAL = 0x34;
     public static final int COUNT = 0x37;
     public static final int DATA_MEMBER_LOCATION = 0x38;
     public static final int DECL_FILE = 0x3a;
@@ -30,6 +33,7 @@ public final class Attribute {
     public static final int FRAME_BASE = 0x40;
     public static final int SPECIFICATION = 0x47;
     public static final int TYPE = 0x49;
+    public static final int VIRTUALITY = 0x4c;
     public static final int ENTRY_PC = 0x52;
     public static final int VIRTUALITY = 0x4c;
     public static final int RANGES = 0x55;
