@@ -105,7 +105,7 @@ public final class Die {
         return number(Attribute.DEFAULTED) == 1;
     }
 
-    /** DW_AT_virtuality: DW_VIRTUALITY_virtual and DW_VIRTUALITY_pure_virtual. */
+    /** DW_AT_virtuality: of a function, or of a base class whose place an object tells at run time. */
     public boolean isVirtual() {
         return number(Attribute.VIRTUALITY) > 0;
     }
@@ -148,16 +148,6 @@ public final class Die {
     /** DW_AT_discr_value: the discriminant of a variant. */
     public long discriminant() {
         return number(Attribute.DISCR_VALUE);
-    }
-
-    /** Whether it is a virtual base (DW_AT_virtuality), whose place an object tells at run time. */
-    public boolean isVirtual() {
-        return entry.constant(Attribute.VIRTUALITY, 0) != 0;
-    }
-
-    /** Whether the compiler put it there (DW_AT_artificial). */
-    public boolean isArtificial() {
-        return entry.flag(Attribute.ARTIFICIAL);
     }
 
     /** DW_AT_encoding, DW_ATE_*. */

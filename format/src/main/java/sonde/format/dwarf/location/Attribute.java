@@ -21,11 +21,10 @@ public final class Attribute {
     public static final int UPPER_BOUND = 0x2f;
     public static final int ABSTRACT_ORIGIN = 0x31;
     public static final int ARTIFICIAL = 0x34;
+    public static final int CALLING_CONVENTION = 0x36;
     public static final int COUNT = 0x37;
     public static final int DATA_MEMBER_LOCATION = 0x38;
     public static final int DECL_FILE = 0x3a;
-    public static final int ARTIFICIAL = 0x34;
-    public static final int CALLING_CONVENTION = 0x36;
     public static final int DECL_LINE = 0x3b;
     public static final int DECLARATION = 0x3c;
     public static final int ENCODING = 0x3e;
@@ -35,7 +34,6 @@ public final class Attribute {
     public static final int TYPE = 0x49;
     public static final int VIRTUALITY = 0x4c;
     public static final int ENTRY_PC = 0x52;
-    public static final int VIRTUALITY = 0x4c;
     public static final int RANGES = 0x55;
     public static final int CALL_COLUMN = 0x57;
     public static final int CALL_FILE = 0x58;
