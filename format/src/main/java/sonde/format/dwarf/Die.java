@@ -105,7 +105,9 @@ public final class Die {
         return number(Attribute.DEFAULTED) == 1;
     }
 
-    /** DW_AT_virtuality: of a function, or of a base class whose place an object tells at run time. */
+    /**
+     * DW_AT_virtuality: of a function, or of a base class whose place an object tells at run time.
+     */
     public boolean isVirtual() {
         return number(Attribute.VIRTUALITY) > 0;
     }

@@ -16,8 +16,8 @@ import sonde.lang.type.Composite;
 import sonde.lang.type.Type;
 
 /**
- * Where the parameters of one function are at its entry: where its debugging information says, in
- * a register for arguments; else where the calling convention of C and C++ has them.
+ * Where the parameters of one function are at its entry: where its debugging information says, in a
+ * register for arguments; else where the calling convention of C and C++ has them.
  */
 final class Arguments {
     /** DWARF's numbers of the registers for arguments, in their order (psABI, figure 3.36). */

@@ -107,8 +107,7 @@ final class CallingConvention {
             }
             if (isStructure(die.tag())) {
                 for (Die member : dwarf.children(die)) {
-                    boolean counts =
-                            member.tag() == Die.MEMBER || member.tag() == Die.INHERITANCE;
+                    boolean counts = member.tag() == Die.MEMBER || member.tag() == Die.INHERITANCE;
                     if (counts && !member.isDeclaration()) {
                         member(member, offset, depth);
                     }
@@ -282,9 +281,7 @@ final class CallingConvention {
     }
 
     private boolean inMemory(Shape shape) {
-        return shape.sizeBytes > 2 * WORD
-                || shape.packed
-                || shape.hasLongDouble();
+        return shape.sizeBytes > 2 * WORD || shape.packed || shape.hasLongDouble();
     }
 
     private Home x86(Shape shape, Die die) {
@@ -342,11 +339,10 @@ final class CallingConvention {
                 !leaves.isEmpty()
                         && leaves.size() <= 4
                         && leaves.stream()
-                                .allMatch(
-                                        leaf ->
-                                                leaf.floating()
-                                                        && leaf.sizeBytes()
-                                                                == leaves.getFirst().sizeBytes());
+                                .allMatch(leaf ->
+                                        leaf.floating()
+                                                && leaf.sizeBytes()
+                                                        == leaves.getFirst().sizeBytes());
         if (alike) {
             if (vectors + leaves.size() <= 8) {
                 return inVectors(leaves.size());

@@ -196,7 +196,7 @@ final class Expressions {
     /** Where a parameter is that is not in one register; null for other members. */
     private @Nullable Place handed(Place context, Field field) {
         return switch (field.place()) {
-            case HERE, DATA_LOC, RELATIVE_LOC -> null;
+            case HERE, CLOSED, DATA_LOC, RELATIVE_LOC -> null;
             case REGISTERS -> {
                 Place own = lowerer.memory().own(2 * Long.BYTES, Long.BYTES);
                 int first = field.offsetBytes();

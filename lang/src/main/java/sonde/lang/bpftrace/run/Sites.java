@@ -103,8 +103,7 @@ final class Sites {
         List<Argument> arguments =
                 types == null ? null : types.arguments(probe.function(), entry, ARM);
         if (arguments == null) {
-            String why =
-                    "No DWARF found for \"" + probe.path() + "\", cannot show parameter info";
+            String why = "No DWARF found for \"" + probe.path() + "\", cannot show parameter info";
             return site(probe, probe.path(), null, why, null);
         }
         List<Field> simple = new ArrayList<>();
