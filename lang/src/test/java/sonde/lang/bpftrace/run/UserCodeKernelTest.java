@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -307,6 +308,36 @@ final class UserCodeKernelTest {
         assertThat(printed).contains("(1, )");
         if (Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers"))) {
             assertThat(printed).contains("unified:/\n");
+        }
+    }
+
+    /** An instruction with the prefix LOCK is none that the kernel would single-step. */
+    @Test
+    void whatCannotBeProbedIsLeftOutOfPatterns(@TempDir Path folder) throws Exception {
+        String source =
+                """
+                __asm__(".type place_a, @function\\nplace_a: lock decl (%rdi)\\nret\\n"
+                        ".size place_a, . - place_a\\n"
+                        ".type place_b, @function\\nplace_b: nop\\nret\\n"
+                        ".size place_b, . - place_b\\n");
+                void place_b(void);
+                int main() { place_b(); return 0; }
+                """;
+        String program = Traced.compile(folder, "places", source).toString();
+        for (String key : new String[] {"func", "probe"}) {
+            assertThat(
+                            Traced.run(
+                                    "uprobe:" + program + ":place_* { @[" + key + "] = 1; }",
+                                    program))
+                    .containsPattern("@\\[.*place_b]: 1")
+                    .contains("WARNING: Unable to attach probe: uprobe:" + program + ":place_a");
+        }
+        for (String points : new String[] {"place_a", "place_b,uprobe:" + program + ":place_a"}) {
+            assertThatThrownBy(
+                            () ->
+                                    Traced.attach("uprobe:" + program + ":" + points + " { @ = 1; }")
+                                            .close())
+                    .hasMessageContaining(program + ":place_a");
         }
     }
 }
