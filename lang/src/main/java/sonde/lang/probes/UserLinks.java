@@ -114,9 +114,6 @@ final class UserLinks {
     private Probe probe(Uprobes.Place place) {
         long cookie = place.cookie();
         return group.probes()
-                .get(
-                        group.first() instanceof Probe.Usdt
-                                ? ProbeGroup.index(cookie)
-                                : (int) cookie);
+                .get(group.first() instanceof Probe.Usdt ? ProbeGroup.index(cookie) : (int) cookie);
     }
 }

@@ -218,9 +218,7 @@ final class Memory {
     private Vreg bits(Vreg word, long shift, Field field) {
         Vreg up = emit().alu(AluOperation.SHIFT_LEFT, word, 64 - shift - field.bits());
         AluOperation down =
-                isSigned(field.type())
-                        ? AluOperation.SHIFT_RIGHT_SIGNED
-                        : AluOperation.SHIFT_RIGHT;
+                isSigned(field.type()) ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT;
         return emit().alu(down, up, 64L - field.bits());
     }
 

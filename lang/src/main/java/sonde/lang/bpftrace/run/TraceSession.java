@@ -275,7 +275,8 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** Attaches; what of a pattern the kernel refuses. */
-    private List<AttachException> attach(PreparedProgram program, Program loadedProgram, AttachOptions where)
+    private List<AttachException> attach(
+            PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
         if (program.group().first() instanceof Probe.Iter iter) {
             iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));

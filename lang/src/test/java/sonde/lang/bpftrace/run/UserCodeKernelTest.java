@@ -333,10 +333,9 @@ final class UserCodeKernelTest {
                     .contains("WARNING: Unable to attach probe: uprobe:" + program + ":place_a");
         }
         for (String points : new String[] {"place_a", "place_b,uprobe:" + program + ":place_a"}) {
-            assertThatThrownBy(
-                            () ->
-                                    Traced.attach("uprobe:" + program + ":" + points + " { @ = 1; }")
-                                            .close())
+            assertThatThrownBy(() ->
+                            Traced.attach("uprobe:" + program + ":" + points + " { @ = 1; }")
+                                    .close())
                     .hasMessageContaining(program + ":place_a");
         }
     }
