@@ -100,22 +100,13 @@ public final class TracepointTypes {
                             new Type.Array(element(field, declared), 0);
                     case CHARS -> new Type.Array(BasicTypes.CHAR, field.sizeBytes());
                     case ARRAY -> array(field, declared);
-                    case INTEGER, FLOAT, SPAN ->
-                            registers && isNarrower(declared, field)
-                                    ? declared
-                                    : scalar(field, declared);
+                    case INTEGER, FLOAT, SPAN -> scalar(field, declared, registers);
                 };
         return new Field(field.name(), BtfTypes.in(space, type), 8L * field.offset(), 0, place);
     }
 
     private static boolean isClosed(sonde.event.Field field) {
         return field.name().startsWith("common_") && field.offset() < CLOSED_BYTES;
-    }
-
-    /** The number that the low bytes of a system call's register hold; the others may be any. */
-    private static boolean isNarrower(@Nullable Type declared, sonde.event.Field field) {
-        return (declared instanceof Int || declared instanceof Type.Enum)
-                && declared.sizeBytes() < field.sizeBytes();
     }
 
     /** The type before the name; null for one that is not known. */
@@ -129,10 +120,16 @@ public final class TracepointTypes {
         return CParser.type(type, kernel);
     }
 
-    /** The format's size and sign count. */
-    private static Type scalar(sonde.event.Field field, @Nullable Type declared) {
+    /**
+     * The format's size and sign count, but of registers: the low bytes hold the number that is
+     * declared, the others may be any.
+     */
+    private static Type scalar(
+            sonde.event.Field field, @Nullable Type declared, boolean registers) {
         int size = field.sizeBytes();
         return switch (declared) {
+            case Type.Int number when registers && number.sizeBytes() < size -> number;
+            case Type.Enum one when registers && one.sizeBytes() < size -> one;
             case Type.Pointer pointer when size == 8 -> pointer;
             case Type.Bool bool when size == 1 -> bool;
             case Type.Enum one -> new Type.Enum(one.name(), size, field.signed(), one.names());

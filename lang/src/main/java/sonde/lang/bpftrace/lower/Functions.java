@@ -379,16 +379,27 @@ final class Functions {
 
     private void path(Expression.Call c, Type type, Place to) {
         lowerer.memory().zero(to, type.sizeBytes());
-        Type of = lowerer.type(first(c));
-        Operand address =
-                of instanceof Type.Pointer
-                        ? lowerer.number(first(c))
-                        : lowerer.value(first(c)) instanceof Place p
-                                ? emit().address(p)
-                                : Operand.of(0);
+        Block nothing = emit().block();
         Vreg result =
-                emit().call(D_PATH, address, emit().address(to), Operand.of(type.sizeBytes()));
+                emit().call(
+                                D_PATH,
+                                pathAddress(c, nothing),
+                                emit().address(to),
+                                Operand.of(type.sizeBytes()));
         lowerer.errors().check(result, D_PATH);
+        emit().start(nothing);
+    }
+
+    /** The address of a struct path; of the last object of an iterator there is none. */
+    private Operand pathAddress(Expression.Call c, Block nothing) {
+        if (lowerer.type(first(c)) instanceof Type.Pointer) {
+            return lowerer.number(first(c));
+        }
+        if (lowerer.value(first(c)) instanceof Place p) {
+            lowerer.memory().skipNull(p, nothing);
+            return emit().address(p);
+        }
+        return Operand.of(0);
     }
 
     /** What changes more than the trace. */

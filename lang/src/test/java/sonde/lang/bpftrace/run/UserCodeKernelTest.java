@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -307,6 +308,41 @@ final class UserCodeKernelTest {
         assertThat(printed).contains("(1, )");
         if (Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers"))) {
             assertThat(printed).contains("unified:/\n");
+        }
+    }
+
+    /** Instructions with the prefix LOCK are refused; the kernel looks at them where they run. */
+    @Test
+    void whatCannotBeProbedIsLeftOutOfPatterns(@TempDir Path folder) throws Exception {
+        String source =
+                """
+                #include <stdio.h>
+                __asm__(".type place_a, @function\\nplace_a: lock decl (%rdi)\\nret\\n"
+                        ".size place_a, . - place_a\\n"
+                        ".type place_b, @function\\nplace_b: nop\\nret\\n"
+                        ".size place_b, . - place_b\\n");
+                void place_b(void);
+                int main() { puts("r"); fflush(stdout); getchar(); place_b(); return 0; }
+                """;
+        String program = Traced.compile(folder, "places", source).toString();
+        for (String key : new String[] {"func", "probe"}) {
+            Process process = new ProcessBuilder(program).start();
+            assertThat(process.getInputStream().read()).isEqualTo('r');
+            String at = "uprobe:" + program + ":place_";
+            try (Traced traced = Traced.attach(at + "* { @[" + key + "] = 1; }")) {
+                assertThatThrownBy(() -> Traced.attach(at + "a { @ = 1; }").close())
+                        .hasMessageContaining(program + ":place_a");
+                assertThatThrownBy(
+                                () -> Traced.attach(at + "b," + at + "a { @ = 1; }").close())
+                        .hasMessageContaining(program + ":place_a");
+                process.getOutputStream().close();
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(traced.end())
+                        .containsPattern("@\\[.+]: 1")
+                        .contains("WARNING: Unable to attach probe: " + at + "a");
+            } finally {
+                process.destroyForcibly();
+            }
         }
     }
 }
