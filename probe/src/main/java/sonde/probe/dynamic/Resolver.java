@@ -373,6 +373,13 @@ public final class Resolver {
         return at(address, scope, isReturn);
     }
 
+    /** Another address of the function of a scope, whatever was inlined there. */
+    Spot inside(Scope function, long address) throws IOException {
+        Scope scope = subject.scopes().at(address).orElse(null);
+        Scope own = scope == null ? null : scopeOf(scope, function.function(), address);
+        return at(address, own, false);
+    }
+
     private Spot at(long address, @Nullable Scope scope, boolean isReturn) throws IOException {
         Symbols.Symbol symbol = subject.symbols().functionAt(address);
         String name = symbol == null ? "" : symbol.name();
