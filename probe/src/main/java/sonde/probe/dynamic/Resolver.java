@@ -377,7 +377,11 @@ public final class Resolver {
     Spot inside(Scope function, long address) throws IOException {
         Scope scope = subject.scopes().at(address).orElse(null);
         Scope own = scope == null ? null : scopeOf(scope, function.function(), address);
-        return at(address, own, false);
+        Spot spot = at(address, own, false);
+        LineRows rows = subject.lines(function.unit());
+        int row = rows.rowAt(address);
+        // The line of a call that was inlined from another file is none of the function.
+        return row < 0 || rows.file(row).equals(spot.file()) ? spot : spot.withoutLine();
     }
 
     private Spot at(long address, @Nullable Scope scope, boolean isReturn) throws IOException {
