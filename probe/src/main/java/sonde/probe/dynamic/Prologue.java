@@ -62,7 +62,7 @@ final class Prologue {
             return spot;
         }
         String why = stored ? "where the parameters are stored" : "where the frame is complete";
-        return resolver.at(behind, false)
+        return resolver.inside(scope, behind)
                 .called(spot.function())
                 .noted("at +" + (behind - spot.address()) + ", " + why);
     }

@@ -373,6 +373,17 @@ public final class Resolver {
         return at(address, scope, isReturn);
     }
 
+    /** Another address of the function of a scope, whatever was inlined there. */
+    Spot inside(Scope function, long address) throws IOException {
+        Scope scope = subject.scopes().at(address).orElse(null);
+        Scope own = scope == null ? null : scopeOf(scope, function.function(), address);
+        Spot spot = at(address, own, false);
+        LineRows rows = subject.lines(function.unit());
+        int row = rows.rowAt(address);
+        // The line of a call that was inlined from another file is none of the function.
+        return row < 0 || rows.file(row).equals(spot.file()) ? spot : spot.withoutLine();
+    }
+
     private Spot at(long address, @Nullable Scope scope, boolean isReturn) throws IOException {
         Symbols.Symbol symbol = subject.symbols().functionAt(address);
         String name = symbol == null ? "" : symbol.name();

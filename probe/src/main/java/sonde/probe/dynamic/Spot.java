@@ -47,6 +47,22 @@ public record Spot(
                 note.isEmpty() ? more : note + "; " + more);
     }
 
+    Spot withoutLine() {
+        return new Spot(
+                address,
+                function,
+                symbol,
+                offset,
+                scope,
+                file,
+                0,
+                functionLine,
+                isEntry,
+                isReturn,
+                isInlined,
+                note);
+    }
+
     /** By another name of its function. */
     Spot called(String name) {
         return new Spot(

@@ -108,6 +108,35 @@ final class PrologueKernelTest {
         }
     }
 
+    /** Where the frame is complete an inlined call may begin. */
+    @Test
+    void variablesAreThoseOfTheFunctionThatIsEntered() throws Exception {
+        String source =
+                """
+                static inline __attribute__((always_inline)) int inner(int dummy)
+                {
+                	volatile int kept = dummy;
+                	return kept;
+                }
+                __attribute__((noinline)) int outer(int a, int b, int c, int d, int e, int f, int g)
+                {
+                	return inner(1) + a * b * c * d * e * f * g;
+                }
+                int main(int argc, char **argv) { return outer(1, 2, 3, 4, 5, 6, argc); }
+                """;
+        Programs.Build build = Programs.Build.of("clang -g -O1 -fno-omit-frame-pointer");
+        Assumptions.assumeTrue(build.isThere(), "clang is not there");
+        Path program = Programs.build(folder, "inner.c", source, build);
+        try (Subject subject = Subject.program(program.toString(), List.of())) {
+            assertThat(new Definer(subject).define(PointSpec.parse("outer g")))
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.text()).endsWith("g=+16(%bp):s32"));
+            assertThat(VariableView.of(subject, "outer").getFirst().rows())
+                    .extracting(VariableView.Row::name)
+                    .contains("a", "g");
+        }
+    }
+
     @Test
     void placesOnTheStackAreReadWhereTheFrameIsComplete() throws Exception {
         Programs.Build build = Programs.Build.of("clang -g -O2");
