@@ -95,7 +95,8 @@ class TypesPageTest {
                 .doesNotContain("padding");
         assertThat(page(file, true, "V"))
                 .contains(
-                        "\"struct A <ancestor>\",\"offset\":null,\"size_bytes\":16,\"virtual\":true");
+                        "\"struct A <ancestor>\",\"offset\":null,\"size_bytes\":16,"
+                                + "\"virtual\":true");
         assertThat(page(file, false, "W")).contains("sum members: 13, holes: 1, sum holes: 3");
     }
 
