@@ -332,8 +332,7 @@ final class UserCodeKernelTest {
             try (Traced traced = Traced.attach(at + "* { @[" + key + "] = 1; }")) {
                 assertThatThrownBy(() -> Traced.attach(at + "a { @ = 1; }").close())
                         .hasMessageContaining(program + ":place_a");
-                assertThatThrownBy(
-                                () -> Traced.attach(at + "b," + at + "a { @ = 1; }").close())
+                assertThatThrownBy(() -> Traced.attach(at + "b," + at + "a { @ = 1; }").close())
                         .hasMessageContaining(program + ":place_a");
                 process.getOutputStream().close();
                 assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
