@@ -84,6 +84,11 @@ final class Arguments {
         if (index >= 0 && !(ruled instanceof Home.Registers r && r.count() > 1)) {
             return new Home.Registers(index, 1);
         }
+        int behind = !isC && stated instanceof Location.InMemory(Value.Register of)
+                ? (arm ? ARM : X86).indexOf(of.number()) : -1;
+        if (behind >= 0) {
+            return new Home.Reference(behind);
+        }
         if (isC && (function.isExternal() || stated == null)) {
             return ruled;
         }
@@ -93,7 +98,7 @@ final class Arguments {
                         || stated instanceof Location.Bytes
                         || stated instanceof Location.ImplicitPointer;
         if (gone) {
-            return new Home.Unread("was optimized away: nothing hands it over");
+            return new Home.Unread("has no place at the entry: the compiler left it out there");
         }
         boolean fits = isC || simple;
         return fits && (register < 0 || !(ruled instanceof Home.Registers))

@@ -91,6 +91,11 @@ final class Traced implements AutoCloseable {
         return attach(script, options, null);
     }
 
+    /** Without variables of the environment. */
+    static TraceOptions options() {
+        return options(Map.of());
+    }
+
     private static TraceOptions options(Map<String, String> environment) {
         return new TraceOptions(
                 Parameters.of(List.of()),
