@@ -84,8 +84,10 @@ final class Arguments {
         if (index >= 0 && !(ruled instanceof Home.Registers r && r.count() > 1)) {
             return new Home.Registers(index, 1);
         }
-        int behind = !isC && stated instanceof Location.InMemory(Value.Register of)
-                ? (arm ? ARM : X86).indexOf(of.number()) : -1;
+        int behind =
+                !isC && stated instanceof Location.InMemory(Value.Register of)
+                        ? (arm ? ARM : X86).indexOf(of.number())
+                        : -1;
         if (behind >= 0) {
             return new Home.Reference(behind);
         }

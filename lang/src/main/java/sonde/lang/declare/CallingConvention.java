@@ -86,7 +86,7 @@ final class CallingConvention {
             } else if (sizeBytes <= MOST_REGISTERS_BYTES) {
                 collect(die, 0, 0);
             }
-            align = (int) Math.max(align, Math.clamp(die.alignment(), 1, 4096));
+            align = Math.max(align, Math.clamp(die.alignment(), 1, 4096));
         }
 
         private void add(long offset, int size, boolean floating, boolean x87)
