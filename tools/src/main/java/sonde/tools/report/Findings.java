@@ -172,7 +172,9 @@ final class Findings {
                                 chainEnds));
         operators.addAll(outline(source, window));
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
+        source.sampleFields(false); // no operator of these asks for them
         extent = Engine.run(source.recordings(), operators, spare);
+        source.sampleFields(true);
         if (frames == symbols) {
             KernelRun ran = RecordedKernel.run(source, kernel, kernelMaps);
             GivenPlaces given = source.given();
