@@ -22,7 +22,7 @@ import sonde.symbol.unwind.Unwinder;
  * is the ordinal of an {@link UnwindEnd}; {@link ChainEnds} counts them.
  */
 public final class SampleUnwinding {
-    private final String machine;
+    private final String recorded;
     private final ModuleFrames modules;
     private final Map<String, byte[]> buildIds;
 
@@ -31,7 +31,7 @@ public final class SampleUnwinding {
      * @param buildIds of files by path, for mappings that do not tell theirs
      */
     public SampleUnwinding(String machine, ModuleFrames modules, Map<String, byte[]> buildIds) {
-        this.machine = machine;
+        this.recorded = machine;
         this.modules = modules;
         this.buildIds = Map.copyOf(buildIds);
     }
@@ -46,6 +46,12 @@ public final class SampleUnwinding {
         private final ProcessSymbols follower = new ProcessSymbols(maps, Lane::unnamed, buildIds);
         private final Map<Boolean, Optional<Unwinder>> unwinders = new HashMap<>();
         private UnwindEnd end = UnwindEnd.COMPLETE;
+
+        /** Columns of the registers of {@link #mask}, in the order of its bits. */
+        private int[] columns = {};
+
+        private long mask;
+        private @Nullable UnwindMachine machine;
 
         private static Frame unnamed(long location) {
             throw new IllegalStateException("nobody names locations here: " + location);
@@ -65,11 +71,12 @@ public final class SampleUnwinding {
             Registers first = unwinder.first();
             first.clear();
             UnwindMachine of = first.machine();
-            for (long left = state.registers(); left != 0; left &= left - 1) {
-                int number = Long.numberOfTrailingZeros(left);
-                int column = of.ofPerf(number);
-                if (column >= 0) {
-                    first.set(column, state.register(number));
+            if (mask != state.registers() || machine != of) {
+                learn(of, state.registers());
+            }
+            for (int i = 0; i < columns.length; i++) {
+                if (columns[i] >= 0) {
+                    first.set(columns[i], state.register(i));
                 }
             }
             if (!first.has(of.programCounter()) || !first.has(of.stackPointer())) {
@@ -79,6 +86,17 @@ public final class SampleUnwinding {
             int count = unwinder.unwind(state.pid(), stack, chain);
             end = unwinder.end();
             return count;
+        }
+
+        private void learn(UnwindMachine of, long registers) {
+            machine = of;
+            mask = registers;
+            columns = new int[Long.bitCount(registers)];
+            long left = registers;
+            for (int i = 0; i < columns.length; i++) {
+                columns[i] = of.ofPerf(Long.numberOfTrailingZeros(left));
+                left &= left - 1;
+            }
         }
 
         @Override
@@ -91,7 +109,7 @@ public final class SampleUnwinding {
                     .computeIfAbsent(
                             narrow,
                             key ->
-                                    UnwindMachine.of(machine, key)
+                                    UnwindMachine.of(recorded, key)
                                             .map(of -> new Unwinder(of, maps, modules)))
                     .orElse(null);
         }
