@@ -20,8 +20,11 @@ final class KnownCallers implements UnwindMemory {
     /** Words in all pieces; beyond, everything is forgotten. */
     private static final int MOST_WORDS = 1 << 20;
 
-    /** Pieces begin at the frames 1, 2, 4, 8…, so that stacks alike only further up share them. */
+    /** Pieces begin at the frames 0, 1, 2, 4, 8…, so that stacks alike only further up share them. */
     private static final int MOST_MARKS = 16;
+
+    /** Of the first frame the program counter is where it ran, of others where it will go on. */
+    private static final int FIRST = 0;
 
     private static final UnwindMemory NOTHING =
             new UnwindMemory() {
@@ -39,6 +42,7 @@ final class KnownCallers implements UnwindMemory {
     /** What is above a frame, up to that of the next piece. */
     private record Piece(
             long stamp,
+            boolean first,
             long address,
             long pointer,
             boolean needsFrame,
@@ -55,6 +59,7 @@ final class KnownCallers implements UnwindMemory {
     private UnwindMemory memory = NOTHING;
     private long stamp;
     private boolean recording;
+    private long askedFirst;
 
     // What was read, and for which column (-1 for none).
     private final long[] places = new long[MOST_READS];
@@ -83,6 +88,7 @@ final class KnownCallers implements UnwindMemory {
         reads = 0;
         marks = 0;
         recording = true;
+        askedFirst = 0;
         stepper.forgetAsked();
     }
 
@@ -116,25 +122,21 @@ final class KnownCallers implements UnwindMemory {
      * @return how many there are then; {@code count} when they are not known
      */
     int complete(Registers frame, long[] chain, int count) {
-        int pointer = machine.stackPointer();
-        int framePointer = machine.framePointer();
-        if (!frame.has(pointer) || !frame.has(framePointer)) {
+        if (!frame.has(machine.stackPointer()) || !frame.has(machine.framePointer())) {
             recording = false;
             return count;
         }
-        long address = chain[count - 1];
+        long pointer = frame.get(machine.stackPointer());
+        long framePointer = frame.get(machine.framePointer());
         int index = count - 1;
         if (index == 1) {
+            askedFirst = stepper.asked();
             stepper.forgetAsked();
         }
-        Piece piece = table[slot(address, frame.get(pointer))];
-        if (piece != null
-                && piece.stamp == stamp
-                && piece.address == address
-                && piece.pointer == frame.get(pointer)
-                && (!piece.needsFrame || piece.frame == frame.get(framePointer))) {
-            int size = append(piece, chain, count);
-            if (size > 0) {
+        if (index > FIRST) {
+            Piece piece = find(false, chain[index], pointer, framePointer);
+            int size = piece == null ? 0 : append(piece, chain, count);
+            if (piece != null && size > 0) {
                 remember(chain, count, piece);
                 return size;
             }
@@ -142,10 +144,32 @@ final class KnownCallers implements UnwindMemory {
         if ((index & index - 1) == 0 && marks < MOST_MARKS) {
             markFrame[marks] = index;
             markRead[marks] = reads;
-            markPointer[marks] = frame.get(pointer);
-            markFramePointer[marks++] = frame.get(framePointer);
+            markPointer[marks] = pointer;
+            markFramePointer[marks++] = framePointer;
         }
         return count;
+    }
+
+    /** A whole chain; 0 when it is not known. */
+    int whole(long address, long pointer, long framePointer, long[] chain) {
+        Piece piece = find(true, address, pointer, framePointer);
+        if (piece == null) {
+            return 0;
+        }
+        chain[0] = address;
+        return append(piece, chain, 1);
+    }
+
+    private @Nullable Piece find(boolean first, long address, long pointer, long framePointer) {
+        Piece piece = table[slot(address, pointer)];
+        return piece != null
+                        && piece.stamp == stamp
+                        && piece.first == first
+                        && piece.address == address
+                        && piece.pointer == pointer
+                        && (!piece.needsFrame || piece.frame == framePointer)
+                ? piece
+                : null;
     }
 
     private int append(Piece first, long[] chain, int count) {
@@ -181,21 +205,29 @@ final class KnownCallers implements UnwindMemory {
             return;
         }
         boolean needsFrame = asked != 0 || above != null && above.needsFrame;
-        long needed = plain | 1L << machine.returnColumn() | (needsFrame ? 1L << frame : 0);
         Piece next = above;
         int lastRead = reads;
         int lastFrame = count - 1;
         for (int i = marks - 1; i >= 0; i--) {
-            int from = lead(markRead[i], lastRead, needed);
+            if (markFrame[i] == FIRST) {
+                long other = askedFirst & ~plain;
+                needsFrame |= other != 0;
+                if ((other & ~(1L << frame)) != 0) {
+                    break;
+                }
+            }
+            long needed = plain | 1L << machine.returnColumn() | (needsFrame ? 1L << frame : 0);
+            int end = lead(markRead[i], lastRead, needed);
             next =
                     new Piece(
                             stamp,
+                            markFrame[i] == FIRST,
                             chain[markFrame[i]],
                             markPointer[i],
                             needsFrame,
                             markFramePointer[i],
-                            Arrays.copyOfRange(places, markRead[i], from),
-                            Arrays.copyOfRange(values, markRead[i], from),
+                            Arrays.copyOfRange(places, markRead[i], end),
+                            Arrays.copyOfRange(values, markRead[i], end),
                             Arrays.copyOfRange(chain, markFrame[i] + 1, lastFrame + 1),
                             next);
             keep(next);

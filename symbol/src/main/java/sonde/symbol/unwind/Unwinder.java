@@ -69,6 +69,23 @@ public final class Unwinder {
     }
 
     /**
+     * As {@link #unwind}, when all frames of the stack are known from another one.
+     *
+     * @return 0 when they are not
+     */
+    public int known(
+            int pid,
+            long programCounter,
+            long stackPointer,
+            long framePointer,
+            UnwindMemory memory,
+            long[] chain) {
+        known.begin(memory, maps.stamp(pid));
+        end = UnwindEnd.COMPLETE;
+        return known.whole(programCounter, stackPointer, framePointer, chain);
+    }
+
+    /**
      * Follows the stack that begins with {@link #first}.
      *
      * @param chain gets the program counter, then return addresses; of a frame that a signal
@@ -99,13 +116,14 @@ public final class Unwinder {
             }
             chain[count] = exact && count > 0 ? address + 1 : address;
             count++;
-            int all = exact ? count : known.complete(frame, chain, count);
+            boolean wild = count == 1 && !isCode(pid, place, ran);
+            boolean alone = wild || exact && count > 1;
+            int all = alone ? count : known.complete(frame, chain, count);
             if (all > count) {
                 end = UnwindEnd.COMPLETE;
                 return all;
             }
             caller.clear();
-            boolean wild = count == 1 && !isCode(pid, place, ran);
             FrameRule rule = wild ? wildCall(pid, memory) : step(pid, place, count == 1, memory);
             if (rule == null) {
                 return end == UnwindEnd.NOT_CODE ? 0 : count;
