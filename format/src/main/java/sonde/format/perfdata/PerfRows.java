@@ -94,7 +94,8 @@ final class PerfRows {
         this.page = free();
         this.batch = page.batch;
         this.copies = page.copies;
-        idFromEnd = layouts.length > 0 ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
+        idFromEnd =
+                layouts.length > 0 ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
         boolean any = counters != null;
         made = new boolean[layouts.length];
         for (int i = 0; i < layouts.length; i++) {

@@ -20,7 +20,9 @@ final class KnownCallers implements UnwindMemory {
     /** Words in all pieces; beyond, everything is forgotten. */
     private static final int MOST_WORDS = 1 << 20;
 
-    /** Pieces begin at the frames 0, 1, 2, 4, 8…, so that stacks alike only further up share them. */
+    /**
+     * Pieces begin at the frames 0, 1, 2, 4, 8…, so that stacks alike only further up share them.
+     */
     private static final int MOST_MARKS = 16;
 
     /** Of the first frame the program counter is where it ran, of others where it will go on. */
