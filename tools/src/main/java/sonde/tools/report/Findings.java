@@ -171,8 +171,7 @@ final class Findings {
                                 events,
                                 chainEnds));
         operators.addAll(outline(source, window));
-        int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
-        extent = Engine.run(source.recordings(), operators, spare);
+        extent = read(source, operators);
         if (frames == symbols) {
             KernelRun ran = RecordedKernel.run(source, kernel, kernelMaps);
             GivenPlaces given = source.given();
@@ -187,6 +186,17 @@ final class Findings {
                     meta.times().startNanos(),
                     Math.max(meta.times().endNanos(), extent.last()),
                     switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN);
+        }
+    }
+
+    private static Engine.Extent read(ReportSource source, List<Operator> operators)
+            throws IOException {
+        int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
+        source.sampleFields(false); // no operator of these asks for them
+        try {
+            return Engine.run(source.recordings(), operators, spare);
+        } finally {
+            source.sampleFields(true);
         }
     }
 
