@@ -61,6 +61,9 @@ final class TraceArguments {
     /** Whether it is a tool: stacks are shown without the tracer's own frames. */
     boolean tool;
 
+    /** Whether {@code watched()} holds for the tracer too. */
+    boolean includesSelf;
+
     /** How the keys of its maps are folded. */
     List<String> folded = List.of();
 
@@ -150,6 +153,7 @@ final class TraceArguments {
             case "--bench" -> mode = Mode.BENCH;
             case "--no-warnings" -> noWarnings = true;
             case "--plan" -> plan = true;
+            case "--include-self" -> includesSelf = true;
             case "--compile" -> compile = true;
             case "--debug" -> debug = true;
             case "--json" -> format = "json";

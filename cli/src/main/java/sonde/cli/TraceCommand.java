@@ -423,7 +423,8 @@ final class TraceCommand {
                 arguments.traceableFunctions,
                 arguments.disabled,
                 arguments.places(line -> System.err.println("sonde: " + line)),
-                arguments.stacks());
+                arguments.stacks(),
+                arguments.includesSelf ? 0 : (int) ProcessHandle.current().pid());
     }
 
     private Output output(Names all) {

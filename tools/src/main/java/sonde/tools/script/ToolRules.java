@@ -20,7 +20,9 @@ import java.util.Set;
  *   <li>{@code // prints: rows}: a line for each event, below one with the names of the columns;
  *   <li>{@code // folded: PART…}: its maps are of stacks and can be folded for flame graphs; the
  *       parts are numbers of a key's parts, with {@code -} innermost first, or {@code by kind};
- *   <li>{@code // no pid: REASON}: what it shows belongs to no process.
+ *   <li>{@code // no pid: REASON}: what it shows belongs to no process;
+ *   <li>{@code // command: WORDS}: whom {@code -c} is about, where not the command and what it
+ *       starts.
  * </ul>
  *
  * @param takes empty for a tool that takes no words
@@ -29,6 +31,7 @@ import java.util.Set;
  * @param folded in which order its keys are folded, none for by kind; empty where they have no
  *     stacks
  * @param withoutPid empty where {@code -p} holds
+ * @param command empty for the command and what it starts
  */
 public record ToolRules(
         Map<String, TimeOption> times,
@@ -38,7 +41,8 @@ public record ToolRules(
         String firstWord,
         boolean rows,
         Optional<List<String>> folded,
-        String withoutPid) {
+        String withoutPid,
+        String command) {
 
     /** Reads lines one by one. */
     static final class Reader {
@@ -50,6 +54,7 @@ public record ToolRules(
         private boolean rows;
         private Optional<List<String>> folded = Optional.empty();
         private String withoutPid = "";
+        private String command = "";
 
         /** False for a line that says something else. */
         boolean accept(String key, String value) {
@@ -64,6 +69,7 @@ public record ToolRules(
                 case "folded" ->
                         folded = Optional.of(value.equals("by kind") ? List.of() : List.of(words));
                 case "no pid" -> withoutPid = value;
+                case "command" -> command = value;
                 default -> {
                     return false;
                 }
@@ -80,7 +86,8 @@ public record ToolRules(
                     firstWord,
                     rows,
                     folded,
-                    withoutPid);
+                    withoutPid,
+                    command);
         }
     }
 }

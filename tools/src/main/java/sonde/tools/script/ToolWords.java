@@ -25,6 +25,7 @@ public final class ToolWords {
                     "--no-warnings",
                     "--dry-run",
                     "--json",
+                    "--include-self",
                     "--debug");
     private static final String LETTERS_WITH_VALUE = "cpofBd";
     private static final String LETTERS = "vqk";
@@ -303,13 +304,22 @@ public final class ToolWords {
             case "PROBE" -> {
                 boolean atReturn = named.contains("--of=retval");
                 positional.set(0, ProbeWord.probe(positional.getFirst(), atReturn));
+                includeInterrupts(ProbeWord.isOfProcess(positional.getFirst()));
             }
             case "FUNCTION" -> {
                 ProbeWord.Function function = ProbeWord.function(positional.getFirst());
                 positional.set(0, function.text());
                 kernelFunction = !function.user();
+                includeInterrupts(function.user());
             }
             default -> {}
+        }
+    }
+
+    /** What also happens in interrupts may happen while a thread of the tracer runs. */
+    private void includeInterrupts(boolean ofProcess) {
+        if (!ofProcess) {
+            general.add("--include-self");
         }
     }
 

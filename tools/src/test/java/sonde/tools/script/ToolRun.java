@@ -47,7 +47,19 @@ final class ToolRun {
     static String see(String name, String pattern, Action action, String... options)
             throws Exception {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
-        TraceOptions how = options(ToolWords.of(tool, List.of(options)));
+        return see(tool, pattern, action, options(ToolWords.of(tool, List.of(options))));
+    }
+
+    /** As above, without the events of a process. */
+    static String seeWithout(int hidden, String name, String pattern, Action action)
+            throws Exception {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        return see(
+                tool, pattern, action, options(ToolWords.of(tool, List.of())).watching(0, hidden));
+    }
+
+    private static String see(ScriptTool tool, String pattern, Action action, TraceOptions how)
+            throws Exception {
         ByteArrayOutputStream rows = new ByteArrayOutputStream();
         String printed =
                 run(tool.variants().getFirst(), Pattern.compile(pattern), action, how, rows);
@@ -56,6 +68,25 @@ final class ToolRun {
             compare(printed.strip(), rows.toString(StandardCharsets.UTF_8));
         }
         return printed;
+    }
+
+    /** What the first script of a tool prints of a command of the shell that is given by -c. */
+    static String seeCommand(String name, String command, String... options) throws Exception {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        Process shell = new ProcessBuilder("/bin/sh", "-c", "read go; " + command).start();
+        TraceOptions usual = options(ToolWords.of(tool, List.of(options)));
+        TraceOptions how = usual.watching((int) shell.pid(), 0);
+        Action action =
+                () -> {
+                    shell.outputWriter().append("\n").close();
+                    shell.waitFor();
+                };
+        return run(
+                tool.variants().getFirst(),
+                Pattern.compile(""),
+                action,
+                how,
+                new ByteArrayOutputStream());
     }
 
     /** Each line below the first is an object, which has its names and the words that it shows. */

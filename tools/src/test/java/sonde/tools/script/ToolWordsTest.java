@@ -149,4 +149,19 @@ class ToolWordsTest {
         assertThat(words("opensnoop -f text").parameters()).containsExactly("--");
         assertThat(words("exitsnoop --json").parameters()).containsExactly("--");
     }
+
+    /** An interrupt that comes while a thread of the tracer runs is no affair of the tracer. */
+    @ParameterizedTest
+    @CsvSource({
+        "funccount libc:malloc, true",
+        "funccount tracepoint:syscalls:sys_enter_read, true",
+        "funccount tracepoint:irq:*, false",
+        "stackcount vfs_read, false",
+        "funclatency vfs_read, false",
+        "opensnoop, true",
+        "opensnoop --include-self, false",
+    })
+    void theTracerIsLeftOutWhereAProcessIsKnown(String line, boolean leftOut) throws Exception {
+        assertThat(!words(line).general().contains("--include-self")).isEqualTo(leftOut);
+    }
 }
