@@ -44,7 +44,7 @@ final class ToolCommand {
                 -f FORMAT      text, csv, or json (an object for each line, or each list)
             %s
                 -o FILE        print to a file
-                -v             say how many probes were attached, and what the kernel says
+                -v             say how many probes were attached, and why a tool cannot run
             %s
                 --plan         say which script of the tool this kernel takes, and why
                 --script       print the script and end
@@ -132,8 +132,12 @@ final class ToolCommand {
             checkOutput(arguments);
             arguments.programName = variant.name();
             arguments.rows = tool.rules().rows();
+            arguments.sortedBy = read.sortedBy();
+            arguments.sortedRows = read.rows();
             arguments.folded = tool.rules().folded().orElse(List.of());
-            arguments.tool = true;
+            arguments.tool = tool.name();
+            arguments.toolProbe =
+                    tool.rules().takes().isEmpty() ? "" : read.parameters().getFirst();
             arguments.quiet |= !arguments.verbose;
             return TraceCommand.run(arguments, err);
         } catch (ToolUseException | TraceArguments.UsageException e) {

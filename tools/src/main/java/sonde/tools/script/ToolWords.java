@@ -3,6 +3,7 @@ package sonde.tools.script;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -46,6 +47,7 @@ public final class ToolWords {
     private boolean command;
     private OptionalInt pid = OptionalInt.empty();
     private boolean kernelFunction;
+    private List<String> sortedBy = List.of();
 
     private ToolWords(ScriptTool tool, List<String> words) {
         this.tool = tool;
@@ -102,6 +104,21 @@ public final class ToolWords {
         all.add("--");
         all.addAll(named);
         return all;
+    }
+
+    /** By the sum of which columns lists are ordered; none for a tool without lists. */
+    public List<String> sortedBy() {
+        List<String> sorted = tool.rules().sorted();
+        return sortedBy.isEmpty() && !sorted.isEmpty()
+                ? sorted.subList(0, sorted.size() - 1)
+                : sortedBy;
+    }
+
+    /** How many rows a list has; 0 for all. */
+    public int rows() {
+        List<String> sorted = tool.rules().sorted();
+        Optional<Option> option = sorted.isEmpty() ? Optional.empty() : option(sorted.getLast());
+        return option.map(one -> Integer.parseInt(last(one))).orElse(0);
     }
 
     /** The scripts that fit what is asked for, the best first. */
@@ -190,6 +207,8 @@ public final class ToolWords {
             script = true;
         } else if (word.equals("--folded")) {
             general.addAll(List.of("-f", "folded"));
+        } else if (name.equals("--sort") && !tool.rules().sorted().isEmpty()) {
+            sort(equals >= 0 ? word.substring(equals + 1) : value(word));
         } else if (WITH_VALUE.contains(name)) {
             command |= name.equals("--cmd");
             general.add(equals >= 0 ? word : word + "=" + value(word));
@@ -227,6 +246,17 @@ public final class ToolWords {
                 throw new ToolUseException("unknown option -" + letter);
             }
         }
+    }
+
+    /** The head line has the names of the columns. */
+    private void sort(String column) throws ToolUseException {
+        String text = tool.variants().getFirst().text();
+        String heading = "\"" + column.toUpperCase(Locale.ROOT);
+        if (!text.contains(heading + "\"") && !text.contains(heading + "(")) {
+            throw new ToolUseException("--sort: there is no column " + column);
+        }
+        int end = text.indexOf('"', text.indexOf(heading) + 1);
+        sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
     }
 
     private void frequency(String word) throws ToolUseException {

@@ -164,4 +164,14 @@ class ToolWordsTest {
     void theTracerIsLeftOutWhereAProcessIsKnown(String line, boolean leftOut) throws Exception {
         assertThat(!words(line).general().contains("--include-self")).isEqualTo(leftOut);
     }
+
+    @Test
+    void listsAreInTheOrderOfAColumn() throws Exception {
+        assertThat(words("filetop --rows 5").sortedBy()).containsExactly("R_KIB", "W_KIB");
+        assertThat(words("filetop --rows 5").rows()).isEqualTo(5);
+        assertThat(words("biotop --sort avg").sortedBy()).containsExactly("AVG(ms)");
+        assertThat(words("opensnoop").sortedBy()).isEmpty();
+        assertThatThrownBy(() -> words("filetop --sort size"))
+                .hasMessage("--sort: there is no column size");
+    }
 }
