@@ -223,8 +223,7 @@ final class ToolCommand {
             out.println("OPTIONS:");
         }
         for (ToolOptions.Line line : lines) {
-            String option = line.option().equals("--failed") ? "-x, --failed" : line.option();
-            out.printf("    %-18s %s%n", option, line.text());
+            out.printf("    %-20s %s%n", line.option(), line.text());
         }
         out.println();
         GENERAL.lines()

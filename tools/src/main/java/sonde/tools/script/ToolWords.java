@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -30,6 +31,21 @@ public final class ToolWords {
                     "--debug");
     private static final String LETTERS_WITH_VALUE = "cpofBd";
     private static final String LETTERS = "vqk";
+
+    /** Short names of options, where a tool has them. */
+    private static final Map<Character, String> OWN_LETTERS =
+            Map.of(
+                    'D', "disks",
+                    'L', "latency",
+                    'P', "processes",
+                    'Q', "queued",
+                    'T', "time",
+                    'i', "interval",
+                    'n', "name",
+                    'r', "rows",
+                    'u', "uid",
+                    'x', "failed");
+
     private static final String OWN_PID = "pid";
     private static final String FREQUENCY = "frequency";
     private static final int MOST_DIGITS = 9;
@@ -71,6 +87,15 @@ public final class ToolWords {
             read.check();
         }
         return read;
+    }
+
+    /** The short name of an option, with its dash; empty where it has none. */
+    static String letter(String option) {
+        return OWN_LETTERS.entrySet().stream()
+                .filter(one -> one.getValue().equals(option))
+                .map(one -> "-" + one.getKey())
+                .findFirst()
+                .orElse(option.equals(FREQUENCY) ? "-F" : "");
     }
 
     /** Whether help is asked for; then nothing else was checked. */
@@ -238,8 +263,16 @@ public final class ToolWords {
             } else if (letter == 'F' && option(FREQUENCY).isPresent()) {
                 frequency(word.length() > i + 1 ? word.substring(i + 1) : value("-F"));
                 return;
-            } else if (letter == 'x' && option("failed").isPresent()) {
-                named.add("--failed");
+            } else if (ownLetter(letter).isPresent()) {
+                Option own = ownLetter(letter).get();
+                boolean truth = own.kind() == Option.Kind.BOOLEAN;
+                String rest = word.substring(i + 1);
+                if (!truth) {
+                    String value = rest.isEmpty() ? value("-" + letter) : rest;
+                    named.add("--" + own.name() + "=" + scriptValue(own, value));
+                    return;
+                }
+                named.add("--" + own.name());
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
@@ -257,6 +290,10 @@ public final class ToolWords {
         }
         int end = text.indexOf('"', text.indexOf(heading) + 1);
         sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
+    }
+
+    private Optional<Option> ownLetter(char letter) {
+        return Optional.ofNullable(OWN_LETTERS.get(letter)).flatMap(this::option);
     }
 
     private void frequency(String word) throws ToolUseException {

@@ -38,6 +38,8 @@ class ToolWordsTest {
                 "funclatency uprobe:libc:malloc | libc:malloc --",
                 "funclatency vfs_read | vfs_read --",
                 "profile -p 12 | 99 -- --pid=12",
+                "opensnoop -xTu 0 -n cat | -- --failed --time --uid=0 --name=cat",
+                "syscount -i5 -L | -- --interval=5000000000 --latency",
                 "profile -F 49 | 49 -- --frequency=49",
             })
     void theScriptGetsItsOwnUnits(String line, String parameters) throws Exception {
