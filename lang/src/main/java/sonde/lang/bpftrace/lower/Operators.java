@@ -59,7 +59,10 @@ final class Operators {
         }
         Operand a = lowerer.numbers().convert(left, leftType, to);
         Operand b = lowerer.numbers().convert(right, rightType, to);
-        boolean signed = Memory.isSigned(to);
+        boolean signed =
+                operator == BinaryOperator.SHIFT_RIGHT
+                        ? Promotion.isSigned(leftType)
+                        : Memory.isSigned(to);
         boolean divides = operator == BinaryOperator.DIVIDE || operator == BinaryOperator.MODULO;
         Vreg result =
                 divides && !(b instanceof Operand.Number n && n.value() != 0)
@@ -67,7 +70,7 @@ final class Operators {
                         : emit().alu(operation(operator, signed), a, b);
         return new Number(
                 to.sizeBytes() < 8
-                        ? lowerer.numbers().fit(result, signed ? Int.I64 : Int.U64, to)
+                        ? lowerer.numbers().fit(result, Memory.isSigned(to) ? Int.I64 : Int.U64, to)
                         : result);
     }
 
@@ -97,7 +100,7 @@ final class Operators {
             case XOR -> AluOperation.XOR;
             case AND -> AluOperation.AND;
             case SHIFT_LEFT -> AluOperation.SHIFT_LEFT;
-            case SHIFT_RIGHT -> AluOperation.SHIFT_RIGHT;
+            case SHIFT_RIGHT -> signed ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT;
             default -> throw new IllegalStateException(operator + " is no arithmetic");
         };
     }
