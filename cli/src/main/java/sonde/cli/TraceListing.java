@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -172,10 +173,30 @@ final class TraceListing {
                         u.function().isEmpty()
                                 ? null
                                 : DwarfTypes.shared(u.path(), arguments.debugFolders);
-                yield signature(types == null ? null : types.function(u.function()), false);
+                Signature found = types == null ? null : types.function(u.function());
+                yield found != null && u.kind() == AttachPoint.Kind.URETPROBE
+                        ? TypeNames.result(found)
+                        : signature(found, false);
             }
+            case Probe.Usdt u -> markers(u);
             default -> List.of();
         };
+    }
+
+    /** What the note of a marker's first place says. */
+    private static List<String> markers(Probe.Usdt probe) {
+        List<String> lines = new ArrayList<>();
+        List<UsdtArgument> arguments =
+                probe.locations().isEmpty() ? List.of() : probe.locations().getFirst().arguments();
+        for (UsdtArgument argument : arguments) {
+            int bits = argument.sizeBytes() * 8;
+            String type =
+                    argument.isFloat()
+                            ? bits == 32 ? "float" : "double"
+                            : (argument.isSigned() ? "int" : "uint") + bits + "_t";
+            lines.add("    " + type + " arg" + lines.size());
+        }
+        return lines;
     }
 
     private static List<String> signature(@Nullable Signature signature, boolean result) {

@@ -12,6 +12,8 @@ import sonde.lang.output.PrintFormat;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.source.Span;
 import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
@@ -79,7 +81,7 @@ final class CallTypes {
         List<Type> types = new ArrayList<>();
         boolean known = true;
         for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
-            Type type = typer.type(argument);
+            Type type = shown(argument);
             known &= type != null;
             types.add(type == null ? Int.I64 : type);
         }
@@ -169,6 +171,39 @@ final class CallTypes {
                         .contains(function);
     }
 
+    /** The type of what is printed. */
+    private @Nullable Type shown(Expression e) {
+        Type type = typer.type(e);
+        if (e instanceof Expression.Name && type instanceof Struct struct) {
+            members(e, struct);
+        }
+        return type;
+    }
+
+    /** An event's fields are printed one by one where texts lie behind them. */
+    private void members(Expression arguments, Struct struct) {
+        if (!typer.site().isArguments(struct)
+                || struct.fields().stream().noneMatch(CallTypes::isDistant)) {
+            return;
+        }
+        List<Expression.RecordLiteral.Member> members = new ArrayList<>();
+        for (Field field : struct.fields()) {
+            boolean text = field.type() instanceof Type.Array a && a.element().sizeBytes() == 1;
+            if (field.place() == Field.Place.HERE || isDistant(field) && text) {
+                Expression value = new Expression.Field(arguments.span(), arguments, field.name());
+                members.add(
+                        new Expression.RecordLiteral.Member(arguments.span(), field.name(), value));
+            }
+        }
+        Expression record = new Expression.RecordLiteral(arguments.span(), members);
+        typer.type(record);
+        typer.clause().show(arguments, record);
+    }
+
+    private static boolean isDistant(Field field) {
+        return field.place() == Field.Place.DATA_LOC || field.place() == Field.Place.RELATIVE_LOC;
+    }
+
     private @Nullable Type print(Expression.Call e) {
         Expression first = e.arguments().getFirst();
         e.arguments().stream().skip(1).forEach(typer::type);
@@ -194,7 +229,7 @@ final class CallTypes {
             }
             return VOID;
         }
-        Type type = typer.type(first);
+        Type type = shown(first);
         if (type == null) {
             return VOID;
         }
