@@ -31,6 +31,9 @@ import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Type;
+import sonde.probe.plan.Feature;
+import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.Finding;
 
 /** {@code sonde trace -l}: probes by pattern or of a script, and types. */
 final class TraceListing {
@@ -45,16 +48,17 @@ final class TraceListing {
 
     int run(OutputStream out) throws IOException {
         List<String> probes = new ArrayList<>();
+        int status = ExitCode.DONE;
         for (String part : (arguments.file == null ? "" : arguments.file).split(",", -1)) {
             if (part.strip().matches("(struct|union|enum) .*")) {
-                type(part.strip(), out);
+                status = Math.max(status, type(part.strip(), out));
             } else {
                 probes.add(part);
             }
         }
         String pattern = String.join(",", probes);
         if (probes.isEmpty()) {
-            return ExitCode.DONE;
+            return status;
         }
         ExpanderOptions options =
                 ExpanderOptions.USUAL.of(arguments.pid).with(ExpanderOptions.Missing.IGNORE);
@@ -72,11 +76,32 @@ final class TraceListing {
                             : listing.list(pattern);
             print(lines, out);
             if (lines.isEmpty()) {
-                err.println("WARNING: nothing here matches '" + pattern + "'");
-                err.flush();
+                warn("nothing here matches '" + pattern + "'");
             }
+            notHere(lines);
         }
-        return ExitCode.DONE;
+        return status;
+    }
+
+    private void warn(String message) {
+        err.println("WARNING: " + message);
+        err.flush();
+    }
+
+    /** The kernel's functions are listed also where they cannot be probed. */
+    private void notHere(List<String> lines) {
+        notHere(Feature.KPROBES, "(kprobe|kretprobe):.*", lines);
+        notHere(Feature.FENTRY, "(fentry|fexit):.*", lines);
+    }
+
+    private void notHere(Feature feature, String probes, List<String> lines) {
+        if (lines.stream().noneMatch(line -> line.matches(probes))) {
+            return;
+        }
+        Finding finding = FeatureProbe.probe().finding(feature);
+        if (finding.answer() == Finding.Answer.NO) {
+            warn("this kernel has no " + feature.title() + ": " + finding.reason());
+        }
     }
 
     private boolean isScript(String pattern) {
@@ -132,7 +157,7 @@ final class TraceListing {
         return lines;
     }
 
-    private void type(String pattern, OutputStream out) throws IOException {
+    private int type(String pattern, OutputStream out) throws IOException {
         String[] words = pattern.split(" +", 2);
         TypeSyntax.Kind kind =
                 switch (words[0]) {
@@ -149,6 +174,10 @@ final class TraceListing {
             }
         }
         print(lines, out);
+        if (lines.isEmpty()) {
+            warn("the kernel has no " + pattern);
+        }
+        return lines.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
     }
 
     private List<String> details(Probe probe) {

@@ -56,6 +56,11 @@ final class AheadScriptKernelTest {
                         + "print($t.sched_reset_on_fork); print($t.in_iowait);"
                         + " print($t.mm.mm_users.counter > 0); print($t.cred.uid.val);"
                         + " print($t.signal.rlim[7].rlim_cur > 0); }",
+                "begin { "
+                        + TASK
+                        + "$p = $t; $q = $p++; print(($q == $t, $p == $t + 1));"
+                        + " print((uint64)$p - (uint64)$t == sizeof(struct task_struct));"
+                        + " --$p; print($p == $t); }",
                 "begin { print(ncpus); print(has_cpid); errorf(\"at %d\", 1); exit(0); }",
                 "begin { $x = (1, \"a\", (uint8)3); @big[\"k\"] = (str_concat(\"a\", \"b\"), $x); }",
             })
@@ -142,6 +147,10 @@ final class AheadScriptKernelTest {
         assertThat(refused(renamed(field, "\0\0\0prev_state", "\0\0\0prev_stale")))
                 .startsWith("test:2:")
                 .contains("tracepoint:sched:sched_switch has no field 'prev_stale'");
+        byte[] step = Traced.compiled("begin {\n " + TASK + " $t++; print($t); }");
+        assertThat(refused(renamed(step, "\0\0\0task_struct", "\0\0\0task_strukt")))
+                .startsWith("test:2:")
+                .contains("this kernel has no struct task_strukt");
         byte[] event = Traced.compiled("tracepoint:sched:sched_switch { @ = count(); }");
         assertThat(refused(renamed(event, "sched_switch", "sched_swotch"))).startsWith("test:1:");
     }
@@ -152,6 +161,8 @@ final class AheadScriptKernelTest {
                 Map.of(
                                 "begin { $t = (struct task_struct *)curtask; @x = *$t; }",
                                 "which only this kernel lays out so",
+                                "begin { @p = (struct task_struct *)curtask; @p++; }",
+                                "this steps by the size",
                                 "uprobe:libc:getppid { print(uaddr(\"environ\")); }",
                                 "only this machine knows")
                         .entrySet()) {
