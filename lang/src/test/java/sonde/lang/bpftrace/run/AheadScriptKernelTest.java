@@ -147,12 +147,14 @@ final class AheadScriptKernelTest {
         assertThat(refused(renamed(field, "\0\0\0prev_state", "\0\0\0prev_stale")))
                 .startsWith("test:2:")
                 .contains("tracepoint:sched:sched_switch has no field 'prev_stale'");
-        byte[] step = Traced.compiled("begin {\n " + TASK + " $t++; print($t); }");
-        assertThat(refused(renamed(step, "\0\0\0task_struct", "\0\0\0task_strukt")))
-                .startsWith("test:2:")
-                .contains("this kernel has no struct task_strukt");
         byte[] event = Traced.compiled("tracepoint:sched:sched_switch { @ = count(); }");
         assertThat(refused(renamed(event, "sched_switch", "sched_swotch"))).startsWith("test:1:");
+    }
+
+    @Test
+    void pointersStepByTheSizeThatIsThere() throws Exception {
+        byte[] file = Traced.compiled("begin { " + TASK + "$t++; print($t); }");
+        assertThat(new String(file, StandardCharsets.ISO_8859_1)).contains("\0task_struct\0");
     }
 
     @Test
