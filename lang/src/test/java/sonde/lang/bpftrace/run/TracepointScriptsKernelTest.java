@@ -40,6 +40,14 @@ final class TracepointScriptsKernelTest {
     }
 
     @Test
+    void pathsBehindPointersOfTheKernel() throws Exception {
+        try (Traced traced = Traced.attach("iter:task { @[path(ctx.task.fs.root)] = count(); }")) {
+            traced.iterate();
+            assertThat(traced.end()).contains("@[/]: ");
+        }
+    }
+
+    @Test
     void iteratorsEndWithNothing() throws Exception {
         try (Traced traced =
                 Traced.attach("iter:task_file { @[path(ctx.file.f_path)] = count(); }")) {
