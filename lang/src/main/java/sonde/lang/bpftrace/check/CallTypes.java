@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import sonde.lang.source.Span;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Field;
 import sonde.lang.type.Struct;
+import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
@@ -23,6 +25,25 @@ import sonde.lang.type.Type.Special;
 final class CallTypes {
     private static final Set<String> PRINTING =
             Set.of("printf", "errorf", "warnf", "system", "cat", "debugf", "fail");
+
+    /** Functions of a number, and which argument that is. */
+    private static final Map<String, Integer> NUMBERS =
+            Map.of(
+                    "ksym",
+                    0,
+                    "usym",
+                    0,
+                    "strerror",
+                    0,
+                    "signal_name",
+                    0,
+                    "syscall_name",
+                    0,
+                    "cgroup_path",
+                    0,
+                    "strftime",
+                    1);
+
     private static final int MOST_FRAMES = 1024;
     private static final Type VOID = new Type.Void();
 
@@ -333,11 +354,47 @@ final class CallTypes {
         return new Type.Bool();
     }
 
+    private static boolean isNumber(@Nullable Type type) {
+        return switch (type) {
+            case Int _, Type.Bool _, Type.Enum _, Type.Pointer _, Type.Named _ -> true;
+            case null -> true;
+            default -> Promotion.isNumber(type);
+        };
+    }
+
+    /** What is wrong with bytes that are to be an address; empty for nothing. */
+    private String addressFault(boolean internet, Expression e) {
+        Type type = typer.type(e);
+        if (e instanceof Expression.StringLiteral) {
+            return "does not support literal string arguments";
+        }
+        int size = type == null ? 0 : type.sizeBytes();
+        boolean bytes = type instanceof Type.Array || type instanceof Type.Text;
+        if (type instanceof Tuple || type instanceof Type.Bytes || type instanceof Type.Aggregate) {
+            return "only supports array or pointer arguments (" + type + " provided)";
+        }
+        if (internet && type instanceof Type.Array && size != 4 && size != 16) {
+            return "argument must be 4 or 16 bytes in size";
+        }
+        return !internet && bytes && size < 6 ? "argument must be at least 6 bytes in size" : "";
+    }
+
     private @Nullable Type plain(Expression.Call e) {
         List<Expression> arguments = e.arguments();
         if (Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat")
                 .contains(e.function())) {
             texts(e);
+        }
+        Integer number = NUMBERS.get(e.function());
+        if (number != null && !isNumber(typer.type(arguments.get(number)))) {
+            return globals()
+                    .error(e.span(), e.function() + "() expects an integer or pointer argument");
+        }
+        if (e.function().equals("macaddr") || e.function().equals("ntop")) {
+            String fault = addressFault(e.function().equals("ntop"), arguments.getLast());
+            if (!fault.isEmpty()) {
+                return globals().error(e.span(), e.function() + "() " + fault);
+            }
         }
         return switch (e.function()) {
             case "exit",
