@@ -354,6 +354,18 @@ final class CallTypes {
         return new Type.Bool();
     }
 
+    /** What is wrong with the value that a function of addresses or numbers is given. */
+    private String valueFault(Expression.Call e) {
+        Integer number = NUMBERS.get(e.function());
+        if (number != null && !isNumber(typer.type(e.arguments().get(number)))) {
+            return "expects an integer or pointer argument";
+        }
+        boolean internet = e.function().equals("ntop");
+        return internet || e.function().equals("macaddr")
+                ? addressFault(internet, e.arguments().getLast())
+                : "";
+    }
+
     private static boolean isNumber(@Nullable Type type) {
         return switch (type) {
             case Int _, Type.Bool _, Type.Enum _, Type.Pointer _, Type.Named _ -> true;
@@ -385,16 +397,9 @@ final class CallTypes {
                 .contains(e.function())) {
             texts(e);
         }
-        Integer number = NUMBERS.get(e.function());
-        if (number != null && !isNumber(typer.type(arguments.get(number)))) {
-            return globals()
-                    .error(e.span(), e.function() + "() expects an integer or pointer argument");
-        }
-        if (e.function().equals("macaddr") || e.function().equals("ntop")) {
-            String fault = addressFault(e.function().equals("ntop"), arguments.getLast());
-            if (!fault.isEmpty()) {
-                return globals().error(e.span(), e.function() + "() " + fault);
-            }
+        String fault = valueFault(e);
+        if (!fault.isEmpty()) {
+            return globals().error(e.span(), e.function() + "() " + fault);
         }
         return switch (e.function()) {
             case "exit",
