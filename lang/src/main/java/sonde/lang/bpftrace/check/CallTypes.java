@@ -44,6 +44,9 @@ final class CallTypes {
                     "strftime",
                     1);
 
+    private static final Set<String> OF_TEXTS =
+            Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat");
+
     private static final int MOST_FRAMES = 1024;
     private static final Type VOID = new Type.Void();
 
@@ -393,8 +396,7 @@ final class CallTypes {
 
     private @Nullable Type plain(Expression.Call e) {
         List<Expression> arguments = e.arguments();
-        if (Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat")
-                .contains(e.function())) {
+        if (OF_TEXTS.contains(e.function())) {
             texts(e);
         }
         String fault = valueFault(e);
