@@ -74,6 +74,7 @@ public final class Program implements AutoCloseable {
      * @throws SyscallException for anything else (ENOMEM)
      */
     public static Program load(ProgramSpec spec) throws IOException {
+        PrintkEvent.clean();
         if (!PrintkEvent.isUsedBy(spec.code().words())) {
             return load(spec, false);
         }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -30,6 +31,9 @@ import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Type;
+import sonde.probe.plan.Feature;
+import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.Finding;
 
 /** {@code sonde trace -l}: probes by pattern or of a script, and types. */
 final class TraceListing {
@@ -44,16 +48,17 @@ final class TraceListing {
 
     int run(OutputStream out) throws IOException {
         List<String> probes = new ArrayList<>();
+        int status = ExitCode.DONE;
         for (String part : (arguments.file == null ? "" : arguments.file).split(",", -1)) {
             if (part.strip().matches("(struct|union|enum) .*")) {
-                type(part.strip(), out);
+                status = Math.max(status, type(part.strip(), out));
             } else {
                 probes.add(part);
             }
         }
         String pattern = String.join(",", probes);
         if (probes.isEmpty()) {
-            return ExitCode.DONE;
+            return status;
         }
         ExpanderOptions options =
                 ExpanderOptions.USUAL.of(arguments.pid).with(ExpanderOptions.Missing.IGNORE);
@@ -71,11 +76,32 @@ final class TraceListing {
                             : listing.list(pattern);
             print(lines, out);
             if (lines.isEmpty()) {
-                err.println("WARNING: nothing here matches '" + pattern + "'");
-                err.flush();
+                warn("nothing here matches '" + pattern + "'");
             }
+            notHere(lines);
         }
-        return ExitCode.DONE;
+        return status;
+    }
+
+    private void warn(String message) {
+        err.println("WARNING: " + message);
+        err.flush();
+    }
+
+    /** The kernel's functions are listed also where they cannot be probed. */
+    private void notHere(List<String> lines) {
+        notHere(Feature.KPROBES, "(kprobe|kretprobe):.*", lines);
+        notHere(Feature.FENTRY, "(fentry|fexit):.*", lines);
+    }
+
+    private void notHere(Feature feature, String probes, List<String> lines) {
+        if (lines.stream().noneMatch(line -> line.matches(probes))) {
+            return;
+        }
+        Finding finding = FeatureProbe.probe().finding(feature);
+        if (finding.answer() == Finding.Answer.NO) {
+            warn("this kernel has no " + feature.title() + ": " + finding.reason());
+        }
     }
 
     private boolean isScript(String pattern) {
@@ -131,7 +157,7 @@ final class TraceListing {
         return lines;
     }
 
-    private void type(String pattern, OutputStream out) throws IOException {
+    private int type(String pattern, OutputStream out) throws IOException {
         String[] words = pattern.split(" +", 2);
         TypeSyntax.Kind kind =
                 switch (words[0]) {
@@ -148,6 +174,10 @@ final class TraceListing {
             }
         }
         print(lines, out);
+        if (lines.isEmpty()) {
+            warn("the kernel has no " + pattern);
+        }
+        return lines.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
     }
 
     private List<String> details(Probe probe) {
@@ -172,10 +202,30 @@ final class TraceListing {
                         u.function().isEmpty()
                                 ? null
                                 : DwarfTypes.shared(u.path(), arguments.debugFolders);
-                yield signature(types == null ? null : types.function(u.function()), false);
+                Signature found = types == null ? null : types.function(u.function());
+                yield found != null && u.kind() == AttachPoint.Kind.URETPROBE
+                        ? TypeNames.result(found)
+                        : signature(found, false);
             }
+            case Probe.Usdt u -> markers(u);
             default -> List.of();
         };
+    }
+
+    /** What the note of a marker's first place says. */
+    private static List<String> markers(Probe.Usdt probe) {
+        List<String> lines = new ArrayList<>();
+        List<UsdtArgument> arguments =
+                probe.locations().isEmpty() ? List.of() : probe.locations().getFirst().arguments();
+        for (UsdtArgument argument : arguments) {
+            int bits = argument.sizeBytes() * 8;
+            String type =
+                    argument.isFloat()
+                            ? bits == 32 ? "float" : "double"
+                            : (argument.isSigned() ? "int" : "uint") + bits + "_t";
+            lines.add("    " + type + " arg" + lines.size());
+        }
+        return lines;
     }
 
     private static List<String> signature(@Nullable Signature signature, boolean result) {

@@ -9,8 +9,8 @@ import sonde.sys.SyscallException;
 /**
  * The event bpf_trace:bpf_trace_printk of the whole machine: the kernel switches it on when a
  * program that calls bpf_trace_printk or bpf_trace_vprintk is looked at, even one it then refuses,
- * and never off. While such programs of this process are loaded it is left on; after the last it is
- * as it was before the first.
+ * and never off. While such programs of a process of ours are loaded it is left on; after the last
+ * it is as it was before the first.
  */
 public final class PrintkEvent {
     private static final String ENABLE =
@@ -26,8 +26,10 @@ public final class PrintkEvent {
     private static final int MOST_LOOKS = 400;
     private static final long LOOK_NANOS = 5_000_000;
 
+    private static final PrintkLease LEASE = new PrintkLease();
     private static int users;
     private static boolean wasOn;
+    private static boolean cleaned;
 
     private PrintkEvent() {}
 
@@ -52,22 +54,33 @@ public final class PrintkEvent {
     /** Before such a program is loaded. */
     public static synchronized void use() {
         if (users++ == 0) {
-            wasOn = isOn();
+            wasOn = LEASE.begin(isOn());
         }
     }
 
     /** When it is closed, or was refused. */
     public static synchronized void release() {
-        if (--users == 0 && !wasOn) {
-            settle();
+        if (--users == 0) {
+            LEASE.end(wasOn ? () -> {} : PrintkEvent::settle);
         }
     }
 
     /** When it outlives this process, pinned: from now on it is on for that program. */
     public static synchronized void leave() {
         awaitOn();
-        users--;
+        LEASE.leave();
         wasOn = true;
+        if (--users == 0) {
+            LEASE.end(() -> {});
+        }
+    }
+
+    /** Before the first program: switches it off where a process that used it was killed. */
+    public static synchronized void clean() {
+        if (!cleaned && users == 0 && PrintkLease.isLeftBehind()) {
+            switchOff();
+        }
+        cleaned = true;
     }
 
     /** Newer kernels switch it on a little later, from a work queue, and again for each program. */

@@ -2,14 +2,21 @@ package sonde.lang.declare;
 
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
+import sonde.lang.source.SourceText;
 import sonde.lang.source.Span;
 
-/** Says what is wrong with C: that of a script, not that of headers. */
+/**
+ * Says what is wrong with C: that of a script, as warnings that of its own headers, which may have
+ * more than a script needs, not that of the system's.
+ */
 final class CErrors {
     private final Diagnostics diagnostics;
 
-    CErrors(Diagnostics diagnostics) {
+    private final SourceText script;
+
+    CErrors(Diagnostics diagnostics, SourceText script) {
         this.diagnostics = diagnostics;
+        this.script = script;
     }
 
     void error(CSyntaxException e) {
@@ -19,6 +26,8 @@ final class CErrors {
     void error(CToken place, String message) {
         if (!place.header()) {
             error(place.origin(), "C error: " + message, "");
+        } else if (!place.origin().source().equals(script)) {
+            diagnostics.warning(place.origin(), "C error: " + message, "");
         }
     }
 

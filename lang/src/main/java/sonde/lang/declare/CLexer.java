@@ -41,8 +41,15 @@ final class CLexer {
         return new CLexer(source.text(), part.from(), part.to(), source, null).all();
     }
 
+    /** The words of a header of the script's own, each with its place there. */
+    static List<CToken> ownHeader(SourceText source) {
+        String text = source.text();
+        Span none = new Span(source, 0, 0);
+        return new CLexer(text, 0, text.length(), source, none).all();
+    }
+
     /**
-     * The words of a header.
+     * The words of a header of the system.
      *
      * @param origin what in the script brought it along
      */
@@ -158,7 +165,7 @@ final class CLexer {
             place = new Span(script, from, at);
         }
         if (place != null) {
-            boolean header = script == null;
+            boolean header = origin != null;
             tokens.add(new CToken(kind, text.substring(from, at), first, spaced, place, header));
         }
         first = false;

@@ -66,7 +66,8 @@ final class CParser implements CExpression.Names {
         Span nowhere = new Span(new SourceText("", text), 0, text.length());
         CToken end = new CToken(CToken.Kind.END, "", true, false, nowhere, true);
         CCursor cursor = new CCursor(CLexer.header(text, nowhere), end);
-        CParser parser = new CParser(scope, new CErrors(new Diagnostics()), cursor);
+        CParser parser =
+                new CParser(scope, new CErrors(new Diagnostics(), nowhere.source()), cursor);
         try {
             CType base = parser.specifiers(new CAttributes());
             CType type = parser.declarator(base).type();

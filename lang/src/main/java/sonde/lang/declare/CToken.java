@@ -8,8 +8,9 @@ import sonde.lang.source.Span;
  * @param text as it stands; of strings and characters with their quotes
  * @param first whether it is the first of its line
  * @param spaced whether white space stands before it
- * @param origin where it stands in the script, or what in the script brought it along
- * @param header whether a header has it: what is wrong there is not said
+ * @param origin where it stands in the script or a header of its own, or what in the script brought
+ *     it along
+ * @param header whether a header has it
  */
 record CToken(Kind kind, String text, boolean first, boolean spaced, Span origin, boolean header) {
     enum Kind {

@@ -57,7 +57,7 @@ public final class Declarations {
             Includes includes,
             TypeSource kernel,
             Diagnostics diagnostics) {
-        CErrors errors = new CErrors(diagnostics);
+        CErrors errors = new CErrors(diagnostics, source);
         Macros macros = new Macros(MOST_MADE);
         CScope scope = new CScope(kernel);
         Span start = new Span(source, 0, 0);
@@ -113,7 +113,7 @@ public final class Declarations {
             return Optional.empty();
         }
         CCursor cursor = new CCursor(words, words.getFirst());
-        CErrors silent = new CErrors(new Diagnostics());
+        CErrors silent = new CErrors(new Diagnostics(), start.source());
         try {
             Value value = CExpression.read(cursor, new CParser(scope, silent, cursor));
             return cursor.isEnd() ? Optional.of(value) : Optional.empty();

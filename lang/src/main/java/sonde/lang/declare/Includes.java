@@ -29,6 +29,8 @@ public record Includes(List<Path> folders, List<String> first) {
                     Path.of("/usr/include/x86_64-linux-gnu"),
                     Path.of("/usr/include"));
 
+    private static final Path GCC = Path.of("/usr/lib/gcc/x86_64-linux-gnu");
+
     /** Folders of the kernel's own headers, whose types BTF has. */
     private static final Set<String> KERNEL =
             Set.of(
@@ -132,13 +134,17 @@ public record Includes(List<Path> folders, List<String> first) {
         }
     }
 
+    /** Whether a header is one of the system, not of the script. */
+    boolean isSystems(Path file) {
+        return file.startsWith(GCC) || SYSTEM.stream().anyMatch(file::startsWith);
+    }
+
     /** gcc brings stddef.h and its like itself. */
     private static @Nullable Path compilers(String name) {
-        Path gcc = Path.of("/usr/lib/gcc/x86_64-linux-gnu");
-        if (!Files.isDirectory(gcc)) {
+        if (!Files.isDirectory(GCC)) {
             return null;
         }
-        try (Stream<Path> versions = Files.list(gcc)) {
+        try (Stream<Path> versions = Files.list(GCC)) {
             return versions.map(version -> version.resolve("include").resolve(name))
                     .filter(Files::isRegularFile)
                     .findFirst()

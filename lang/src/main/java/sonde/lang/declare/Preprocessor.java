@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import sonde.lang.declare.CExpression.Value;
 import sonde.lang.declare.CToken.Kind;
 import sonde.lang.declare.Macros.Macro;
+import sonde.lang.source.SourceText;
 import sonde.lang.source.Span;
 
 /**
- * Lines of C with their directives carried out (C17, 6.10). Headers are read where they are found;
- * what is wrong in them is not said.
+ * Lines of C with their directives carried out (C17, 6.10). Headers are read where they are found.
  */
 final class Preprocessor implements CExpression.Names {
     private static final int MOST_DEPTH = 48;
@@ -34,6 +34,10 @@ final class Preprocessor implements CExpression.Names {
     private final Set<Path> once = new HashSet<>();
     private Deque<Condition> conditions = new ArrayDeque<>();
     private @Nullable Path file;
+
+    /** What in the script brought the header along that is being read. */
+    private @Nullable Span brought;
+
     private int depth;
     private int files;
     private int tokens;
@@ -82,13 +86,17 @@ final class Preprocessor implements CExpression.Names {
     /** All words, after the last part. */
     List<CToken> end() {
         flush();
-        for (Condition condition : conditions) {
-            errors.error(condition.place, "unterminated conditional directive");
-        }
+        unended();
         if (macros.isSpent() && !out.isEmpty()) {
             errors.error(out.getFirst(), "macros make too much of this");
         }
         return out;
+    }
+
+    private void unended() {
+        for (Condition condition : conditions) {
+            errors.error(condition.place, "unterminated conditional directive");
+        }
     }
 
     private boolean isActive() {
@@ -260,7 +268,7 @@ final class Preprocessor implements CExpression.Names {
         Path beside = quotes && here != null ? here.getParent() : null;
         Path found = includes.find(name, quotes && here == null ? Path.of("") : beside);
         if (found == null) {
-            if (!place.header() && !includes.isKnown(name, kernel.isThere())) {
+            if (!includes.isKnown(name, kernel.isThere())) {
                 missing(name, place);
             }
             return;
@@ -272,7 +280,15 @@ final class Preprocessor implements CExpression.Names {
         if (text == null || tokens > MOST_TOKENS) {
             return;
         }
-        List<CToken> words = CLexer.header(text, place.origin());
+        Span origin = brought;
+        if (!place.header() || origin == null) {
+            origin = place.origin();
+            brought = origin;
+        }
+        List<CToken> words =
+                includes.isSystems(found)
+                        ? CLexer.header(text, origin)
+                        : CLexer.ownHeader(new SourceText(found.toString(), text));
         tokens += words.size();
         Deque<Condition> outer = conditions;
         conditions = new ArrayDeque<>();
@@ -280,6 +296,7 @@ final class Preprocessor implements CExpression.Names {
         file = found;
         lines(words);
         flush();
+        unended();
         file = here;
         depth--;
         conditions = outer;
@@ -287,6 +304,10 @@ final class Preprocessor implements CExpression.Names {
 
     /** As clang says it, who counts the lines of the definitions alone, from 2. */
     private void missing(String name, CToken place) {
+        if (place.header()) {
+            errors.error(place, "'" + name + "' file not found");
+            return;
+        }
         Span span = place.origin();
         int line = scriptLines + 1;
         errors.missing(

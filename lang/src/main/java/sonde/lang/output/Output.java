@@ -72,6 +72,11 @@ public interface Output {
     /** What a command wrote. */
     void syscall(byte[] output);
 
+    /** What a command wrote so far; more follows. */
+    default void syscallPart(byte[] output) {
+        syscall(output);
+    }
+
     /** As {@link #syscall(byte[])}. */
     default void syscall(String output) {
         syscall(output.getBytes(StandardCharsets.UTF_8));

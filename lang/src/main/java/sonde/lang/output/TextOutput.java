@@ -187,6 +187,12 @@ public final class TextOutput implements Output {
     }
 
     @Override
+    public void syscallPart(byte[] output) {
+        out.put(output);
+        drainIfMuch();
+    }
+
+    @Override
     public void syscall(byte[] output) {
         out.put(output);
         endLine();

@@ -99,6 +99,15 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
             return this == KRETPROBE || this == URETPROBE || this == FEXIT;
         }
 
+        /**
+         * Whether a run of its program can be interrupted by another of the same program on its
+         * CPU: the kernel neither keeps the task running (bpf_prog_run_array_uprobe,
+         * bpf_iter_run_prog: only migrate_disable) nor refuses the second run.
+         */
+        public boolean isInterruptible() {
+            return this == UPROBE || this == URETPROBE || this == USDT || this == ITER;
+        }
+
         /** Whether the tracer itself runs it, by hand. */
         public boolean isSpecial() {
             return compareTo(BENCH) <= 0;

@@ -262,7 +262,12 @@ class DeclarationsTest {
         SourceText source = new SourceText("test.bt", "#include <outer.h>\n");
         Diagnostics diagnostics = new Diagnostics();
         Declarations all = Declarations.parse(source, List.of(), includes, KERNEL, diagnostics);
-        assertThat(diagnostics.all()).isEmpty();
+        // A warning, with its place: the rest may be all that the script wants.
+        assertThat(diagnostics.hasErrors()).isFalse();
+        assertThat(diagnostics.all())
+                .singleElement()
+                .satisfies(one -> assertThat(one.span().source().name()).endsWith("/outer.h"))
+                .satisfies(one -> assertThat(one.span().place()).contains("outer.h:6:"));
         assertThat(all.constant("DEEP")).isEqualTo(7);
         assertThat(struct(all, "outer").sizeBytes()).isEqualTo(8);
         assertThat(all.type(Kind.PLAIN, "my_t")).isEqualTo(Int.U32);

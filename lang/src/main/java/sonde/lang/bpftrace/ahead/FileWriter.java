@@ -12,7 +12,7 @@ public final class FileWriter {
     static final byte[] MAGIC = "sonde-bt".getBytes(StandardCharsets.US_ASCII);
 
     /** Of the form. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     private FileWriter() {}
 

@@ -2,6 +2,7 @@ package sonde.lang.bpftrace.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import sonde.lang.output.PrintFormat;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.source.Span;
 import sonde.lang.type.Composite;
+import sonde.lang.type.Field;
+import sonde.lang.type.Struct;
+import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
@@ -21,6 +25,28 @@ import sonde.lang.type.Type.Special;
 final class CallTypes {
     private static final Set<String> PRINTING =
             Set.of("printf", "errorf", "warnf", "system", "cat", "debugf", "fail");
+
+    /** Functions of a number, and which argument that is. */
+    private static final Map<String, Integer> NUMBERS =
+            Map.of(
+                    "ksym",
+                    0,
+                    "usym",
+                    0,
+                    "strerror",
+                    0,
+                    "signal_name",
+                    0,
+                    "syscall_name",
+                    0,
+                    "cgroup_path",
+                    0,
+                    "strftime",
+                    1);
+
+    private static final Set<String> OF_TEXTS =
+            Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat");
+
     private static final int MOST_FRAMES = 1024;
     private static final Type VOID = new Type.Void();
 
@@ -79,7 +105,7 @@ final class CallTypes {
         List<Type> types = new ArrayList<>();
         boolean known = true;
         for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
-            Type type = typer.type(argument);
+            Type type = shown(argument);
             known &= type != null;
             types.add(type == null ? Int.I64 : type);
         }
@@ -169,6 +195,39 @@ final class CallTypes {
                         .contains(function);
     }
 
+    /** The type of what is printed. */
+    private @Nullable Type shown(Expression e) {
+        Type type = typer.type(e);
+        if (e instanceof Expression.Name && type instanceof Struct struct) {
+            members(e, struct);
+        }
+        return type;
+    }
+
+    /** An event's fields are printed one by one where texts lie behind them. */
+    private void members(Expression arguments, Struct struct) {
+        if (!typer.site().isArguments(struct)
+                || struct.fields().stream().noneMatch(CallTypes::isDistant)) {
+            return;
+        }
+        List<Expression.RecordLiteral.Member> members = new ArrayList<>();
+        for (Field field : struct.fields()) {
+            boolean text = field.type() instanceof Type.Array a && a.element().sizeBytes() == 1;
+            if (field.place() == Field.Place.HERE || isDistant(field) && text) {
+                Expression value = new Expression.Field(arguments.span(), arguments, field.name());
+                members.add(
+                        new Expression.RecordLiteral.Member(arguments.span(), field.name(), value));
+            }
+        }
+        Expression record = new Expression.RecordLiteral(arguments.span(), members);
+        typer.type(record);
+        typer.clause().show(arguments, record);
+    }
+
+    private static boolean isDistant(Field field) {
+        return field.place() == Field.Place.DATA_LOC || field.place() == Field.Place.RELATIVE_LOC;
+    }
+
     private @Nullable Type print(Expression.Call e) {
         Expression first = e.arguments().getFirst();
         e.arguments().stream().skip(1).forEach(typer::type);
@@ -194,7 +253,7 @@ final class CallTypes {
             }
             return VOID;
         }
-        Type type = typer.type(first);
+        Type type = shown(first);
         if (type == null) {
             return VOID;
         }
@@ -298,11 +357,51 @@ final class CallTypes {
         return new Type.Bool();
     }
 
+    /** What is wrong with the value that a function of addresses or numbers is given. */
+    private String valueFault(Expression.Call e) {
+        Integer number = NUMBERS.get(e.function());
+        if (number != null && !isNumber(typer.type(e.arguments().get(number)))) {
+            return "expects an integer or pointer argument";
+        }
+        boolean internet = e.function().equals("ntop");
+        return internet || e.function().equals("macaddr")
+                ? addressFault(internet, e.arguments().getLast())
+                : "";
+    }
+
+    private static boolean isNumber(@Nullable Type type) {
+        return switch (type) {
+            case Int _, Type.Bool _, Type.Enum _, Type.Pointer _, Type.Named _ -> true;
+            case null -> true;
+            default -> Promotion.isNumber(type);
+        };
+    }
+
+    /** What is wrong with bytes that are to be an address; empty for nothing. */
+    private String addressFault(boolean internet, Expression e) {
+        Type type = typer.type(e);
+        if (e instanceof Expression.StringLiteral) {
+            return "does not support literal string arguments";
+        }
+        int size = type == null ? 0 : type.sizeBytes();
+        boolean bytes = type instanceof Type.Array || type instanceof Type.Text;
+        if (type instanceof Tuple || type instanceof Type.Bytes || type instanceof Type.Aggregate) {
+            return "only supports array or pointer arguments (" + type + " provided)";
+        }
+        if (internet && type instanceof Type.Array && size != 4 && size != 16) {
+            return "argument must be 4 or 16 bytes in size";
+        }
+        return !internet && bytes && size < 6 ? "argument must be at least 6 bytes in size" : "";
+    }
+
     private @Nullable Type plain(Expression.Call e) {
         List<Expression> arguments = e.arguments();
-        if (Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat")
-                .contains(e.function())) {
+        if (OF_TEXTS.contains(e.function())) {
             texts(e);
+        }
+        String fault = valueFault(e);
+        if (!fault.isEmpty()) {
+            return globals().error(e.span(), e.function() + "() " + fault);
         }
         return switch (e.function()) {
             case "exit",

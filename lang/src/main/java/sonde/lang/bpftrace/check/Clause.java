@@ -17,6 +17,7 @@ public final class Clause {
     private final Map<Expression, VariableSymbol> variables = new IdentityHashMap<>();
     private final Map<Expression, Boolean> decisions = new IdentityHashMap<>();
     private final Map<Expression, Object> values = new IdentityHashMap<>();
+    private final Map<Expression, Expression> shown = new IdentityHashMap<>();
     private final Map<Object, VariableSymbol> loops = new IdentityHashMap<>();
     private boolean usesProbe;
 
@@ -58,6 +59,15 @@ public final class Clause {
     /** A Long, String, Boolean or Type that an expression stands for; null for none. */
     public @Nullable Object value(Expression expression) {
         return values.get(expression);
+    }
+
+    /** What print shows of an expression: of arguments with texts elsewhere their members. */
+    public Expression shown(Expression expression) {
+        return shown.getOrDefault(expression, expression);
+    }
+
+    void show(Expression expression, Expression instead) {
+        shown.put(expression, instead);
     }
 
     /** The variable of a loop. */

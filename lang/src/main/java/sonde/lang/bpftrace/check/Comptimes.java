@@ -117,7 +117,11 @@ public final class Comptimes {
             return truth(right);
         }
         if (left instanceof Long a && right instanceof Long b) {
-            return numbers(e.operator(), a, b);
+            Type type = typer.type(e.left());
+            boolean unsigned = type != null && !Promotion.isSigned(type);
+            return e.operator() == BinaryOperator.SHIFT_RIGHT && unsigned
+                    ? (Object) (a >>> b)
+                    : numbers(e.operator(), a, b);
         }
         return switch (e.operator()) {
             case EQUAL -> left.equals(right);
@@ -143,7 +147,7 @@ public final class Comptimes {
             case OR -> a | b;
             case XOR -> a ^ b;
             case SHIFT_LEFT -> a << b;
-            case SHIFT_RIGHT -> a >>> b;
+            case SHIFT_RIGHT -> a >> b;
             case LOGICAL_AND -> a != 0 && b != 0;
             case LOGICAL_OR -> a != 0 || b != 0;
         };

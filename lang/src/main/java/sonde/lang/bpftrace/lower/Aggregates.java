@@ -3,6 +3,7 @@ package sonde.lang.bpftrace.lower;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.Promotion;
@@ -137,6 +138,14 @@ final class Aggregates {
     }
 
     private void add(Vreg at, int offset, Operand amount) {
+        if (lowerer.frame().hasSlots()) {
+            Vreg number = emit().register(amount);
+            emit().function()
+                    .add(
+                            new Operation.Atomic(
+                                    AtomicOperation.ADD, Width.U64, at, offset, number, null));
+            return;
+        }
         Vreg before = emit().load(Width.U64, false, at, offset);
         emit().store(Width.U64, at, offset, emit().alu(AluOperation.ADD, before, amount));
     }

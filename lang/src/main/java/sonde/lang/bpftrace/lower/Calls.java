@@ -112,7 +112,8 @@ final class Calls {
             functions.printInto(c, format);
             return;
         }
-        List<Expression> rest = c.arguments().subList(1, c.arguments().size());
+        List<Expression> rest =
+                c.arguments().stream().skip(1).map(lowerer.clause()::shown).toList();
         Tuple types = lowerer.outputs().types(rest);
         Action action =
                 switch (c.function()) {
@@ -140,7 +141,7 @@ final class Calls {
             functions.printElement(m);
             return;
         }
-        List<Expression> values = List.of(first);
+        List<Expression> values = List.of(lowerer.clause().shown(first));
         Tuple types = lowerer.outputs().types(values);
         Type type = types.fields().getFirst().type();
         lowerer.outputs().send(unit().action(new Action.PrintValue(type)), types, values);

@@ -343,9 +343,14 @@ final class ContextReads {
                     : lowerer.portable().member(context, root, List.of("$retval"), field, type);
         }
         Vreg all = emit().load(Width.U64, false, lowerer.body().context(), Registers.result());
-        return type instanceof Int i && i.sizeBytes() < 8
-                ? new Value.Number(lowerer.numbers().fit(all, Int.U64, type))
-                : Value.of(all);
+        int size = type.sizeBytes();
+        boolean part =
+                size < 8
+                        && (type instanceof Int
+                                || type instanceof Type.Bool
+                                || type instanceof Type.Enum);
+        Int number = new Int(part ? size : 8, Memory.isSigned(type));
+        return new Value.Number(lowerer.numbers().fit(all, Int.U64, number));
     }
 
     private Value argument(int index) {

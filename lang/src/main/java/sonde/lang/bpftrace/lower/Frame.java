@@ -8,9 +8,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.AtomicOperation;
+import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.lower.Value.Where;
+import sonde.lang.ir.Block;
 import sonde.lang.ir.Block.Step;
 import sonde.lang.ir.Function;
 import sonde.lang.ir.Operand;
@@ -26,12 +30,22 @@ final class Frame {
     /** The map's name. */
     static final String MAP = ".frames";
 
+    /** Runs of an interruptible program that a CPU can be in. */
+    static final int SLOTS = 4;
+
+    /** Offset in a slot of 8 bytes: 1 while a run has it. */
+    private static final int TAKEN = 0;
+
+    /** Offset of the slot's address in what the body of a loop is called with. */
+    static final int IN_CONTEXT = 8;
+
     private record Key(int sizeBytes, int align) {}
 
     private final int stackLimit;
     private final int cpuMask;
     private final int start;
     private final boolean portable;
+    private final int slots;
     private final Map<Function, Vreg> pointers = new IdentityHashMap<>();
     private final Map<Function, Map<Key, Deque<StackObject>>> free = new IdentityHashMap<>();
     private final List<Object> used = new ArrayList<>();
@@ -44,9 +58,12 @@ final class Frame {
      * @param start where this program's part begins in the map
      * @param portable the CPUs are not known yet: the parts of a CPU lie together, each program's
      *     behind that of the one before
+     * @param interruptible runs of the program share a CPU: each takes one of {@link #SLOTS}
      */
-    Frame(int stackLimit, int cpuMask, int start, boolean portable) {
+    Frame(int stackLimit, int cpuMask, int start, boolean portable, boolean interruptible) {
         this.portable = portable;
+        this.slots = interruptible ? SLOTS : 1;
+        this.top = interruptible ? 8 : 0;
         this.stackLimit = stackLimit;
         this.cpuMask = cpuMask;
         this.start = start;
@@ -54,11 +71,30 @@ final class Frame {
 
     /** Bytes of the map that this program takes, of all CPUs; of one in a portable program. */
     int sizeBytes() {
-        return pointers.isEmpty() ? 0 : stride() * (portable ? 1 : cpuMask + 1);
+        return pointers.isEmpty() ? 0 : cpuBytes() * (portable ? 1 : cpuMask + 1);
     }
 
     private int stride() {
         return most + 7 & ~7;
+    }
+
+    private int cpuBytes() {
+        return stride() * slots;
+    }
+
+    /** Whether each run takes memory of its own. */
+    boolean hasSlots() {
+        return slots > 1;
+    }
+
+    /** Whether a function has memory here. */
+    boolean isUsed(Function function) {
+        return pointers.containsKey(function);
+    }
+
+    /** Where the memory begins, as a function sees it. */
+    Vreg pointer(Function function) {
+        return pointers.computeIfAbsent(function, Function::pointer);
     }
 
     /** Memory until {@link #release}. */
@@ -80,8 +116,7 @@ final class Frame {
 
     /** Shared memory as a function sees it. */
     Place at(Function function, int offset) {
-        Vreg pointer = pointers.computeIfAbsent(function, Function::pointer);
-        return new Place(pointer, offset, Where.OWN);
+        return new Place(pointer(function), offset, Where.OWN);
     }
 
     /** An object on the stack until {@link #release}. */
@@ -121,22 +156,68 @@ final class Frame {
     /** Writes, at the start of each function that needs it, where its memory lies. */
     void finish() {
         pointers.forEach((function, pointer) -> {
-            Vreg cpu = function.scalar();
-            Vreg masked = function.scalar();
-            Vreg offset = function.scalar();
-            Vreg map = function.pointer();
             List<Step> steps = new ArrayList<>();
-            Operand mask = fact(function, Reference.Fact.CPU_MASK, cpuMask, steps);
-            Operand stride = fact(function, Reference.Fact.FRAME_BYTES, stride(), steps);
-            add(
-                    steps,
-                    new Operation.Call(cpu, KernelFunction.GET_SMP_PROCESSOR_ID, List.of()),
-                    new Operation.Alu(AluOperation.AND, true, masked, cpu, mask),
-                    new Operation.Alu(AluOperation.MULTIPLY, true, offset, masked, stride),
-                    new Operation.MapValue(map, MAP, start),
-                    new Operation.Alu(AluOperation.ADD, true, pointer, map, offset));
+            if (!hasSlots()) {
+                base(function, pointer, steps);
+            } else if (function.parameters().size() > 1) {
+                Vreg context = function.parameters().getLast();
+                add(steps, new Operation.Load(Width.U64, false, pointer, context, IN_CONTEXT));
+            }
             function.layout().getFirst().steps().addAll(0, steps);
         });
+    }
+
+    private void base(Function function, Vreg pointer, List<Step> steps) {
+        Vreg cpu = function.scalar();
+        Vreg masked = function.scalar();
+        Vreg offset = function.scalar();
+        Vreg map = function.pointer();
+        Operand mask = fact(function, Reference.Fact.CPU_MASK, cpuMask, steps);
+        Operand bytes = fact(function, Reference.Fact.FRAME_BYTES, cpuBytes(), steps);
+        add(
+                steps,
+                new Operation.Call(cpu, KernelFunction.GET_SMP_PROCESSOR_ID, List.of()),
+                new Operation.Alu(AluOperation.AND, true, masked, cpu, mask),
+                new Operation.Alu(AluOperation.MULTIPLY, true, offset, masked, bytes),
+                new Operation.MapValue(map, MAP, start),
+                new Operation.Alu(AluOperation.ADD, true, pointer, map, offset));
+    }
+
+    /**
+     * Writes how a run takes a slot: first that of its thread's number, else one of the others. The
+     * verifier does not know which, so it walks what follows once.
+     *
+     * @param taken where it goes on with one; it falls through without
+     */
+    void take(Emitter emit, Block taken) {
+        Function function = emit.function();
+        List<Step> steps = new ArrayList<>();
+        Vreg base = function.pointer();
+        base(function, base, steps);
+        steps.forEach(step -> function.add(step.operation()));
+        Vreg thread = emit.call(KernelFunction.GET_CURRENT_PID_TGID);
+        Vreg slot = emit.alu(AluOperation.AND, thread, SLOTS - 1);
+        Vreg pointer = pointer(function);
+        for (int i = 0; i < SLOTS; i++) {
+            Vreg offset = emit.alu(AluOperation.MULTIPLY, slot, stride());
+            function.add(new Operation.Copy(pointer, emit.alu(AluOperation.ADD, base, offset)));
+            Vreg before = function.scalar();
+            function.add(
+                    new Operation.Atomic(
+                            AtomicOperation.EXCHANGE,
+                            Width.U64,
+                            pointer,
+                            TAKEN,
+                            emit.constant(1),
+                            before));
+            emit.when(Condition.EQUAL, before, 0, taken);
+            slot = emit.alu(AluOperation.AND, emit.alu(AluOperation.ADD, slot, 1), SLOTS - 1);
+        }
+    }
+
+    /** Gives the slot back. */
+    Operation free(Function function) {
+        return new Operation.Store(Width.U64, pointer(function), TAKEN, Operand.of(0));
     }
 
     private static void add(List<Step> steps, Operation... operations) {

@@ -395,6 +395,10 @@ final class Functions {
         if (lowerer.type(first(c)) instanceof Type.Pointer) {
             return lowerer.number(first(c));
         }
+        Place followed = new Followed(lowerer, nothing).member(first(c));
+        if (followed != null) {
+            return emit().address(followed);
+        }
         if (lowerer.value(first(c)) instanceof Place p) {
             lowerer.memory().skipNull(p, nothing);
             return emit().address(p);

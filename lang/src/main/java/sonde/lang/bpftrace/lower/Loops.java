@@ -131,7 +131,8 @@ final class Loops {
                                 Vreg.Kind.POINTER,
                                 Vreg.Kind.POINTER,
                                 Vreg.Kind.POINTER));
-        lowerer.body(new Body(function, outer));
+        Body body = new Body(function, outer);
+        lowerer.body(body);
         Place inside = lowerer.frame().at(function, offset);
         Vreg before = emit().load(Width.U64, false, inside.base(), inside.offset());
         emit().store(
@@ -145,7 +146,7 @@ final class Loops {
                         FOR_EACH_MAP_ELEM,
                         emit().map(map),
                         function(function),
-                        Operand.of(0),
+                        context(body),
                         Operand.of(0));
         Place after = lowerer.frame().at(emit().function(), offset);
         return Value.of(emit().load(Width.U64, false, after.base(), after.offset()));
@@ -167,10 +168,11 @@ final class Loops {
                 new Function(
                         outer.function().name() + "_loop" + count++,
                         List.of(Vreg.Kind.SCALAR, Vreg.Kind.POINTER));
-        lowerer.body(new Body(function, outer));
+        Body body = new Body(function, outer);
+        lowerer.body(body);
         new Search(lowerer).at(haystack, size, needle, most, found);
         lowerer.body(outer);
-        emit().run(LOOP, Operand.of(size), function(function), Operand.of(0), Operand.of(0));
+        emit().run(LOOP, Operand.of(size), function(function), context(body), Operand.of(0));
         Place after = lowerer.frame().at(emit().function(), found);
         return Value.of(emit().load(Width.U64, false, after.base(), after.offset()));
     }
@@ -223,13 +225,25 @@ final class Loops {
         body.finish(body.function().parameters().get(last));
     }
 
-    private void call(Body body, Consumer<Operand> helper) {
-        Operand context = Operand.of(0);
-        if (body.usesContext()) {
-            StackObject object = lowerer.frame().object(emit().function(), 8, 8);
-            emit().store(Width.U64, object, 0, lowerer.body().context());
-            context = emit().address(new Place(object, 0, Where.OWN));
+    /** What a helper hands to the body of a loop: the program's context, the run's memory. */
+    private Operand context(Body body) {
+        boolean memory = lowerer.frame().hasSlots() && lowerer.frame().isUsed(body.function());
+        if (!body.usesContext() && !memory) {
+            return Operand.of(0);
         }
+        StackObject object = lowerer.frame().object(emit().function(), memory ? 16 : 8, 8);
+        if (body.usesContext()) {
+            emit().store(Width.U64, object, 0, lowerer.body().context());
+        }
+        if (memory) {
+            Vreg pointer = lowerer.frame().pointer(emit().function());
+            emit().store(Width.U64, object, Frame.IN_CONTEXT, pointer);
+        }
+        return emit().address(new Place(object, 0, Where.OWN));
+    }
+
+    private void call(Body body, Consumer<Operand> helper) {
+        Operand context = context(body);
         if (!body.returns()) {
             helper.accept(context);
             return;

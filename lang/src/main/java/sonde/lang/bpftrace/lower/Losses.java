@@ -14,7 +14,7 @@ import java.util.Collection;
  */
 public final class Losses {
     /** Bytes that a program has in {@link Unit#SHARED}. */
-    static final int ROW_BYTES = 32;
+    static final int ROW_BYTES = 40;
 
     /** Offset in a row of 8 bytes that hold 1: the first value of what is counted. */
     static final int ONE = 0;
@@ -51,6 +51,8 @@ public final class Losses {
         RING_FULL("ring full"),
         /** The ring for control was full: what the script asked the tracer for. */
         CONTROL_FULL("control ring full"),
+        /** Interrupted runs of the program had all memory that their CPU has for it: a hit. */
+        INTERRUPTED("all memory of the CPU was in use by interrupted runs"),
         /** A map was full: a value. */
         MAP_FULL("map full"),
         /** A map could not be written to, as where the probe had interrupted a writer: a value. */
@@ -69,7 +71,7 @@ public final class Losses {
 
         /** Whether it is an event that did not come, not a value. */
         public boolean isEvent() {
-            return this == RING_FULL || this == CONTROL_FULL;
+            return this == RING_FULL || this == CONTROL_FULL || this == INTERRUPTED;
         }
     }
 
@@ -78,6 +80,7 @@ public final class Losses {
         return switch (reason) {
             case RING_FULL -> 8;
             case CONTROL_FULL -> 16;
+            case INTERRUPTED -> 32;
             case MAP_FULL, MAP_BUSY -> UPDATES;
         };
     }

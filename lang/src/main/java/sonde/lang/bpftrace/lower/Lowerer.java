@@ -51,7 +51,8 @@ final class Lowerer {
                         unit.options().stackLimit(),
                         cpuMask(unit.options().cpus()),
                         unit.frameStart(),
-                        portable.isWanted());
+                        portable.isWanted(),
+                        clause.site().kind().isInterruptible());
         this.body = new Body(new Function(name, List.of(Vreg.Kind.POINTER)), null);
     }
 

@@ -59,7 +59,10 @@ final class Operators {
         }
         Operand a = lowerer.numbers().convert(left, leftType, to);
         Operand b = lowerer.numbers().convert(right, rightType, to);
-        boolean signed = Memory.isSigned(to);
+        boolean signed =
+                operator == BinaryOperator.SHIFT_RIGHT
+                        ? Promotion.isSigned(leftType)
+                        : Memory.isSigned(to);
         boolean divides = operator == BinaryOperator.DIVIDE || operator == BinaryOperator.MODULO;
         Vreg result =
                 divides && !(b instanceof Operand.Number n && n.value() != 0)
@@ -67,7 +70,7 @@ final class Operators {
                         : emit().alu(operation(operator, signed), a, b);
         return new Number(
                 to.sizeBytes() < 8
-                        ? lowerer.numbers().fit(result, signed ? Int.I64 : Int.U64, to)
+                        ? lowerer.numbers().fit(result, Memory.isSigned(to) ? Int.I64 : Int.U64, to)
                         : result);
     }
 
@@ -97,7 +100,7 @@ final class Operators {
             case XOR -> AluOperation.XOR;
             case AND -> AluOperation.AND;
             case SHIFT_LEFT -> AluOperation.SHIFT_LEFT;
-            case SHIFT_RIGHT -> AluOperation.SHIFT_RIGHT;
+            case SHIFT_RIGHT -> signed ? AluOperation.SHIFT_RIGHT_SIGNED : AluOperation.SHIFT_RIGHT;
             default -> throw new IllegalStateException(operator + " is no arithmetic");
         };
     }
@@ -116,7 +119,7 @@ final class Operators {
                         .convert(first ? right : left, first ? rightType : leftType, Int.I64);
         int size = Math.max(1, to.to().sizeBytes());
         Operand bytes =
-                to.space() == Type.Space.KERNEL
+                to.space() == Type.Space.KERNEL || to.space() == Type.Space.TYPED
                         ? lowerer.portable().size(to.to(), size)
                         : Operand.of(size);
         Operand offset =
@@ -301,16 +304,30 @@ final class Operators {
                 : Value.of(0);
     }
 
+    /** What {@code ++} adds: to a pointer the size of what it points to. */
+    private Operand amount(Type type) {
+        if (!(type instanceof Type.Pointer p)) {
+            return Operand.of(1);
+        }
+        int size = Math.max(1, p.to().sizeBytes());
+        return p.space() == Type.Space.KERNEL || p.space() == Type.Space.TYPED
+                ? lowerer.portable().size(p.to(), size)
+                : Operand.of(size);
+    }
+
     private Value step(Expression.Unary u) {
         boolean adds =
                 u.operator() == UnaryOperator.PRE_INCREMENT
                         || u.operator() == UnaryOperator.POST_INCREMENT;
         Type type = lowerer.type(u.operand());
-        long amount = type instanceof Type.Pointer p ? Math.max(1, p.to().sizeBytes()) : 1;
-        long change = adds ? amount : -amount;
         boolean old = u.operator().isPostfix();
         if (!(u.operand() instanceof Expression.Variable v)) {
-            return lowerer.maps().step(u.operand(), change, old);
+            Operand amount = amount(type);
+            if (!(amount instanceof Operand.Number n)) {
+                throw new UnportableException(
+                        u.span(), "this steps by the size that " + type + " has here");
+            }
+            return lowerer.maps().step(u.operand(), adds ? n.value() : -n.value(), old);
         }
         Storage storage = lowerer.storage(lowerer.clause().variable(v));
         Type held = lowerer.clause().variable(v).type();
@@ -323,7 +340,10 @@ final class Operators {
         Operand after =
                 lowerer.numbers()
                         .fit(
-                                emit().alu(AluOperation.ADD, before, change),
+                                emit().alu(
+                                                adds ? AluOperation.ADD : AluOperation.SUBTRACT,
+                                                before,
+                                                amount(type)),
                                 Memory.isSigned(held) ? Int.I64 : Int.U64,
                                 held);
         if (storage instanceof Storage.Register r) {

@@ -5,11 +5,15 @@ import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.VariableSymbol;
 import sonde.lang.bpftrace.expand.Rewriter;
+import sonde.lang.bpftrace.lower.Losses.Reason;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Statement;
 import sonde.lang.ir.Block;
+import sonde.lang.ir.Block.Step;
+import sonde.lang.ir.Function;
 import sonde.lang.ir.Operand;
+import sonde.lang.ir.Operation;
 import sonde.lang.ir.Vreg;
 import sonde.lang.source.Span;
 import sonde.lang.type.Type;
@@ -32,12 +36,17 @@ final class Statements {
         Operand success = Operand.of(lowerer.site().success());
         returned = lowerer.frame().reserve(8);
         Expression predicate = lowerer.clause().probe().predicate();
+        Block none = emit().block();
         Block end = emit().block();
         if (lowerer.unit().exits() && !lowerer.clause().site().kind().isSpecial()) {
             Vreg ended = emit().load(Width.U64, false, emit().mapValue(Unit.ENDED, 0), 0);
-            emit().when(Condition.NOT_EQUAL, ended, 0, end);
+            emit().when(Condition.NOT_EQUAL, ended, 0, none);
         }
-        lowerer.context().onlyProcess(lowerer.unit().options().process(), end);
+        lowerer.context().onlyProcess(lowerer.unit().options().process(), none);
+        Block take = emit().block();
+        Block taken = emit().block();
+        emit().go(take);
+        emit().start(taken);
         if (predicate != null) {
             int mark = lowerer.frame().mark();
             Block go = emit().block();
@@ -49,6 +58,31 @@ final class Statements {
         block(lowerer.clause().probe().body());
         emit().start(end);
         emit().leave(success);
+        takeMemory(take, taken, none);
+        emit().start(none);
+        emit().leave(success);
+    }
+
+    /** What lies between the filters and the rest of a program that others of it may interrupt. */
+    private void takeMemory(Block take, Block taken, Block none) {
+        Frame frame = lowerer.frame();
+        Function function = emit().function();
+        if (frame.hasSlots() && frame.isUsed(function)) {
+            for (Block block : function.layout()) {
+                if (block.isClosed()
+                        && block.steps().getLast().operation() instanceof Operation.Return) {
+                    block.steps()
+                            .add(block.steps().size() - 1, new Step(frame.free(function), null));
+                }
+            }
+            emit().start(take);
+            frame.take(emit(), taken);
+            lowerer.maps().lost(Reason.INTERRUPTED);
+            emit().go(none);
+        } else {
+            emit().start(take);
+            emit().go(taken);
+        }
     }
 
     /** A block for its effect. */

@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,9 @@ import sonde.sys.SyscallException;
 
 /** Does what events ask for. */
 final class Actions {
+    /** Of the output of a command that is held at once. */
+    private static final int SYSTEM_BYTES = 1 << 16;
+
     private final List<Action> actions;
     private final LoadedScript loaded;
     private final Prepared script;
@@ -215,13 +219,31 @@ final class Actions {
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .redirectInput(ProcessBuilder.Redirect.INHERIT)
                             .start();
-            output.syscall(process.getInputStream().readAllBytes());
+            pass(process.getInputStream());
             process.waitFor();
         } catch (IOException e) {
             output.runtimeError(String.valueOf(e.getMessage()), List.of());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** What a command writes, however much: in parts, of whole lines where lines are shorter. */
+    private void pass(InputStream written) throws IOException {
+        byte[] part = new byte[SYSTEM_BYTES];
+        int held = written.readNBytes(part, 0, part.length);
+        while (held == part.length) {
+            int end = held;
+            while (end > 0 && part[end - 1] != '\n') {
+                end--;
+            }
+            end = end == 0 ? held : end;
+            output.syscallPart(Arrays.copyOf(part, end));
+            output.flush();
+            System.arraycopy(part, end, part, 0, held - end);
+            held = held - end + written.readNBytes(part, held - end, end);
+        }
+        output.syscall(Arrays.copyOf(part, held));
     }
 
     private void join(Action.Join join, byte[] bytes, int length) {

@@ -52,17 +52,23 @@ final class MapReading {
         }
         return plan.value() instanceof Type.Aggregate aggregate
                 ? Aggregates.merge(aggregate, value, plan.valueBytes(), cpus)
-                : latest(value);
+                : plain(value);
     }
 
-    /** Plain values of a per-CPU map are added up. */
-    private byte[] latest(byte[] value) {
+    /** Integers of all CPUs are added up; of other values that of the first CPU that set one. */
+    private byte[] plain(byte[] value) {
         int size = plan.value().sizeBytes();
-        if (!(plan.value() instanceof Type.Int)) {
-            return Arrays.copyOf(value, size);
+        if (plan.value() instanceof Type.Int) {
+            return Arrays.copyOf(
+                    Aggregates.merge(new Type.Sum(true), value, plan.valueBytes(), cpus), size);
         }
-        return Arrays.copyOf(
-                Aggregates.merge(new Type.Sum(true), value, plan.valueBytes(), cpus), size);
+        int stride = plan.valueBytes();
+        int at = 0;
+        while (at < value.length && value[at] == 0) {
+            at++;
+        }
+        int cpu = at == value.length ? 0 : at / stride;
+        return Arrays.copyOfRange(value, cpu * stride, cpu * stride + size);
     }
 
     /** Removes all keys, or sets their values to zero. */

@@ -93,8 +93,26 @@ final class Sites {
                 }
                 yield ofUser(u, types);
             }
+            case Probe.User u when u.kind() == Kind.URETPROBE ->
+                    site(probe, target, null, "", result(u));
             case Probe.Iter i -> site(probe, target, kernel.iterator(i.iterator()), "", null);
             default -> site(probe, target, null, "", null);
+        };
+    }
+
+    /** Numbers have their type; addresses, of whatever they are, are numbers as in bpftrace. */
+    private @Nullable Type result(Probe.User probe) {
+        DwarfTypes types =
+                probe.function().isEmpty() ? null : DwarfTypes.shared(probe.path(), debugFolders);
+        Signature signature =
+                types == null || types.isGo(probe.function())
+                        ? null
+                        : types.function(probe.function());
+        return switch (signature == null ? null : signature.result()) {
+            case Type.Int number when number.sizeBytes() <= SLOT -> number;
+            case Type.Bool truth -> truth;
+            case Type.Enum constant when constant.sizeBytes() <= SLOT -> constant;
+            case null, default -> null;
         };
     }
 

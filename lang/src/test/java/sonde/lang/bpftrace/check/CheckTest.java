@@ -125,6 +125,27 @@ class CheckTest {
     }
 
     @Test
+    void argumentsThatAreNoAddressesAndNoNumbers() {
+        assertThat(
+                        messages(
+                                "begin { print(ntop(buf(\"abcd\", 4)));"
+                                        + " print(macaddr((uint8[4])(uint32)5));"
+                                        + " print(macaddr((1, 2))); print(macaddr(\"abcdef\"));"
+                                        + " print(ksym(\"abc\")); print(usym((1, 2)));"
+                                        + " print(strftime(\"%H\", \"abc\")); }"))
+                .satisfiesExactly(
+                        m -> assertThat(m).contains("ntop() only supports"),
+                        m -> assertThat(m).contains("at least 6 bytes"),
+                        m -> assertThat(m).contains("macaddr() only supports"),
+                        m -> assertThat(m).contains("literal string"),
+                        m -> assertThat(m).contains("ksym() expects an integer or pointer"),
+                        m -> assertThat(m).contains("usym() expects an integer or pointer"),
+                        m -> assertThat(m).contains("strftime() expects an integer or pointer"));
+        assertThat(messages("begin { print(ntop(1)); print(ksym((uint64)1)); print(usym(1)); }"))
+                .isEmpty();
+    }
+
+    @Test
     void marksOfOtherSystemsEditorsDoNoHarm() {
         assertThat(messages("\ufeff#!/usr/bin/env sonde\r\nbegin\r\n{\r\n  print(1);\r\n}\r\n"))
                 .isEmpty();

@@ -2,9 +2,11 @@ package sonde.lang.bpftrace.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import sonde.lang.output.RuntimeFault;
 
 /** What is evaluated when, and how often: left to right, and once. */
@@ -28,6 +30,49 @@ final class EvaluationOrderTest {
     void aVariableIsReadWhereItStands(String expression, long value) throws Exception {
         Interpreted run = run("begin { $x = 5; @r = " + expression + "; }");
         assertThat(run.number("@r")).as(expression).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "<=", ">", "==", "!="
+            })
+    void whatIsFoldedIsWhatRuns(String operator) throws Exception {
+        List<String> lefts =
+                List.of("-9223372036854775807", "-8", "-7", "-1", "1", "7", "2147483648");
+        List<String> rights = List.of("1", "3", "31");
+        if (!operator.endsWith("<<") && !operator.endsWith(">>")) {
+            rights = List.of("-3", "-1", "1", "2", "10");
+        }
+        boolean small = List.of("+", "-", "*", "<<").contains(operator);
+        StringBuilder script = new StringBuilder("begin { ");
+        int pairs = 0;
+        for (String left : lefts.subList(small ? 1 : 0, lefts.size())) {
+            for (String right : rights) {
+                script.append(
+                        "@f[%1$d] = (int64)(%2$s %4$s %3$s); @a = (int64)%2$s; @b = (int64)%3$s;"
+                                .formatted(pairs, left, right, operator));
+                script.append(" @r[%d] = (int64)(@a %s @b); ".formatted(pairs++, operator));
+            }
+        }
+        Interpreted run = run(script + "}");
+        for (int pair = 0; pair < pairs; pair++) {
+            assertThat(run.at("@r", pair)).as(script.toString()).isEqualTo(run.at("@f", pair));
+        }
+    }
+
+    @Test
+    void signedNumbersAreShiftedWithTheirSign() throws Exception {
+        Interpreted run =
+                run(
+                        "begin { @i = (int64)-8; @u = (uint64)-8; @n = (int8)-8; @two = 2;"
+                                + " @a = @i >> 1; @b = (int64)(@u >> 1); @c = @n >> @two;"
+                                + " @d = (uint32)@i >> 1; @i >>= 2; @e = @i; }");
+        assertThat(run.number("@a")).isEqualTo(-4);
+        assertThat(run.number("@b")).isEqualTo(-8L >>> 1);
+        assertThat((byte) run.number("@c")).isEqualTo((byte) -2);
+        assertThat(run.number("@d")).isEqualTo(0xfffffff8L >> 1);
+        assertThat(run.number("@e")).isEqualTo(-2);
     }
 
     @Test

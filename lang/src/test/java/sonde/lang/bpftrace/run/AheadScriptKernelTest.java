@@ -56,6 +56,11 @@ final class AheadScriptKernelTest {
                         + "print($t.sched_reset_on_fork); print($t.in_iowait);"
                         + " print($t.mm.mm_users.counter > 0); print($t.cred.uid.val);"
                         + " print($t.signal.rlim[7].rlim_cur > 0); }",
+                "begin { "
+                        + TASK
+                        + "$p = $t; $q = $p++; print(($q == $t, $p == $t + 1));"
+                        + " print((uint64)$p - (uint64)$t == sizeof(struct task_struct));"
+                        + " --$p; print($p == $t); }",
                 "begin { print(ncpus); print(has_cpid); errorf(\"at %d\", 1); exit(0); }",
                 "begin { $x = (1, \"a\", (uint8)3); @big[\"k\"] = (str_concat(\"a\", \"b\"), $x); }",
             })
@@ -147,11 +152,19 @@ final class AheadScriptKernelTest {
     }
 
     @Test
+    void pointersStepByTheSizeThatIsThere() throws Exception {
+        byte[] file = Traced.compiled("begin { " + TASK + "$t++; print($t); }");
+        assertThat(new String(file, StandardCharsets.ISO_8859_1)).contains("\0task_struct\0");
+    }
+
+    @Test
     void whatOnlyThisMachineKnowsIsRefused() throws Exception {
         for (Map.Entry<String, String> one :
                 Map.of(
                                 "begin { $t = (struct task_struct *)curtask; @x = *$t; }",
                                 "which only this kernel lays out so",
+                                "begin { @p = (struct task_struct *)curtask; @p++; }",
+                                "this steps by the size",
                                 "uprobe:libc:getppid { print(uaddr(\"environ\")); }",
                                 "only this machine knows")
                         .entrySet()) {

@@ -44,6 +44,8 @@ final class ArgumentsKernelTest {
                 printf("split %d %ld %d\\n", e, p.x, k);
             }
             CALLED static void hidden(int a, int b, int c) { printf("hidden %d\\n", c); }
+            CALLED int less(int a) { return a - 10; }
+            CALLED _Bool odd(int a) { return a % 2; }
             int main(int count, char **words) {
                 struct pair p = {77 * count, words[0] ? "text" : ""};
                 floats(1, 2, 4 * count);
@@ -55,6 +57,8 @@ final class ArgumentsKernelTest {
                 wide(12, 1, count, 13);
                 split(1, 2, 3, 4, 5 * count, p, 6 * count);
                 hidden(count, 2, 8 * count);
+                printf("less %ld\\n", (long)less(count));
+                printf("odd %d\\n", odd(count));
             }
             """;
 
@@ -74,6 +78,8 @@ final class ArgumentsKernelTest {
             uprobe:BIN:wide { printf("wide %d %d\\n", args.b, args.k); }
             uprobe:BIN:split { printf("split %d %d %d\\n", args.e, args.p.x, args.k); }
             uprobe:BIN:hidden { printf("hidden %d\\n", args.c); }
+            uretprobe:BIN:less { printf("less %ld\\n", retval); }
+            uretprobe:BIN:odd { printf("odd %d\\n", retval); }
             """;
 
     private static final String CPP =

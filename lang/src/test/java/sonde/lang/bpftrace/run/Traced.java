@@ -145,6 +145,11 @@ final class Traced implements AutoCloseable {
         return session.exitCode();
     }
 
+    /** Runs its iterators. */
+    void iterate() throws Exception {
+        session.iterate();
+    }
+
     /** Handles what has come. */
     void drain() throws Exception {
         session.drain();

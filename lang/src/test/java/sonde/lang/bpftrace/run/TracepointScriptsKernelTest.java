@@ -18,10 +18,13 @@ final class TracepointScriptsKernelTest {
                 cat(
                         "t:syscalls:sys_enter_openat /comm == \"cat\"/ { print(args);"
                                 + " printf(\"<%s>\\n\", args); }"
-                                + " t:sched:sched_process_exec /comm == \"cat\"/ { @e = args; }");
+                                + " t:sched:sched_process_exec /comm == \"cat\"/ { @e = args;"
+                                + " print(args); printf(\"<%s>\\n\", args); }");
         assertThat(printed)
                 .containsPattern("(?m)^\\{ \\.__syscall_nr = 257, \\.dfd = -100, \\.filename = ")
                 .contains("<{ .__syscall_nr = 257, .dfd = -100, ")
+                .containsPattern("(?m)^\\{ \\.filename = /\\S+/cat, \\.pid = ")
+                .containsPattern("<\\{ \\.filename = /\\S+/cat, \\.pid = ")
                 .containsPattern("@e: \\{ \\.filename = \\d+, \\.pid = ")
                 .doesNotContain("common_");
     }
@@ -34,6 +37,14 @@ final class TracepointScriptsKernelTest {
                                         + " /comm == \"cat\" && args.dfd == -100/"
                                         + " { @least = min(args.dfd); }"))
                 .contains("@least: -100");
+    }
+
+    @Test
+    void pathsBehindPointersOfTheKernel() throws Exception {
+        try (Traced traced = Traced.attach("iter:task { @[path(ctx.task.fs.root)] = count(); }")) {
+            traced.iterate();
+            assertThat(traced.end()).contains("@[/]: ");
+        }
     }
 
     @Test
