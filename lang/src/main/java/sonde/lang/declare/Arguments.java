@@ -66,11 +66,27 @@ final class Arguments {
             if (child.tag() == Die.FORMAL_PARAMETER) {
                 Optional<Die> die = dwarf.typeOf(child);
                 simple &= isSimple(die);
-                Home home = chosen(convention.next(die), stated.get(child), simple);
+                Location at = plain(stated.get(child), type(die));
+                Home home = chosen(convention.next(die), at, simple);
                 found.add(argument(dwarf.name(child), type(die), home));
             }
         }
         return found;
+    }
+
+    /** Narrow numbers that lie in wider registers lie in registers; a truth value's byte is 0 or 1. */
+    private static @Nullable Location plain(@Nullable Location stated, Type type) {
+        if (!(stated instanceof Location.Computed(Value value)) || type.sizeBytes() > WORD) {
+            return stated;
+        }
+        Value low = Value.lowest(value, type.sizeBytes());
+        if (type instanceof Type.Bool
+                && low instanceof Value.Operation(String symbol, Value of, Value.Constant mask)
+                && symbol.equals("&")
+                && mask.value() == 1) {
+            low = Value.lowest(of, 1);
+        }
+        return low instanceof Value.Register(int number) ? new Location.InRegister(number) : stated;
     }
 
     private Type type(Optional<Die> die) {
