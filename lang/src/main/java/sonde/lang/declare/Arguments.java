@@ -74,7 +74,9 @@ final class Arguments {
         return found;
     }
 
-    /** Narrow numbers that lie in wider registers lie in registers; a truth value's byte is 0 or 1. */
+    /**
+     * Narrow numbers that lie in wider registers lie in registers; a truth value's byte is 0 or 1.
+     */
     private static @Nullable Location plain(@Nullable Location stated, Type type) {
         if (!(stated instanceof Location.Computed(Value value)) || type.sizeBytes() > WORD) {
             return stated;

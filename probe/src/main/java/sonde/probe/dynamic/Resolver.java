@@ -15,6 +15,7 @@ import sonde.format.dwarf.location.FunctionCopy;
 import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.SourceFunction;
+import sonde.symbol.Clones;
 import sonde.symbol.demangle.Demangler;
 
 /** From a place of the source to addresses: every copy of the code, each with what it sees. */
@@ -119,7 +120,7 @@ public final class Resolver {
             Entry function = scope == null ? null : scope.functions().getFirst();
             if (function != null) {
                 SourceFunction one = subject.functions().of(function, name);
-                boolean clone = Symbols.isClone(name);
+                boolean clone = Clones.isClone(name);
                 List<FunctionCopy> copies =
                         one.copies().stream()
                                 .filter(copy -> !clone || copy.entryAddress() == symbol.address())
@@ -231,8 +232,10 @@ public final class Resolver {
 
     /** Which clone it is, where the symbol says so and was not asked for. */
     private static String clone(SourceFunction function, Symbols.@Nullable Symbol symbol) {
-        boolean named = symbol == null || symbol.name().equals(function.name());
-        return named || !Symbols.isClone(symbol.name()) ? "" : "clone " + symbol.name();
+        if (symbol == null || symbol.name().equals(function.name())) {
+            return "";
+        }
+        return Clones.isClone(symbol.name()) ? "clone " + symbol.name() : "";
     }
 
     /** What the function sees, where others begin at the same address. */
@@ -440,7 +443,7 @@ public final class Resolver {
         List<Spot> spots = new ArrayList<>();
         for (Symbols.Symbol symbol : found) {
             Spot spot = bare(symbol.address() + offset, symbol.name(), wanted, offset);
-            boolean clone = !symbol.name().equals(wanted.name()) && Symbols.isClone(symbol.name());
+            boolean clone = !symbol.name().equals(wanted.name()) && Clones.isClone(symbol.name());
             spots.add(clone ? spot.noted("clone " + symbol.name()) : spot);
         }
         KernelImage kernel = subject.kernel();

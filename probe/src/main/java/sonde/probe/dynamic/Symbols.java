@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
+import sonde.symbol.Clones;
 import sonde.symbol.demangle.Demangler;
 
 /** Functions and variables of a file by name and by address, from its symbol tables. */
@@ -74,35 +74,15 @@ final class Symbols {
         return byName.getOrDefault(name, List.of());
     }
 
-    /** Behind the name of a nested function of GNU C, and of what compilers made of a whole function. */
-    private static final Pattern MADE = Pattern.compile("\\.\\d+|(?:\\.(?:constprop|isra|llvm|lto_priv)\\.\\d+)+");
-
-    /** Behind the name of a function, or a part of one, that the compiler made of another. */
-    private static final Pattern CLONE =
-            Pattern.compile(".+?\\.(?:constprop|isra|part|cold|clone)(?:\\.[\\w.]*)?");
-
-    /**
-     * Whether a symbol is that of a clone, {@code f.constprop.0}, or of a part, {@code f.part.0}.
-     */
-    static boolean isClone(String symbol) {
-        return CLONE.matcher(symbol).matches();
-    }
-
     /** Functions of a name and their clones, else those whose symbol means it. */
     List<Symbol> functions(String name) {
         List<Symbol> named =
                 functions.stream()
-                        .filter(one -> one.name().equals(name) || isMadeOf(one.name(), name))
+                        .filter(one -> one.name().equals(name) || Clones.isMadeOf(one.name(), name))
                         .toList();
         return named.isEmpty()
                 ? functions.stream().filter(one -> Demangler.means(one.name(), name)).toList()
                 : named;
-    }
-
-    private static boolean isMadeOf(String symbol, String name) {
-        return symbol.length() > name.length()
-                && symbol.startsWith(name)
-                && MADE.matcher(symbol.substring(name.length())).matches();
     }
 
     /** All names of functions, sorted. */

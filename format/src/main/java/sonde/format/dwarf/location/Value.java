@@ -44,14 +44,14 @@ public sealed interface Value {
      * @param sizeBytes how many bytes of it count, 1 to 8
      */
     static Value lowest(Value value, long sizeBytes) {
-        int bits = 8 * (int) Math.clamp(sizeBytes, 1, Long.BYTES);
+        int bits = 8 * Math.clamp(sizeBytes, 1, Long.BYTES);
         long all = -1L >>> Long.SIZE - bits;
         Value at = value;
         while (true) {
-            Value inner =
+            @Nullable Value inner =
                     switch (at) {
                         case Cast cast when 8 * cast.sizeBytes() >= bits -> cast.value();
-                        case Operation(String symbol, Value left, Value right) ->
+                        case Operation(String symbol, Value left, @Nullable Value right) ->
                                 switch (symbol) {
                                     case "&" -> masked(left, right, all);
                                     case "|" -> joined(left, right, bits);
