@@ -25,11 +25,8 @@ class LauncherTest {
     void copyTheImage() throws Exception {
         assertThat(Sonde.in(folder).run("--version").status()).isZero();
         image = folder.resolve("image");
-        copy(Sonde.ROOT.resolve("build/image"), image);
-    }
-
-    private void copy(Path from, Path to) throws Exception {
-        assertThat(shell("cp -a '" + from + "' '" + to + "'").status()).isZero();
+        String copy = "cp -a '" + Sonde.ROOT.resolve("build/image") + "' '" + image + "'";
+        assertThat(shell(copy).status()).isZero();
     }
 
     private Sonde.Outcome shell(String script) throws Exception {
@@ -89,15 +86,19 @@ class LauncherTest {
 
     @Test
     void throughASymbolicLink() throws Exception {
-        Path link = Files.createSymbolicLink(folder.resolve("sonde"), image.resolve("bin/sonde"));
-        assertRuns(Sonde.in(folder).execute(List.of(link.toString(), "--version")));
+        Path launcher = Sonde.ROOT.resolve("build/image/bin/sonde");
+        Path link = Files.createSymbolicLink(folder.resolve("sonde"), launcher);
+        Sonde.Outcome outcome = Sonde.in(folder).execute(List.of(link.toString(), "--version"));
+        Files.delete(link);
+        assertRuns(outcome);
     }
 
     @Test
     void withNativeAccessDeniedToAllOthers() throws Exception {
+        Path checkout = Sonde.ROOT.resolve("build/image");
         Sonde.Outcome outcome =
                 version(
-                        image,
+                        checkout,
                         Map.of(
                                 "SONDE_JAVA_FLAGS",
                                 "--illegal-native-access=deny --sun-misc-unsafe-memory-access=deny"));
@@ -105,7 +106,7 @@ class LauncherTest {
         assertThat(
                         Sonde.in(folder)
                                 .with(Map.of("SONDE_JAVA_FLAGS", "--illegal-native-access=deny"))
-                                .execute(List.of(image.resolve("bin/sonde").toString(), "list"))
+                                .execute(List.of(checkout.resolve("bin/sonde").toString(), "list"))
                                 .status())
                 .isZero();
     }

@@ -21,17 +21,22 @@ class PrivilegeTest {
         "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
     };
 
+    /** Of nobody, whose start-up cache lies there for all tests. */
+    @TempDir static Path home;
+
     @TempDir Path folder;
 
     @BeforeEach
     void asRootBuiltAndOpenToAll() throws Exception {
         assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
         assertThat(Sonde.in(folder).run("--version").status()).isZero();
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        for (Path open : List.of(folder, home)) {
+            Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        }
     }
 
     private Sonde nobody() throws Exception {
-        Sonde sonde = Sonde.in(folder).with(Map.of("HOME", folder.toString())).behind(NOBODY);
+        Sonde sonde = Sonde.in(folder).with(Map.of("HOME", home.toString())).behind(NOBODY);
         Sonde.Outcome seen =
                 Sonde.in(folder)
                         .behind(NOBODY)

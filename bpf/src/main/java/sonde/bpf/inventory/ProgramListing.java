@@ -13,8 +13,8 @@ import sonde.bpf.ProgramFacts;
 import sonde.bpf.insn.Disassembler;
 import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.Instruction;
-import sonde.bpf.verifier.SourceLine;
 import sonde.bpf.verifier.InstructionLines;
+import sonde.bpf.verifier.SourceLine;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
@@ -70,7 +70,10 @@ public final class ProgramListing {
         lineRecords = ProgramFacts.lineRecords(program);
         lineWords = LINE_WORDS;
         Btf types = btf;
-        lines = types == null ? InstructionLines.NONE : InstructionLines.of(types, lineRecords, lineWords);
+        lines =
+                types == null
+                        ? InstructionLines.NONE
+                        : InstructionLines.of(types, lineRecords, lineWords);
         functions(facts);
     }
 

@@ -46,7 +46,6 @@ class RecordKernelTest {
                 .containsExactlyInAnyOrder(Meta.PartKind.PERF_DATA, Meta.PartKind.TRACE_DAT);
         String perf = bundle().resolve("perf.data").toString();
         String trace = bundle().resolve("trace.dat").toString();
-        assertThat(run("perf", "script", "-i", perf).err()).isEmpty();
         assertThat(run("perf", "script", "--header", "-i", perf).err()).isEmpty();
         assertThat(run("perf", "report", "--stats", "-i", perf).err()).isEmpty();
         assertThat(run("perf", "buildid-list", "-i", perf).err()).isEmpty();
@@ -104,6 +103,8 @@ class RecordKernelTest {
 
     @Test
     void everySystemCallOfDdIsThere() throws Exception {
+        // An emulated guest takes a minute for what takes a second here.
+        long blocks = System.getProperty("sonde.guest.release") == null ? 50_000 : 5_000;
         Meta meta =
                 record(
                         RecordSpec.of(Meta.Mode.COMMAND),
@@ -111,14 +112,14 @@ class RecordKernelTest {
                         "if=/dev/zero",
                         "of=/dev/null",
                         "bs=1",
-                        "count=50000");
+                        "count=" + blocks);
         assertThat(meta.losses()).isEmpty();
         String report = run("trace-cmd", "report", bundle().resolve("trace.dat").toString()).out();
         String dd = "\\s*\\S+-" + meta.target().rootPids().getFirst() + "\\s.*";
         // read is 0, write is 1; a few more of each belong to the loader and the last message.
-        assertThat(lines(report, dd + "sys_enter: +NR 0 .*")).isBetween(50_000L, 50_010L);
-        assertThat(lines(report, dd + "sys_enter: +NR 1 .*")).isBetween(50_000L, 50_010L);
-        assertThat(lines(report, dd + "sys_exit: +NR 1 .*")).isBetween(50_000L, 50_010L);
+        assertThat(lines(report, dd + "sys_enter: +NR 0 .*")).isBetween(blocks, blocks + 10);
+        assertThat(lines(report, dd + "sys_enter: +NR 1 .*")).isBetween(blocks, blocks + 10);
+        assertThat(lines(report, dd + "sys_exit: +NR 1 .*")).isBetween(blocks, blocks + 10);
     }
 
     @Test

@@ -58,7 +58,8 @@ final class DebugParts implements Entries.SplitFiles {
             return lines;
         }
         String names = found.map(path -> "; " + path + (present > 1 ? ", …" : "")).orElse("");
-        lines.add("split (-gsplit-dwarf): " + present + " of " + tried + " .dwo files found" + names);
+        lines.add(
+                "split (-gsplit-dwarf): " + present + " of " + tried + " .dwo files found" + names);
         if (!missing.isEmpty()) {
             lines.add("not found: " + missing + (tried - present > 1 ? ", …" : ""));
         }
