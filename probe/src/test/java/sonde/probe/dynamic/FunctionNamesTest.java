@@ -224,7 +224,7 @@ final class FunctionNamesTest {
             assertThat(times.text()).endsWith(" a=%di:s32 b=\\7:s32");
             assertThat(made(program, "nested y").getFirst().text()).endsWith(" y=%di:s32");
             // Those that call the rest: it is no entry of its own.
-            List<Definition> part = made(program, "part n");
+            List<Definition> part = made(program, "part");
             assertThat(part).hasSize(2).allMatch(one -> one.note().contains("inlined in"));
             assertThat(made(program, "part.part.0 p")).hasSize(1);
         }
