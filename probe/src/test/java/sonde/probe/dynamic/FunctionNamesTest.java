@@ -230,7 +230,8 @@ final class FunctionNamesTest {
             assertThat(made(program, "nested y").getFirst().text()).endsWith(" y=%di:s32");
             if (!FunctionNames.matching(program, "part.part.0").isEmpty()) {
                 // What the inlined copies call is no entry of its own.
-                assertThat(made(program, "part")).allMatch(one -> one.note().contains("inlined in"));
+                assertThat(made(program, "part"))
+                        .allMatch(one -> one.note().contains("inlined in"));
                 assertThat(made(program, "part.part.0")).hasSize(1);
             }
         }
