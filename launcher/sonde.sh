@@ -78,7 +78,10 @@ if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
             # What trainings that were killed have left.
             find "$caches" -maxdepth 1 -name '*.aot.*' -mmin +10 -exec rm -f {} +
             export SONDE_TRAINING=1
+            # Classes alone: with the training's profiles each start would first compile what the
+            # training ran, most of which the command does not.
             exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
+                -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining \
                 -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
                 --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
                 -m sonde.cli/sonde.cli.Main --train sh -c "$work"

@@ -71,12 +71,25 @@ public final class Main {
     public static void main(String[] args) {
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-        int status = run(args, out, err);
+        int status = bounded(args, out, err);
         out.flush();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);
         }
         // Runtime.exit looks for a logger first, which takes 10 ms; the end of main does not.
+    }
+
+    private static int bounded(String[] args, PrintWriter out, PrintWriter err) {
+        try {
+            return run(args, out, err);
+        } catch (OutOfMemoryError e) {
+            long megabytes = Runtime.getRuntime().maxMemory() >> 20;
+            err.println(
+                    "sonde: out of memory: this takes more than the "
+                            + megabytes
+                            + " MB of heap it has; SONDE_JAVA_FLAGS=-Xmx8g gives it more");
+            return ExitCode.IMPOSSIBLE;
+        }
     }
 
     /** Whether no thread is left that the JVM would wait for. */

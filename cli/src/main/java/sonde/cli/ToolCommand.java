@@ -26,22 +26,30 @@ final class ToolCommand {
             """;
     private static final String PID_LINE =
             "    -p, --pid PID  only this process; the tool ends with it";
+    private static final String COMMAND = "only it and what it starts";
+    private static final String COMMAND_LINE =
+            "    -c COMMAND     start a command; " + COMMAND + "; the tool ends with it";
+    private static final String MACHINE_LINE =
+            "    -c COMMAND     start a command; the tool ends with it, and shows the whole machine";
+    private static final String SELF_LINE =
+            "    --include-self sonde's own process too, which is left out else";
     private static final String FOLDED_LINE =
             "    --folded       stacks in lines for flame graph tools (tools of stacks)";
     private static final String GENERAL =
             """
             OPTIONS OF EVERY TOOL:
-                -c COMMAND     start a command; the tool ends with it
+            %s
             %s
                 -d, --duration T  end after a time: 500ms, 10s, 5m
                 -f FORMAT      text, csv, or json (an object for each line, or each list)
             %s
                 -o FILE        print to a file
-                -v             say how many probes were attached, and what the kernel says
+                -v             say how many probes were attached, and why a tool cannot run
+            %s
                 --plan         say which script of the tool this kernel takes, and why
                 --script       print the script and end
             """
-                    .formatted(PID_LINE, FOLDED_LINE);
+                    .formatted(COMMAND_LINE, PID_LINE, FOLDED_LINE, SELF_LINE);
 
     /** What the language says where a program has no such function. */
     private static final String NO_FUNCTION = "No matches for u";
@@ -124,8 +132,12 @@ final class ToolCommand {
             checkOutput(arguments);
             arguments.programName = variant.name();
             arguments.rows = tool.rules().rows();
+            arguments.sortedBy = read.sortedBy();
+            arguments.sortedRows = read.rows();
             arguments.folded = tool.rules().folded().orElse(List.of());
-            arguments.tool = true;
+            arguments.tool = tool.name();
+            arguments.toolProbe =
+                    tool.rules().takes().isEmpty() ? "" : read.parameters().getFirst();
             arguments.quiet |= !arguments.verbose;
             return TraceCommand.run(arguments, err);
         } catch (ToolUseException | TraceArguments.UsageException e) {
@@ -211,18 +223,33 @@ final class ToolCommand {
             out.println("OPTIONS:");
         }
         for (ToolOptions.Line line : lines) {
-            String option = line.option().equals("--failed") ? "-x, --failed" : line.option();
-            out.printf("    %-18s %s%n", option, line.text());
+            out.printf("    %-20s %s%n", line.option(), line.text());
         }
         out.println();
         GENERAL.lines()
-                .map(line -> line.equals(PID_LINE) ? pidLine() : line)
+                .map(this::ownLine)
                 .filter(line -> !line.equals(FOLDED_LINE) || tool.rules().folded().isPresent())
                 .filter(line -> !line.isEmpty())
                 .forEach(out::println);
         out.println();
         out.println("EXAMPLES:");
         tool.examples().forEach(example -> out.println("    sonde tool " + example));
+    }
+
+    /** A line of every tool as it holds for this one; empty where it does not. */
+    private String ownLine(String line) {
+        boolean processes = tool.rules().withoutPid().isEmpty();
+        return switch (line) {
+            case PID_LINE -> pidLine();
+            case COMMAND_LINE -> processes ? commandLine() : MACHINE_LINE;
+            case SELF_LINE -> processes ? line : "";
+            default -> line;
+        };
+    }
+
+    private String commandLine() {
+        String own = tool.rules().command();
+        return own.isEmpty() ? COMMAND_LINE : COMMAND_LINE.replace(COMMAND, own);
     }
 
     /** {@code -p} in the tool's own words; empty where it does not hold. */

@@ -58,8 +58,23 @@ final class TraceArguments {
     /** Whether the script prints a line for each event, below one with the names of the columns. */
     boolean rows;
 
-    /** Whether it is a tool: stacks are shown without the tracer's own frames. */
-    boolean tool;
+    /**
+     * Name of the tool whose script this is: stacks are shown without the tracer's own frames, and
+     * messages are about the tool; empty for none.
+     */
+    String tool = "";
+
+    /** What the user told the tool to look at; empty where a tool knows that itself. */
+    String toolProbe = "";
+
+    /** By the sum of which columns lists of lines are ordered; empty where there are none. */
+    List<String> sortedBy = List.of();
+
+    /** How many rows of such a list are shown; 0 for all. */
+    int sortedRows;
+
+    /** Whether {@code watched()} holds for the tracer too. */
+    boolean includesSelf;
 
     /** How the keys of its maps are folded. */
     List<String> folded = List.of();
@@ -150,6 +165,7 @@ final class TraceArguments {
             case "--bench" -> mode = Mode.BENCH;
             case "--no-warnings" -> noWarnings = true;
             case "--plan" -> plan = true;
+            case "--include-self" -> includesSelf = true;
             case "--compile" -> compile = true;
             case "--debug" -> debug = true;
             case "--json" -> format = "json";

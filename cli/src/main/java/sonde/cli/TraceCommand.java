@@ -41,6 +41,7 @@ import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
+import sonde.lang.output.OrderedRows;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
 import sonde.lang.output.WithoutTracer;
@@ -104,7 +105,7 @@ final class TraceCommand {
             if (arguments.debug) {
                 e.printStackTrace(err);
             }
-            err.println("ERROR: " + e.getMessage());
+            err.println((arguments.tool.isEmpty() ? "ERROR: " : "sonde: ") + e.getMessage());
             err.flush();
             return ExitCode.IMPOSSIBLE;
         }
@@ -283,6 +284,11 @@ final class TraceCommand {
 
     /** Prints messages; true when there are errors. */
     private boolean say(Diagnostics diagnostics) {
+        if (!arguments.tool.isEmpty() && !arguments.verbose && diagnostics.hasErrors()) {
+            err.println(ToolRefusal.text(arguments, diagnostics));
+            err.flush();
+            return true;
+        }
         for (Diagnostic diagnostic : diagnostics.all()) {
             if (diagnostic.severity() == Diagnostic.Severity.ERROR || !arguments.noWarnings) {
                 err.println(diagnostic.render());
@@ -360,22 +366,22 @@ final class TraceCommand {
                 case BENCH -> TrialRuns.bench(session);
             };
         } catch (LoadException e) {
-            err.println(TraceRefusal.text(e, arguments.verbose));
+            boolean ofTool = !arguments.tool.isEmpty() && !arguments.verbose;
+            err.println(
+                    ofTool
+                            ? ToolRefusal.text(arguments.tool, e)
+                            : TraceRefusal.text(e, arguments.verbose));
             err.flush();
             return ExitCode.NEGATIVE;
         } catch (AttachException e) {
-            if (!e.reason().isEmpty()) {
-                err.println("ERROR: " + e.reason());
-            }
             err.println(
-                    "ERROR: Unable to attach probe: "
-                            + e.probe()
-                            + ". If this is expected, set the 'missing_probes' config variable to"
-                            + " 'warn'.");
+                    arguments.tool.isEmpty()
+                            ? TraceRefusal.text(e)
+                            : ToolRefusal.text(arguments.tool, e));
             err.flush();
             return ExitCode.NEGATIVE;
         } catch (ExecException e) {
-            err.println("ERROR: " + e.getMessage());
+            err.println((arguments.tool.isEmpty() ? "ERROR: " : "sonde: ") + e.getMessage());
             err.flush();
             return ExitCode.NEGATIVE;
         }
@@ -423,11 +429,23 @@ final class TraceCommand {
                 arguments.traceableFunctions,
                 arguments.disabled,
                 arguments.places(line -> System.err.println("sonde: " + line)),
-                arguments.stacks());
+                arguments.stacks(),
+                arguments.includesSelf ? 0 : (int) ProcessHandle.current().pid());
     }
 
-    private Output output(Names all) {
-        Names names = arguments.tool ? new WithoutTracer(all) : all;
+    private Output output(Names names) {
+        Output output = plain(names);
+        boolean text = arguments.format.equals("text");
+        return arguments.sortedBy.isEmpty()
+                ? output
+                : new OrderedRows(
+                        output,
+                        names,
+                        new OrderedRows.Order(arguments.sortedBy, arguments.sortedRows, text));
+    }
+
+    private Output plain(Names all) {
+        Names names = arguments.tool.isEmpty() ? all : new WithoutTracer(all);
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
         MapRows.Style style =
                 new MapRows.Style(arguments.order, arguments.form(), arguments.folded);

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
+import sonde.lang.probes.AttachException;
 import sonde.lang.probes.Trial;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Span;
@@ -16,6 +17,13 @@ final class TraceRefusal {
     private static final Pattern CALL = Pattern.compile("call (bpf_\\w{1,60})#\\d");
 
     private TraceRefusal() {}
+
+    static String text(AttachException e) {
+        return (e.reason().isEmpty() ? "" : "ERROR: " + e.reason() + "\n")
+                + "ERROR: Unable to attach probe: "
+                + e.probe()
+                + ". If this is expected, set the 'missing_probes' config variable to 'warn'.";
+    }
 
     static String text(LoadException e, boolean whole) {
         PreparedProgram program = e.program();
@@ -45,6 +53,17 @@ final class TraceRefusal {
                     .append(Trial.loading(program.group().first(), e.why()));
         }
         return out.toString();
+    }
+
+    /** Why, in a few words. */
+    static String reason(LoadException e) {
+        if (!(e.why() instanceof VerifierException verifier)) {
+            return Trial.loading(e.program().group().first(), e.why());
+        }
+        String helper = forbiddenHelper(verifier.log());
+        return helper.isEmpty()
+                ? "the kernel's verifier refused it: " + verifier.getMessage()
+                : "the kernel does not let it call " + helper;
     }
 
     /** The helper that programs of this place may not call; empty when it is not about that. */

@@ -18,14 +18,10 @@ import sonde.view.TextRenderer;
 
 /**
  * What the JVM runs once to make the start-up cache: the commands' usual roads, so that their
- * classes lie in it linked and their hot methods are known. A short recording into a folder of its
- * own is part of it; what this user may not do fails quietly, nothing is left behind.
+ * classes lie in it linked. A short recording into a folder of its own is part of it; what this
+ * user may not do fails quietly, nothing is left behind.
  */
 final class Training {
-    private static final int LISTINGS = 4;
-
-    private static final int OPENINGS = 2;
-
     private static final String QUERY =
             "SELECT name, count(*), min(utid) FROM events JOIN thread_state USING (utid)"
                     + " GROUP BY name";
@@ -93,11 +89,7 @@ final class Training {
         list(folder, bundle);
     }
 
-    /**
-     * Lists a recording of each format many times. The compiler is to find whole profiles of what
-     * runs once for each of millions of rows, and of nothing else: what was compiled in training is
-     * compiled first, needed or not.
-     */
+    /** Lists a recording of each format. */
     private static void list(Path folder, String bundle) {
         String trace = bundle + "/trace.dat";
         String perf = folder.resolve("t.data").toString();
@@ -106,12 +98,9 @@ final class Training {
         Main.quietly("convert", trace, ctf, "--to", "ctf1");
         for (String recording : List.of(trace, perf, ctf)) {
             try (ReportSource source = ReportSource.open(Path.of(recording))) {
-                ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
-                for (int i = 0; i < LISTINGS; i++) {
-                    Listing listing = recipe.events(source);
-                    OutputStream nowhere = OutputStream.nullOutputStream();
-                    new TextRenderer().render(listing, nowhere, Style.PLAIN);
-                }
+                Listing listing = new ReportRecipe(ReportOptions.summary()).events(source);
+                OutputStream nowhere = OutputStream.nullOutputStream();
+                new TextRenderer().render(listing, nowhere, Style.PLAIN);
             } catch (IOException e) {
                 continue; // this user may not record, or a format is missing
             }
@@ -122,12 +111,10 @@ final class Training {
     /** Opens a format whose events are put into columns of our own, as many formats' are. */
     private static void open(Path perfetto, String trace) {
         Main.quietly("convert", trace, perfetto.toString());
-        for (int i = 0; i < OPENINGS; i++) {
-            try (ReportSource source = ReportSource.open(perfetto)) {
-                source.notes();
-            } catch (IOException e) {
-                return;
-            }
+        try (ReportSource source = ReportSource.open(perfetto)) {
+            source.notes();
+        } catch (IOException e) {
+            return;
         }
     }
 

@@ -60,6 +60,19 @@ class TraceUseTest {
         }
     }
 
+    /** A user of a tool reads of the tool, not lines of its script. */
+    @Test
+    void aToolThatCannotRunSaysWhy() throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run("tool", "funccount", "libc:no_such");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        sonde: funccount: there is no uprobe:libc:no_such
+                               'sonde trace -l "uprobe:libc:*"' lists those there are
+                        """);
+    }
+
     @Test
     void aMarkerThatIsNotThereIsToldWithItsFile() throws Exception {
         Sonde.Outcome outcome =

@@ -21,6 +21,9 @@ final class AddressSpace {
 
     boolean isShared;
 
+    /** Says what is mapped: equal only when all of it is. */
+    long stamp;
+
     private long[] starts;
     private long[] ends;
     private long[] values;

@@ -50,6 +50,7 @@ public final class ProcessMaps {
     private int lastPid = -1;
     private @Nullable AddressSpace lastSpace;
     private long refused;
+    private long stamps;
 
     private record FileKey(String path, String buildId, long device, long inode) {}
 
@@ -118,7 +119,7 @@ public final class ProcessMaps {
         }
         AddressSpace space = spaces.get(parentPid);
         if (space == null) {
-            put(pid, new AddressSpace());
+            put(pid, fresh());
         } else {
             space.isShared = true;
             put(pid, space);
@@ -128,7 +129,7 @@ public final class ProcessMaps {
     /** A process began a new program (PERF_RECORD_COMM with PERF_RECORD_MISC_COMM_EXEC). */
     public void execed(int pid) {
         if (!keepsOverExec) {
-            put(pid, new AddressSpace());
+            put(pid, fresh());
         }
     }
 
@@ -196,6 +197,12 @@ public final class ProcessMaps {
         return space.find(address) >= 0;
     }
 
+    /** A number that stays while the code that a process has mapped does; another afterwards. */
+    public long stamp(int pid) {
+        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        return space == null ? 0 : space.stamp;
+    }
+
     /** The module of a location; null when it is an address of the kernel. */
     public @Nullable CodeModule module(long location) {
         if (location < 0) {
@@ -226,11 +233,17 @@ public final class ProcessMaps {
             if (spaces.size() >= MODULE_LIMIT) {
                 return null;
             }
-            space = new AddressSpace();
+            space = fresh();
             spaces.put(pid, space);
         }
         lastPid = pid;
         lastSpace = space;
+        return space;
+    }
+
+    private AddressSpace fresh() {
+        AddressSpace space = new AddressSpace();
+        space.stamp = ++stamps;
         return space;
     }
 
@@ -243,12 +256,13 @@ public final class ProcessMaps {
     private AddressSpace writable(int pid) {
         AddressSpace space = spaces.get(pid);
         if (space == null) {
-            space = new AddressSpace();
+            space = fresh();
             put(pid, space);
         } else if (space.isShared) {
             space = space.copy();
             put(pid, space);
         }
+        space.stamp = ++stamps;
         return space;
     }
 

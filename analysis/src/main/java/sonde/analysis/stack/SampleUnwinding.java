@@ -1,6 +1,7 @@
 package sonde.analysis.stack;
 
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ import sonde.symbol.unwind.Unwinder;
  * is the ordinal of an {@link UnwindEnd}; {@link ChainEnds} counts them.
  */
 public final class SampleUnwinding {
-    private final String machine;
+    private final String recorded;
     private final ModuleFrames modules;
     private final Map<String, byte[]> buildIds;
 
@@ -31,7 +32,7 @@ public final class SampleUnwinding {
      * @param buildIds of files by path, for mappings that do not tell theirs
      */
     public SampleUnwinding(String machine, ModuleFrames modules, Map<String, byte[]> buildIds) {
-        this.machine = machine;
+        this.recorded = machine;
         this.modules = modules;
         this.buildIds = Map.copyOf(buildIds);
     }
@@ -44,7 +45,8 @@ public final class SampleUnwinding {
     private final class Lane implements UserStacks {
         private final ProcessMaps maps = new ProcessMaps();
         private final ProcessSymbols follower = new ProcessSymbols(maps, Lane::unnamed, buildIds);
-        private final Map<Boolean, Optional<Unwinder>> unwinders = new HashMap<>();
+        private final Mode wide = new Mode(maps, false);
+        private final Mode narrow = new Mode(maps, true);
         private UnwindEnd end = UnwindEnd.COMPLETE;
 
         private static Frame unnamed(long location) {
@@ -58,26 +60,9 @@ public final class SampleUnwinding {
 
         @Override
         public int unwind(UserState state, long[] chain) {
-            Unwinder unwinder = unwinder(state.isNarrow());
-            if (unwinder == null) {
-                return 0;
-            }
-            Registers first = unwinder.first();
-            first.clear();
-            UnwindMachine of = first.machine();
-            for (long left = state.registers(); left != 0; left &= left - 1) {
-                int number = Long.numberOfTrailingZeros(left);
-                int column = of.ofPerf(number);
-                if (column >= 0) {
-                    first.set(column, state.register(number));
-                }
-            }
-            if (!first.has(of.programCounter()) || !first.has(of.stackPointer())) {
-                return 0;
-            }
-            StackPiece stack = new StackPiece(state, first.get(of.stackPointer()));
-            int count = unwinder.unwind(state.pid(), stack, chain);
-            end = unwinder.end();
+            Mode mode = state.isNarrow() ? narrow : wide;
+            int count = mode.unwind(state, chain);
+            end = mode.end;
             return count;
         }
 
@@ -85,15 +70,73 @@ public final class SampleUnwinding {
         public int end() {
             return end.ordinal();
         }
+    }
 
-        private @Nullable Unwinder unwinder(boolean narrow) {
-            return unwinders
-                    .computeIfAbsent(
-                            narrow,
-                            key ->
-                                    UnwindMachine.of(machine, key)
-                                            .map(of -> new Unwinder(of, maps, modules)))
-                    .orElse(null);
+    /** One mode of the machine, and where the registers of its samples lie. */
+    private final class Mode {
+        private final ProcessMaps maps;
+        private final Optional<UnwindMachine> machine;
+        private @Nullable Unwinder unwinder;
+        private long registers;
+        private int[] columns = {};
+        private int programCounter = -1;
+        private int stackPointer = -1;
+        private int framePointer = -1;
+        UnwindEnd end = UnwindEnd.COMPLETE;
+
+        Mode(ProcessMaps maps, boolean narrow) {
+            this.maps = maps;
+            machine = UnwindMachine.of(recorded, narrow);
+        }
+
+        int unwind(UserState state, long[] chain) {
+            if (registers != state.registers()) {
+                machine.ifPresent(of -> learn(of, state.registers()));
+            }
+            Unwinder by = unwinder;
+            if (by == null || programCounter < 0 || stackPointer < 0) {
+                return 0;
+            }
+            long pointer = state.register(stackPointer);
+            StackPiece stack = new StackPiece(state, pointer);
+            int count = 0;
+            if (framePointer >= 0) {
+                long address = state.register(programCounter);
+                long frame = state.register(framePointer);
+                count = by.known(state.pid(), address, pointer, frame, stack, chain);
+            }
+            if (count == 0) {
+                fill(by.first(), state);
+                count = by.unwind(state.pid(), stack, chain);
+            }
+            end = by.end();
+            return count;
+        }
+
+        private void fill(Registers first, UserState state) {
+            first.clear();
+            for (int i = 0; i < columns.length; i++) {
+                if (columns[i] >= 0) {
+                    first.set(columns[i], state.register(i));
+                }
+            }
+        }
+
+        private void learn(UnwindMachine of, long mask) {
+            if (unwinder == null) {
+                unwinder = new Unwinder(of, maps, modules);
+            }
+            registers = mask;
+            columns = new int[Long.bitCount(mask)];
+            long left = mask;
+            for (int i = 0; i < columns.length; i++) {
+                columns[i] = of.ofPerf(Long.numberOfTrailingZeros(left));
+                left &= left - 1;
+            }
+            List<Integer> all = Arrays.stream(columns).boxed().toList();
+            programCounter = all.indexOf(of.programCounter());
+            stackPointer = all.indexOf(of.stackPointer());
+            framePointer = all.indexOf(of.framePointer());
         }
     }
 }

@@ -80,6 +80,7 @@ public final class PerfDataRecording implements Recording {
     private final List<Input> parts;
     private final Map<Lane, long[]> counts = new IdentityHashMap<>();
     private Optional<Supplier<UserStacks>> userStacks = Optional.empty();
+    private boolean fields = true;
 
     private PerfDataRecording(Input input, List<Input> parts) throws MalformedInputException {
         this.input = input;
@@ -180,6 +181,19 @@ public final class PerfDataRecording implements Recording {
     /** Leaves call chains as they were recorded, in lanes that are made from now on. */
     public void recordedStacks() {
         userStacks = Optional.empty();
+    }
+
+    /**
+     * Whether samples have the fields that must be put together, in lanes that are made from now
+     * on: copying a piece of stack takes longer than unwinding it. Without them such samples have
+     * an empty payload; tracepoints have theirs. Asked for by nobody they are there.
+     */
+    public void fields(boolean wanted) {
+        fields = wanted;
+    }
+
+    boolean hasFields() {
+        return fields;
     }
 
     Optional<UserStacks> stacksOfLane() {

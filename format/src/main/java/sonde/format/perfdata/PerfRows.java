@@ -55,6 +55,10 @@ final class PerfRows {
     private final int idFromEnd;
     private final PerfView file;
     private final boolean makes;
+
+    /** By kind: whether payloads are put together in copies. */
+    private final boolean[] made;
+
     private final @Nullable StatCounters counters;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final @Nullable UserStackChains unwound;
@@ -90,14 +94,16 @@ final class PerfRows {
         this.page = free();
         this.batch = page.batch;
         this.copies = page.copies;
-        boolean any = layouts.length > 0;
-        idFromEnd = any ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
-        boolean made = counters != null;
+        idFromEnd =
+                layouts.length > 0 ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
+        boolean any = counters != null;
+        made = new boolean[layouts.length];
         for (int i = 0; i < layouts.length; i++) {
-            made |= types.partsOf(i).isMade();
-            made |= recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
+            boolean wanted = recording.hasFields() || readings.reads(i);
+            made[i] = types.partsOf(i).isMade() && wanted;
+            any |= made[i] || recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
         }
-        makes = made;
+        makes = any;
         unwound =
                 recording
                         .stacksOfLane()
@@ -195,7 +201,7 @@ final class PerfRows {
 
     /** Adds a row whose bytes are copied or made at {@code base}; where they end. */
     private long copy(Batch out, PerfView from, long at, int size, int kind, long time, long base) {
-        if (kind >= 0 && (types.partsOf(kind).isMade() || !deferred.isEmpty())) {
+        if (kind >= 0 && (made[kind] || !deferred.isEmpty())) {
             return madeRow(out, from, at, size, kind, time, base);
         }
         if (kind == COUNT_KIND && counters != null) {
@@ -320,7 +326,7 @@ final class PerfRows {
         int type = types.ofAttr(kind);
         boolean raw = types.isRaw(kind);
         long payload = raw ? found.raw : at;
-        int bytes = raw ? found.rawBytes : size;
+        int bytes = raw ? found.rawBytes : types.partsOf(kind).isMade() ? 0 : size;
         int row = out.add(time, found.cpu, found.tid, type, payload, bytes);
         out.sample(row, found.pid, found.weight, found.stack, found.depth);
         unwind(out, row, view, found, kind);

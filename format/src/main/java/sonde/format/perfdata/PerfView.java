@@ -1,56 +1,71 @@
 package sonde.format.perfdata;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Integers of records in a file's byte order, at absolute offsets of a segment. */
+/**
+ * Integers of records in a file's byte order, at absolute offsets of a segment. They are read
+ * through byte buffers: accesses of segments are slow until they are compiled well, which takes as
+ * long as reading a file of some 100 MB.
+ */
 final class PerfView {
-    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED;
-    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
-    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final int WINDOW_BITS = 30;
+    private static final int WINDOW_MASK = (1 << WINDOW_BITS) - 1;
 
     final MemorySegment segment;
-    private final boolean swapped;
+
+    /** One each 2^30 bytes, long enough for an integer that begins in its last byte. */
+    private final ByteBuffer[] windows;
+
+    private final ByteOrder order;
 
     PerfView(MemorySegment segment, boolean swapped) {
         this.segment = segment;
-        this.swapped = swapped;
+        boolean big = swapped == (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN);
+        order = big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        windows = new ByteBuffer[(int) (segment.byteSize() >>> WINDOW_BITS) + 1];
+        for (int i = 0; i < windows.length; i++) {
+            long start = (long) i << WINDOW_BITS;
+            long bytes = Math.min(segment.byteSize() - start, WINDOW_MASK + 8L);
+            windows[i] = segment.asSlice(start, bytes).asByteBuffer().order(order);
+        }
+    }
+
+    private ByteBuffer window(long offset) {
+        return windows[(int) (offset >>> WINDOW_BITS)];
     }
 
     int u8(long offset) {
-        return segment.get(ValueLayout.JAVA_BYTE, offset) & 0xff;
+        return window(offset).get((int) offset & WINDOW_MASK) & 0xff;
     }
 
     int u16(long offset) {
-        short value = segment.get(U16, offset);
-        return (swapped ? Short.reverseBytes(value) : value) & 0xffff;
+        return window(offset).getShort((int) offset & WINDOW_MASK) & 0xffff;
     }
 
     int u32(long offset) {
-        int value = segment.get(U32, offset);
-        return swapped ? Integer.reverseBytes(value) : value;
+        return window(offset).getInt((int) offset & WINDOW_MASK);
     }
 
     long u64(long offset) {
-        long value = segment.get(U64, offset);
-        return swapped ? Long.reverseBytes(value) : value;
+        return window(offset).getLong((int) offset & WINDOW_MASK);
     }
 
     void put8(long offset, byte value) {
-        segment.set(ValueLayout.JAVA_BYTE, offset, value);
+        window(offset).put((int) offset & WINDOW_MASK, value);
     }
 
     void put16(long offset, int value) {
-        segment.set(U16, offset, swapped ? Short.reverseBytes((short) value) : (short) value);
+        window(offset).putShort((int) offset & WINDOW_MASK, (short) value);
     }
 
     void put32(long offset, int value) {
-        segment.set(U32, offset, swapped ? Integer.reverseBytes(value) : value);
+        window(offset).putInt((int) offset & WINDOW_MASK, value);
     }
 
     void put64(long offset, long value) {
-        segment.set(U64, offset, swapped ? Long.reverseBytes(value) : value);
+        window(offset).putLong((int) offset & WINDOW_MASK, value);
     }
 
     void copy(PerfView from, long at, long to, long count) {
@@ -62,6 +77,6 @@ final class PerfView {
     }
 
     boolean isBigEndian() {
-        return swapped == (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN);
+        return order == ByteOrder.BIG_ENDIAN;
     }
 }

@@ -40,14 +40,13 @@ public final class UserState {
         return view.u64(places.userRegs) == PERF_SAMPLE_REGS_ABI_32;
     }
 
-    /** A bit for each register that {@link #register} knows, by perf's numbers. */
+    /** A bit for each register that there is, by perf's numbers. */
     public long registers() {
         return mask;
     }
 
-    /** The value of a register whose bit is set. */
-    public long register(int number) {
-        int before = Long.bitCount(mask & (1L << number) - 1);
+    /** The value of the register whose bit has {@code before} others below it. */
+    public long register(int before) {
         return view.u64(places.userRegs + 8 + 8L * before);
     }
 

@@ -22,6 +22,9 @@ final class ExpressionMachine {
     private long missing;
     private Outcome failure = Outcome.STEPPED;
 
+    /** A bit for each column that expressions have read. */
+    long asked;
+
     ExpressionMachine(UnwindMachine machine) {
         this.machine = machine;
         this.mask = machine.wordBytes() == 4 ? 0xffff_ffffL : -1L;
@@ -141,6 +144,7 @@ final class ExpressionMachine {
             failure = Outcome.NO_REGISTER;
             return false;
         }
+        asked |= 1L << column;
         return push(registers.get(column) + offset);
     }
 

@@ -6,6 +6,7 @@ public final class FrameStepper {
     private final ExpressionMachine expressions;
     private long missing;
     private long cfa;
+    private long asked;
 
     /** What came of a step. */
     public enum Outcome {
@@ -37,6 +38,17 @@ public final class FrameStepper {
         return cfa;
     }
 
+    /** A bit for each column whose value mattered since {@link #forgetAsked}, restoring apart. */
+    public long asked() {
+        return asked | expressions.asked;
+    }
+
+    /** Begins anew with {@link #asked}. */
+    public void forgetAsked() {
+        asked = 0;
+        expressions.asked = 0;
+    }
+
     /**
      * Applies a rule.
      *
@@ -52,6 +64,7 @@ public final class FrameStepper {
             }
             cfa = expressions.result();
         } else if (from.has(rule.cfaRegister)) {
+            asked |= 1L << rule.cfaRegister;
             cfa = narrow(from.get(rule.cfaRegister) + rule.cfaOffset);
         } else {
             return Outcome.NO_REGISTER;
@@ -84,6 +97,7 @@ public final class FrameStepper {
         if (!where.has(column)) {
             return Outcome.NO_REGISTER;
         }
+        asked |= told ? 0 : 1L << column;
         long address = where.get(column);
         to.set(column, address);
         to.set(machine.programCounter(), machine.address(address));
@@ -116,8 +130,9 @@ public final class FrameStepper {
         return Outcome.STEPPED;
     }
 
-    private static void copy(Registers from, int source, Registers to, int column) {
+    private void copy(Registers from, int source, Registers to, int column) {
         if (from.has(source)) {
+            asked |= source == column ? 0 : 1L << source;
             to.set(column, from.get(source));
         } else {
             to.forget(column);
@@ -128,7 +143,7 @@ public final class FrameStepper {
     private Outcome load(
             long address, Registers to, int column, FrameRule rule, UnwindMemory memory) {
         if (memory.has(address, machine.wordBytes())) {
-            to.set(column, memory.read(address, machine.wordBytes()));
+            to.set(column, memory.read(address, machine.wordBytes(), column));
             return Outcome.STEPPED;
         }
         to.forget(column);
@@ -155,6 +170,7 @@ public final class FrameStepper {
         if (!from.has(machine.framePointer())) {
             return Outcome.NO_REGISTER;
         }
+        asked |= 1L << machine.framePointer();
         long pointer = from.get(machine.framePointer());
         if (pointer == 0) {
             return Outcome.OUTERMOST;

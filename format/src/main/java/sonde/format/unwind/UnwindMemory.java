@@ -7,4 +7,9 @@ public interface UnwindMemory {
 
     /** The unsigned number of 1, 2, 4 or 8 bytes at an address that {@link #has} accepted. */
     long read(long address, int sizeBytes);
+
+    /** As above, and the number is the value of a register in the caller. */
+    default long read(long address, int sizeBytes, int column) {
+        return read(address, sizeBytes);
+    }
 }

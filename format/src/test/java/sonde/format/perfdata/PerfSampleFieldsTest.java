@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.event.Batch;
+import sonde.event.Lane;
 import sonde.format.perfdata.Rows.Row;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.PerfDataBytes.Fields;
@@ -54,6 +57,29 @@ class PerfSampleFieldsTest {
         assertThat(row.field("code_page_size")).isEqualTo("4096");
         assertThat(row.field("aux").split(",")).hasSize(8);
         assertThat(row.stack()).hasSize(3);
+    }
+
+    @Test
+    void fieldsThatNobodyWantsAreNotPutTogether() throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
+        // IP TID CALLCHAIN PERIOD STACK_USER
+        file.event(file.attr(0, 0, 1 | 2 | 32 | 256 | 1 << 13, 0, 0), 1);
+        Fields body = file.fields().u64(0x1234).u32(5).u32(6).u64(77).u64(2, 0x1234, 0x99);
+        file.record(9, 2, body.u64(8).u64(0xabc).u64(8));
+
+        try (PerfDataRecording recording = Rows.open(file.file())) {
+            Row whole = Rows.of(recording).getFirst();
+            assertThat(whole.field("user_stack").split(",")).hasSize(8);
+            recording.fields(false);
+            try (Lane lane = recording.lanes().getFirst()) {
+                Batch batch = Objects.requireNonNull(lane.next());
+                assertThat(batch.payloadBytes(0)).isZero();
+                assertThat(batch.weight(0)).isEqualTo(77);
+                assertThat(batch.stackEntry(0, 1)).isEqualTo(0x99);
+            }
+            recording.fields(true);
+            assertThat(Rows.of(recording)).containsExactly(whole);
+        }
     }
 
     @ParameterizedTest

@@ -211,6 +211,21 @@ public final class PrintFormat {
             return parts.size() == 1 ? parts.getFirst().conversion() : null;
         }
 
+        /** As it is printed, without blanks that fill it up. */
+        String text(Tuple arguments, byte[] bytes, int offset, Names names) {
+            TextSink text = TextSink.raw();
+            for (Part part : parts) {
+                if (part.conversion() == null) {
+                    text.put(part.literal());
+                } else if (part.argument() < arguments.fields().size()) {
+                    Field field = arguments.fields().get(part.argument());
+                    int at = offset + field.offsetBytes();
+                    part.conversion().unpadded().write(field.type(), bytes, at, names, text);
+                }
+            }
+            return text.toString();
+        }
+
         /** Number of its first argument. */
         int first() {
             return parts.getFirst().argument();

@@ -255,7 +255,8 @@ public final class Expander implements AutoCloseable {
     }
 
     /**
-     * Puts probes together that one program and, where the kernel can, one link are enough for.
+     * Puts probes together that one program and, where the kernel can, one link are enough for;
+     * none where that is more than allowed.
      *
      * @param place for the error that there are more programs than allowed
      * @param needsOwnProgram whether each must have a program of its own: it asks for its name, or
@@ -286,6 +287,7 @@ public final class Expander implements AutoCloseable {
                             + options.maxPrograms(),
                     "You can increase the limit through the BPFTRACE_MAX_BPF_PROGS environment"
                             + " variable.");
+            return List.of();
         }
         return groups;
     }

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import sonde.format.AddressOrder;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
 import sonde.format.dwarf.code.DwarfCode;
@@ -145,7 +146,8 @@ public final class SourceSymbols implements AutoCloseable {
     }
 
     private void part(long[] elfAddresses, List<List<SourceFrame>> into) throws IOException {
-        long[] sorted = distinct(elfAddresses);
+        int[] places = new int[elfAddresses.length];
+        long[] sorted = distinct(elfAddresses, places);
         List<SourceFrame>[] answers;
         try {
             answers = answers(sorted);
@@ -155,20 +157,24 @@ public final class SourceSymbols implements AutoCloseable {
         } catch (InternalError e) {
             throw MalformedInputException.shrunk(e);
         }
-        for (long address : elfAddresses) {
-            into.add(answers[Arrays.binarySearch(sorted, address)]);
+        for (int place : places) {
+            into.add(answers[place]);
         }
     }
 
-    /** Ascending, each once. */
-    private static long[] distinct(long[] addresses) {
-        long[] sorted = addresses.clone();
-        Arrays.sort(sorted);
+    /** Ascending as signed numbers, each once; {@code places} gets where each address went. */
+    private static long[] distinct(long[] addresses, int[] places) {
+        long[] keys = new long[addresses.length];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = addresses[i] ^ Long.MIN_VALUE;
+        }
+        long[] sorted = new long[keys.length];
         int count = 0;
-        for (int i = 0; i < sorted.length; i++) {
-            if (i == 0 || sorted[i] != sorted[i - 1]) {
-                sorted[count++] = sorted[i];
+        for (int i : AddressOrder.of(keys, keys.length)) {
+            if (count == 0 || sorted[count - 1] != addresses[i]) {
+                sorted[count++] = addresses[i];
             }
+            places[i] = count - 1;
         }
         return Arrays.copyOf(sorted, count);
     }

@@ -37,6 +37,7 @@ public final class Unwinder {
     private final ProcessMaps maps;
     private final ModuleFrames modules;
     private final FrameStepper stepper;
+    private final KnownCallers known;
     private final long[] cachedPlaces = new long[1 << CACHE_BITS];
     private final Found[] cached = new Found[1 << CACHE_BITS];
     private Registers frame;
@@ -51,6 +52,7 @@ public final class Unwinder {
         this.maps = maps;
         this.modules = modules;
         this.stepper = new FrameStepper(machine);
+        this.known = new KnownCallers(machine, stepper);
         this.frame = new Registers(machine);
         this.caller = new Registers(machine);
         Arrays.fill(cachedPlaces, -1);
@@ -67,6 +69,23 @@ public final class Unwinder {
     }
 
     /**
+     * As {@link #unwind}, when all frames of the stack are known from another one.
+     *
+     * @return 0 when they are not
+     */
+    public int known(
+            int pid,
+            long programCounter,
+            long stackPointer,
+            long framePointer,
+            UnwindMemory memory,
+            long[] chain) {
+        known.begin(memory, maps.stamp(pid));
+        end = UnwindEnd.COMPLETE;
+        return known.whole(programCounter, stackPointer, framePointer, chain);
+    }
+
+    /**
      * Follows the stack that begins with {@link #first}.
      *
      * @param chain gets the program counter, then return addresses; of a frame that a signal
@@ -76,6 +95,15 @@ public final class Unwinder {
      *     of a process that has just begun another program
      */
     public int unwind(int pid, UnwindMemory memory, long[] chain) {
+        known.begin(memory, maps.stamp(pid));
+        int count = walk(pid, known, chain);
+        if (end == UnwindEnd.COMPLETE) {
+            known.remember(chain, count);
+        }
+        return count;
+    }
+
+    private int walk(int pid, UnwindMemory memory, long[] chain) {
         int count = 0;
         boolean exact = true;
         long address = frame.get(machine.programCounter());
@@ -88,8 +116,14 @@ public final class Unwinder {
             }
             chain[count] = exact && count > 0 ? address + 1 : address;
             count++;
-            caller.clear();
             boolean wild = count == 1 && !isCode(pid, place, ran);
+            boolean alone = wild || exact && count > 1;
+            int all = alone ? count : known.complete(frame, chain, count);
+            if (all > count) {
+                end = UnwindEnd.COMPLETE;
+                return all;
+            }
+            caller.clear();
             FrameRule rule = wild ? wildCall(pid, memory) : step(pid, place, count == 1, memory);
             if (rule == null) {
                 return end == UnwindEnd.NOT_CODE ? 0 : count;

@@ -179,6 +179,44 @@ final class UnwinderTest {
         assertThat(unwinder.end()).isEqualTo(UnwindEnd.COMPLETE);
     }
 
+    private int known(int pid, long fp) {
+        return unwinder.known(pid, JIT, STACK, fp, stack, chain);
+    }
+
+    @Test
+    void whatIsKnownHoldsOnlyForTheSameStack() {
+        long outer = TEXT + 0x40 + CALL_AT + 5;
+        stack.words[4] = STACK + 8 * 8;
+        stack.words[5] = JIT + 0x100;
+        stack.words[8] = STACK + 8 * 20;
+        stack.words[9] = JIT + 0x300;
+        stack.words[20] = STACK + 8 * 30;
+        stack.words[21] = outer;
+        List<Long> whole = unwind(JIT, STACK, STACK + 32);
+        assertThat(whole).containsExactly(JIT, JIT + 0x100, JIT + 0x300, outer);
+        Arrays.fill(chain, 0);
+        assertThat(known(PID, STACK + 32)).isEqualTo(4);
+        assertThat(chain).startsWith(JIT, JIT + 0x100, JIT + 0x300, outer);
+        assertThat(known(PID, STACK + 40)).as("frame pointer").isZero();
+        assertThat(known(PID + 1, STACK + 32)).as("process").isZero();
+        assertThat(unwind(JIT + 8, STACK, STACK + 32)).as("same callers").endsWith(outer);
+
+        stack.words[9] = JIT + 0x400;
+        assertThat(known(PID, STACK + 32)).as("return address").isZero();
+        assertThat(unwind(JIT, STACK, STACK + 32))
+                .containsExactly(JIT, JIT + 0x100, JIT + 0x400, outer);
+        stack.words[20] = 0;
+        stack.words[21] = 0x1234;
+        assertThat(unwind(JIT, STACK, STACK + 32))
+                .as("no code")
+                .containsExactly(JIT, JIT + 0x100, JIT + 0x400);
+        stack.words[21] = outer;
+        assertThat(unwind(JIT, STACK, STACK + 32)).endsWith(outer);
+        assertThat(known(PID, STACK + 32)).isEqualTo(4);
+        maps.mapped(2, PID, new Mapping(JIT + 0x400, 0x10, 0, "//anon"));
+        assertThat(known(PID, STACK + 32)).as("mappings").isZero();
+    }
+
     /** A number on the stack that points into the file, but behind no call. */
     @Test
     void whatLooksLikeAReturnAddressIsNotBelieved() {

@@ -158,8 +158,7 @@ final class Findings {
                                 threads, symbols, states, calls, io, files, signals, samples,
                                 faults, losses, counts, events, chainEnds));
         operators.addAll(outline(source, window));
-        int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
-        extent = Engine.run(source.recordings(), operators, spare);
+        extent = read(source, operators);
         if (frames == symbols) {
             KernelRun ran = RecordedKernel.run(source, kernel, maps.kernel());
             GivenPlaces given = source.given();
@@ -174,6 +173,17 @@ final class Findings {
                     meta.times().startNanos(),
                     Math.max(meta.times().endNanos(), extent.last()),
                     switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN);
+        }
+    }
+
+    private static Engine.Extent read(ReportSource source, List<Operator> operators)
+            throws IOException {
+        int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
+        source.sampleFields(false); // no operator of these asks for them
+        try {
+            return Engine.run(source.recordings(), operators, spare);
+        } finally {
+            source.sampleFields(true);
         }
     }
 

@@ -164,6 +164,15 @@ public final class ReportSource implements AutoCloseable {
         return Objects.requireNonNull(unwinding);
     }
 
+    /** Whether samples have fields beside their columns, in readings that begin from now on. */
+    void sampleFields(boolean wanted) {
+        for (Recording recording : recordings) {
+            if (recording instanceof PerfDataRecording perf) {
+                perf.fields(wanted);
+            }
+        }
+    }
+
     /** Leaves call chains as they were recorded: for copies in the same format. */
     public void keepRecordedStacks() {
         for (Recording recording : recordings) {

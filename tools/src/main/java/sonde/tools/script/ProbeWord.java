@@ -76,6 +76,14 @@ final class ProbeWord {
         return (colon < 0 && word.indexOf('/') < 0 ? "k" : "u") + ret + "probe:" + word;
     }
 
+    /** Whether what a probe is about is done by the process that runs, never in an interrupt. */
+    static boolean isOfProcess(String probe) {
+        int colon = probe.indexOf(':');
+        return OF_PROGRAMS.contains(probe.substring(0, colon))
+                || probe.startsWith("usdt:")
+                || probe.matches("(t|tracepoint):(raw_)?syscalls:.*");
+    }
+
     /**
      * A function, as it follows {@code uprobe:} or {@code kprobe:}.
      *

@@ -33,7 +33,8 @@ public final class ToolOptions {
     }
 
     private static Line line(Option option, ToolRules rules) {
-        String name = "--" + option.name();
+        String letter = ToolWords.letter(option.name());
+        String name = (letter.isEmpty() ? "" : letter + ", ") + "--" + option.name();
         TimeOption time = rules.times().get(option.name());
         if (time != null) {
             long standard = Long.parseLong(option.standard());
@@ -55,7 +56,7 @@ public final class ToolOptions {
         } else if (option.kind() == Option.Kind.STRING) {
             value = "TEXT";
         }
-        boolean none = option.standard().isEmpty() || option.standard().equals("0");
+        boolean none = List.of("", "0", "-1").contains(option.standard());
         String usual = none ? "" : " (default " + option.standard() + ")";
         return new Line(name + " " + value, help + usual);
     }

@@ -3,6 +3,8 @@ package sonde.tools.script;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -25,9 +27,25 @@ public final class ToolWords {
                     "--no-warnings",
                     "--dry-run",
                     "--json",
+                    "--include-self",
                     "--debug");
     private static final String LETTERS_WITH_VALUE = "cpofBd";
     private static final String LETTERS = "vqk";
+
+    /** Short names of options, where a tool has them. */
+    private static final Map<Character, String> OWN_LETTERS =
+            Map.of(
+                    'D', "disks",
+                    'L', "latency",
+                    'P', "processes",
+                    'Q', "queued",
+                    'T', "time",
+                    'i', "interval",
+                    'n', "name",
+                    'r', "rows",
+                    'u', "uid",
+                    'x', "failed");
+
     private static final String OWN_PID = "pid";
     private static final String FREQUENCY = "frequency";
     private static final int MOST_DIGITS = 9;
@@ -45,6 +63,7 @@ public final class ToolWords {
     private boolean command;
     private OptionalInt pid = OptionalInt.empty();
     private boolean kernelFunction;
+    private List<String> sortedBy = List.of();
 
     private ToolWords(ScriptTool tool, List<String> words) {
         this.tool = tool;
@@ -68,6 +87,15 @@ public final class ToolWords {
             read.check();
         }
         return read;
+    }
+
+    /** The short name of an option, with its dash; empty where it has none. */
+    static String letter(String option) {
+        return OWN_LETTERS.entrySet().stream()
+                .filter(one -> one.getValue().equals(option))
+                .map(one -> "-" + one.getKey())
+                .findFirst()
+                .orElse(option.equals(FREQUENCY) ? "-F" : "");
     }
 
     /** Whether help is asked for; then nothing else was checked. */
@@ -101,6 +129,21 @@ public final class ToolWords {
         all.add("--");
         all.addAll(named);
         return all;
+    }
+
+    /** By the sum of which columns lists are ordered; none for a tool without lists. */
+    public List<String> sortedBy() {
+        List<String> sorted = tool.rules().sorted();
+        return sortedBy.isEmpty() && !sorted.isEmpty()
+                ? sorted.subList(0, sorted.size() - 1)
+                : sortedBy;
+    }
+
+    /** How many rows a list has; 0 for all. */
+    public int rows() {
+        List<String> sorted = tool.rules().sorted();
+        Optional<Option> option = sorted.isEmpty() ? Optional.empty() : option(sorted.getLast());
+        return option.map(one -> Integer.parseInt(last(one))).orElse(0);
     }
 
     /** The scripts that fit what is asked for, the best first. */
@@ -189,6 +232,8 @@ public final class ToolWords {
             script = true;
         } else if (word.equals("--folded")) {
             general.addAll(List.of("-f", "folded"));
+        } else if (name.equals("--sort") && !tool.rules().sorted().isEmpty()) {
+            sort(equals >= 0 ? word.substring(equals + 1) : value(word));
         } else if (WITH_VALUE.contains(name)) {
             command |= name.equals("--cmd");
             general.add(equals >= 0 ? word : word + "=" + value(word));
@@ -218,14 +263,37 @@ public final class ToolWords {
             } else if (letter == 'F' && option(FREQUENCY).isPresent()) {
                 frequency(word.length() > i + 1 ? word.substring(i + 1) : value("-F"));
                 return;
-            } else if (letter == 'x' && option("failed").isPresent()) {
-                named.add("--failed");
+            } else if (ownLetter(letter).isPresent()) {
+                Option own = ownLetter(letter).get();
+                boolean truth = own.kind() == Option.Kind.BOOLEAN;
+                String rest = word.substring(i + 1);
+                if (!truth) {
+                    String value = rest.isEmpty() ? value("-" + letter) : rest;
+                    named.add("--" + own.name() + "=" + scriptValue(own, value));
+                    return;
+                }
+                named.add("--" + own.name());
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
                 throw new ToolUseException("unknown option -" + letter);
             }
         }
+    }
+
+    /** The head line has the names of the columns. */
+    private void sort(String column) throws ToolUseException {
+        String text = tool.variants().getFirst().text();
+        String heading = "\"" + column.toUpperCase(Locale.ROOT);
+        if (!text.contains(heading + "\"") && !text.contains(heading + "(")) {
+            throw new ToolUseException("--sort: there is no column " + column);
+        }
+        int end = text.indexOf('"', text.indexOf(heading) + 1);
+        sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
+    }
+
+    private Optional<Option> ownLetter(char letter) {
+        return Optional.ofNullable(OWN_LETTERS.get(letter)).flatMap(this::option);
     }
 
     private void frequency(String word) throws ToolUseException {
@@ -303,13 +371,22 @@ public final class ToolWords {
             case "PROBE" -> {
                 boolean atReturn = named.contains("--of=retval");
                 positional.set(0, ProbeWord.probe(positional.getFirst(), atReturn));
+                includeInterrupts(ProbeWord.isOfProcess(positional.getFirst()));
             }
             case "FUNCTION" -> {
                 ProbeWord.Function function = ProbeWord.function(positional.getFirst());
                 positional.set(0, function.text());
                 kernelFunction = !function.user();
+                includeInterrupts(function.user());
             }
             default -> {}
+        }
+    }
+
+    /** What also happens in interrupts may happen while a thread of the tracer runs. */
+    private void includeInterrupts(boolean ofProcess) {
+        if (!ofProcess) {
+            general.add("--include-self");
         }
     }
 

@@ -39,11 +39,11 @@ class DiskToolsKernelTest {
             delimiter = '|',
             value = {
                 "biolatency | @us: *\\n\\[.*\\@",
-                "biosnoop | dd +[0-9]+:[0-9]+ +WS +[0-9]+ +16384 +[0-9]+\\.[0-9]{3}",
-                "biotop | @bytes\\[[0-9]+, dd, [0-9]+, [0-9]+, WS\\]: [0-9]{5,}",
+                "biosnoop | dd +[a-z]+[0-9a-z]* +W +[0-9]+ +16384 +[0-9]+\\.[0-9]{3}",
+                "biotop | dd +W [a-z]+[0-9a-z]* +16 +256 +[0-9]+\\.[0-9]{3}",
                 "biostacks | @us\\[\\n(.*\\n)+\\]: *\\n\\[",
                 "bitesize | @bytes\\[dd\\]: *\\n(.*\\n)*\\[16K, 32K\\) +[1-9]",
-                "biopattern | [0-9]+:[0-9]+ +[0-9]+ +[0-9]+ +[1-9][0-9]* +[1-9]",
+                "biopattern | [a-z]+[0-9a-z]* +[0-9]+ +[0-9]+ +[1-9][0-9]* +[1-9]",
             })
     void seesRequests(String name, String pattern) throws Exception {
         ToolRun.see(name, pattern, this::write);
@@ -51,6 +51,7 @@ class DiskToolsKernelTest {
 
     @Test
     void biolatencyTellsDisksApart() throws Exception {
-        ToolRun.see("biolatency", "@us_of_disk\\[[0-9]+, [0-9]+\\]", this::write, "--disks");
+        ToolRun.see(
+                "biolatency", "@us_of\\[[a-z]+[0-9a-z]*, W\\]", this::write, "--disks", "--kinds");
     }
 }

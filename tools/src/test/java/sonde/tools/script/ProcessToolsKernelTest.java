@@ -1,5 +1,7 @@
 package sonde.tools.script;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -111,5 +113,31 @@ class ProcessToolsKernelTest {
                 "gethostlatency",
                 "getent +[0-9]+\\.[0-9]{3} localhost",
                 () -> ToolRun.shell("getent ahosts localhost"));
+    }
+
+    /** {@code -c}: what it starts belongs to it, also what its children start. */
+    @Test
+    void theCommandAndWhatItStartsAreSeenAndNothingElse() throws Exception {
+        String printed =
+                ToolRun.seeCommand(
+                        "exitsnoop", "sh -c 'sh -c \"exit 42\"; exit 43'; exit 44", "--failed");
+        assertThat(printed.strip().lines().skip(1)).hasSize(3);
+        assertThat(printed).containsSubsequence(" 42 ", " 43 ", " 44 ");
+    }
+
+    @Test
+    void theTracerIsLeftOut() throws Exception {
+        long own = ProcessHandle.current().pid();
+        Path file = Files.writeString(folder.resolve("opened"), "");
+        String printed =
+                ToolRun.seeWithout(
+                        (int) own,
+                        "opensnoop",
+                        "cat +[0-9]+ +0 " + file,
+                        () -> {
+                            Files.readString(file);
+                            ToolRun.shell("cat " + file);
+                        });
+        assertThat(printed).doesNotContainPattern("(?m)^" + own + " ");
     }
 }

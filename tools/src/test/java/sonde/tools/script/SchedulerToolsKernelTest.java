@@ -21,10 +21,10 @@ class SchedulerToolsKernelTest {
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names --off",
                 "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000",
                 "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
-                "softirqs | @times\\[\\w+\\]: [1-9] | ",
+                "softirqs | [a-z_]+ +[1-9]\\d* +\\d+\\n | ",
                 "softirqs | @us_hist\\[\\w+\\]:\\n\\[ | --histograms",
-                "syscount | @calls\\[sync\\]: [1-9] | --top=400",
-                "syscount | @calls_of\\[\\d+, sync\\]: [1-9] | --top=4000 --processes",
+                "syscount | \\d sync +[1-9]\\d* +- *\\n | --top=0",
+                "syscount | \\d +sync +[1-9]\\d* +[1-9]\\d* *\\n | --top=0 --processes --latency",
             })
     void toolsSeeTheCommands(String name, String pattern, @Nullable String options)
             throws Exception {
@@ -38,7 +38,7 @@ class SchedulerToolsKernelTest {
             value = {
                 "wakeuptime | , sleep\\]: \\d{4} | --top=1000",
                 "profile | , sh\\]: [1-9] | --top=1000 --kernel",
-                "hardirqs | @times\\[\\d+, [^\\]]+\\]: [1-9] | ",
+                "hardirqs | \\d+ +\\S+ +[1-9]\\d* +\\d+\\n | ",
             })
     void toolsSeeWakersSamplesAndInterrupts(String name, String pattern, @Nullable String options)
             throws Exception {

@@ -53,4 +53,15 @@ class ScriptToolTest {
         boolean headings = tool.variants().getFirst().text().matches("(?s).*\"[A-Z]{3,}\", \"?.*");
         assertThat(tool.rules().rows()).isEqualTo(headings);
     }
+
+    /** The tracer is left out, and {@code -c} holds, wherever there are processes. */
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void toolsOfProcessesAskWhomTheyWatch(String name) {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        boolean ofProcesses = tool.rules().withoutPid().isEmpty();
+        for (ScriptTool.Variant variant : tool.variants()) {
+            assertThat(variant.text().contains("watched(")).isEqualTo(ofProcesses);
+        }
+    }
 }

@@ -19,6 +19,8 @@ import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.MapRows;
+import sonde.lang.output.Names;
+import sonde.lang.output.OrderedRows;
 import sonde.lang.output.Output;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostics;
@@ -47,15 +49,40 @@ final class ToolRun {
     static String see(String name, String pattern, Action action, String... options)
             throws Exception {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
-        TraceOptions how = options(ToolWords.of(tool, List.of(options)));
+        return see(tool, pattern, action, options(ToolWords.of(tool, List.of(options))));
+    }
+
+    /** As above, without the events of a process. */
+    static String seeWithout(int hidden, String name, String pattern, Action action)
+            throws Exception {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        return see(
+                tool, pattern, action, options(ToolWords.of(tool, List.of())).watching(0, hidden));
+    }
+
+    private static String see(ScriptTool tool, String pattern, Action action, TraceOptions how)
+            throws Exception {
         ByteArrayOutputStream rows = new ByteArrayOutputStream();
-        String printed =
-                run(tool.variants().getFirst(), Pattern.compile(pattern), action, how, rows);
+        String printed = run(tool, Pattern.compile(pattern), action, how, rows);
         assertThat(printed).containsPattern(pattern);
-        if (tool.rules().rows()) {
+        if (tool.rules().rows() && !printed.startsWith("@")) {
             compare(printed.strip(), rows.toString(StandardCharsets.UTF_8));
         }
         return printed;
+    }
+
+    /** What the first script of a tool prints of a command of the shell that is given by -c. */
+    static String seeCommand(String name, String command, String... options) throws Exception {
+        ScriptTool tool = ScriptTool.find(name).orElseThrow();
+        Process shell = new ProcessBuilder("/bin/sh", "-c", "read go; " + command).start();
+        TraceOptions usual = options(ToolWords.of(tool, List.of(options)));
+        TraceOptions how = usual.watching((int) shell.pid(), 0);
+        Action action =
+                () -> {
+                    shell.outputWriter().append("\n").close();
+                    shell.waitFor();
+                };
+        return run(tool, Pattern.compile(""), action, how, new ByteArrayOutputStream());
     }
 
     /** Each line below the first is an object, which has its names and the words that it shows. */
@@ -63,7 +90,7 @@ final class ToolRun {
         List<String> lines = printed.lines().toList();
         List<String> names = new ArrayList<>();
         for (String heading : lines.getFirst().split(" +")) {
-            String key = heading.toLowerCase(Locale.ROOT).replace("(ms)", "_ms");
+            String key = heading.toLowerCase(Locale.ROOT).replaceAll("\\((ms|us)\\)", "_$1");
             names.add(key.replace("%", "_percent"));
         }
         names.remove("->");
@@ -95,12 +122,9 @@ final class ToolRun {
     }
 
     private static String run(
-            ScriptTool.Variant script,
-            Pattern pattern,
-            Action action,
-            TraceOptions how,
-            OutputStream rows)
+            ScriptTool tool, Pattern pattern, Action action, TraceOptions how, OutputStream rows)
             throws Exception {
+        ScriptTool.Variant script = tool.variants().getFirst();
         Diagnostics diagnostics = new Diagnostics();
         Compilation compiled = Compilation.of(script.source(), how, Machine.here(), diagnostics);
         assertThat(diagnostics.all()).isEmpty();
@@ -112,9 +136,14 @@ final class ToolRun {
                         compiled,
                         how,
                         names ->
-                                both(
-                                        new TextOutput(out, new PrintStream(out, true), names),
-                                        JsonOutput.ofRows(rows, names, MapRows.Style.USUAL)))) {
+                                ordered(
+                                        tool,
+                                        both(
+                                                new TextOutput(
+                                                        out, new PrintStream(out, true), names),
+                                                JsonOutput.ofRows(
+                                                        rows, names, MapRows.Style.USUAL)),
+                                        names))) {
             session.begin("sonde");
             session.attach();
             session.drain();
@@ -130,6 +159,16 @@ final class ToolRun {
             session.end();
         }
         return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static Output ordered(ScriptTool tool, Output output, Names names) {
+        List<String> sorted = tool.rules().sorted();
+        return sorted.isEmpty()
+                ? output
+                : new OrderedRows(
+                        output,
+                        names,
+                        new OrderedRows.Order(sorted.subList(0, sorted.size() - 1), 0, false));
     }
 
     /** What is printed goes to two. */

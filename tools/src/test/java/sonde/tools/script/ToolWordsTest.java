@@ -38,6 +38,8 @@ class ToolWordsTest {
                 "funclatency uprobe:libc:malloc | libc:malloc --",
                 "funclatency vfs_read | vfs_read --",
                 "profile -p 12 | 99 -- --pid=12",
+                "opensnoop -xTu 0 -n cat | -- --failed --time --uid=0 --name=cat",
+                "syscount -i5 -L | -- --interval=5000000000 --latency",
                 "profile -F 49 | 49 -- --frequency=49",
             })
     void theScriptGetsItsOwnUnits(String line, String parameters) throws Exception {
@@ -148,5 +150,30 @@ class ToolWordsTest {
         assertThat(words("opensnoop -f json").parameters()).containsExactly("--", "--time");
         assertThat(words("opensnoop -f text").parameters()).containsExactly("--");
         assertThat(words("exitsnoop --json").parameters()).containsExactly("--");
+    }
+
+    /** An interrupt that comes while a thread of the tracer runs is no affair of the tracer. */
+    @ParameterizedTest
+    @CsvSource({
+        "funccount libc:malloc, true",
+        "funccount tracepoint:syscalls:sys_enter_read, true",
+        "funccount tracepoint:irq:*, false",
+        "stackcount vfs_read, false",
+        "funclatency vfs_read, false",
+        "opensnoop, true",
+        "opensnoop --include-self, false",
+    })
+    void theTracerIsLeftOutWhereAProcessIsKnown(String line, boolean leftOut) throws Exception {
+        assertThat(!words(line).general().contains("--include-self")).isEqualTo(leftOut);
+    }
+
+    @Test
+    void listsAreInTheOrderOfAColumn() throws Exception {
+        assertThat(words("filetop --rows 5").sortedBy()).containsExactly("R_KIB", "W_KIB");
+        assertThat(words("filetop --rows 5").rows()).isEqualTo(5);
+        assertThat(words("biotop --sort avg").sortedBy()).containsExactly("AVG(ms)");
+        assertThat(words("opensnoop").sortedBy()).isEmpty();
+        assertThatThrownBy(() -> words("filetop --sort size"))
+                .hasMessage("--sort: there is no column size");
     }
 }

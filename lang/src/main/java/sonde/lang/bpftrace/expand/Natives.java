@@ -23,7 +23,7 @@ final class Natives {
                             + " print printf pton reg signal signal_name signal_thread skboutput"
                             + " socket_cookie stats str str_concat strcap strcontains strerror"
                             + " strftime strlen strncmp strstr sum syscall_name system time tseries"
-                            + " uaddr unwatch uptr usym warnf write_user zero");
+                            + " uaddr unwatch uptr usym warnf watched write_user zero");
 
     private Natives() {}
 

@@ -19,6 +19,7 @@ import sonde.lang.bpftrace.expand.Folding;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.expand.TreeText;
+import sonde.lang.bpftrace.expand.Watching;
 import sonde.lang.bpftrace.lower.Addresses;
 import sonde.lang.bpftrace.lower.Lowering;
 import sonde.lang.bpftrace.lower.Options;
@@ -198,7 +199,9 @@ public final class Compilation implements Prepared {
                         portable,
                         new FileImports(options.directory()),
                         diagnostics);
-        Script script = Folding.fold(expanded.script(), diagnostics);
+        Script script =
+                Folding.fold(
+                        watched(expanded, options, machine, portable, diagnostics), diagnostics);
         passes.made(Pass.EXPAND, () -> TreeText.of(script));
         KernelTypeSource kernel = KernelTypeSource.shared();
         Declarations declarations =
@@ -254,6 +257,22 @@ public final class Compilation implements Prepared {
                 expanded,
                 options,
                 planned.stream().map(Planned::attachment).filter(Objects::nonNull).toList());
+    }
+
+    private static Script watched(
+            Expansion.Expanded expanded,
+            TraceOptions options,
+            Machine machine,
+            boolean portable,
+            Diagnostics diagnostics) {
+        // In a name space of its own the tracer knows processes by other numbers than the kernel.
+        boolean first = machine.pidSpaceInode() == 0;
+        Watching.Whom whom =
+                first
+                        ? new Watching.Whom(
+                                options.pid().orElse(0), options.child(), options.hidden())
+                        : Watching.Whom.ALL;
+        return Watching.expand(expanded.script(), portable ? null : whom, diagnostics);
     }
 
     private static boolean exits(Script script) {

@@ -1,7 +1,11 @@
 package sonde.lang.bpftrace.run;
 
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
@@ -31,29 +35,34 @@ final class Sessions {
      * @param there whether the kernel has sessions; asked when there is a pair
      */
     static List<Pair> pairs(List<ProbeGroup> groups, BooleanSupplier there) {
+        Map<List<String>, Integer> begins = only(groups, Kind.KPROBE);
         List<Pair> pairs = new ArrayList<>();
+        only(groups, Kind.KRETPROBE)
+                .forEach((functions, atReturn) -> {
+                    Integer begin = begins.get(functions);
+                    if (begin != null && there.getAsBoolean()) {
+                        pairs.add(new Pair(begin, atReturn));
+                    }
+                });
+        return pairs;
+    }
+
+    /** Where the functions are that one group alone has, in the order of the groups. */
+    private static Map<List<String>, Integer> only(List<ProbeGroup> groups, Kind kind) {
+        Map<List<String>, Integer> places = new LinkedHashMap<>();
+        Set<List<String>> repeated = new HashSet<>();
         for (int i = 0; i < groups.size(); i++) {
-            List<String> functions = functions(groups.get(i), Kind.KPROBE);
-            if (functions.isEmpty() || count(groups, functions, Kind.KPROBE) != 1) {
-                continue;
-            }
-            for (int j = 0; j < groups.size(); j++) {
-                if (functions.equals(functions(groups.get(j), Kind.KRETPROBE))
-                        && count(groups, functions, Kind.KRETPROBE) == 1
-                        && there.getAsBoolean()) {
-                    pairs.add(new Pair(i, j));
-                }
+            List<String> functions = functions(groups.get(i), kind);
+            if (!functions.isEmpty() && places.put(functions, i) != null) {
+                repeated.add(functions);
             }
         }
-        return pairs;
+        places.keySet().removeAll(repeated);
+        return places;
     }
 
     /** Places in a list of groups. */
     record Pair(int begin, int atReturn) {}
-
-    private static long count(List<ProbeGroup> groups, List<String> functions, Kind kind) {
-        return groups.stream().filter(group -> functions(group, kind).equals(functions)).count();
-    }
 
     /** Whole functions of the kernel itself; empty for others. */
     private static List<String> functions(ProbeGroup group, Kind kind) {

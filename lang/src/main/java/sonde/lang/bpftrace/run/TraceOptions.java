@@ -26,6 +26,7 @@ import sonde.symbol.files.GivenPlaces;
  * @param disabledFeatures {@code "uprobe_multi"}, as if the kernel lacked them
  * @param places where debug files and the image of the kernel may be, besides the usual places
  * @param stacks whose stacks {@code dw_ustack} copies
+ * @param hidden the process that {@code watched()} leaves out: the tracer; 0 for none
  */
 public record TraceOptions(
         Parameters parameters,
@@ -42,7 +43,8 @@ public record TraceOptions(
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
         GivenPlaces places,
-        CopiedStacks stacks) {
+        CopiedStacks stacks,
+        int hidden) {
     /** All processes, nothing unsafe, with warnings; an empty environment. */
     public static final TraceOptions USUAL =
             new TraceOptions(
@@ -60,7 +62,8 @@ public record TraceOptions(
                     null,
                     Set.of(),
                     GivenPlaces.NONE,
-                    CopiedStacks.NONE);
+                    CopiedStacks.NONE,
+                    0);
 
     /** Which probes of a script are run. */
     public enum Mode {
@@ -91,7 +94,34 @@ public record TraceOptions(
                 traceableFunctions,
                 disabledFeatures,
                 places,
-                stacks);
+                stacks,
+                hidden);
+    }
+
+    /**
+     * Of other processes.
+     *
+     * @param command the process that is started for it; 0 for none
+     * @param tracer what {@code watched()} leaves out; 0 for none
+     */
+    public TraceOptions watching(int command, int tracer) {
+        return new TraceOptions(
+                parameters,
+                pid,
+                command,
+                unsafe,
+                mode,
+                helperErrors,
+                includes,
+                environment,
+                directory,
+                warnings,
+                probeFilter,
+                traceableFunctions,
+                disabledFeatures,
+                places,
+                stacks,
+                tracer);
     }
 
     /** With functions that change more than the trace, or without. */
@@ -111,6 +141,7 @@ public record TraceOptions(
                 traceableFunctions,
                 disabledFeatures,
                 places,
-                stacks);
+                stacks,
+                hidden);
     }
 }

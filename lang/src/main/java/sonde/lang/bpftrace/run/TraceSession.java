@@ -21,6 +21,7 @@ import sonde.bpf.ring.PerfBuffer;
 import sonde.bpf.ring.RingBuffer;
 import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.expand.Watching;
 import sonde.lang.bpftrace.lower.Losses;
 import sonde.lang.bpftrace.lower.Losses.Reason;
 import sonde.lang.bpftrace.lower.Unit;
@@ -399,6 +400,9 @@ public final class TraceSession implements AutoCloseable {
         output.end();
         if (script.configuration().printMapsOnExit()) {
             for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
+                if (Watching.isOwn(name)) {
+                    continue;
+                }
                 MapRows rows = actions.rows(name);
                 output.mapAtEnd(rows);
             }

@@ -95,6 +95,7 @@ class CheckPropertyTest {
                 null,
                 Set.of(),
                 GivenPlaces.NONE,
-                CopiedStacks.ALL);
+                CopiedStacks.ALL,
+                0);
     }
 }

@@ -184,6 +184,34 @@ final class ExpansionTest {
         return parameters.problem(expanded.options()).orElseThrow().message();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0 | 0 | 0 | true",
+                "0 | 0 | 7 | (!= (cast uint32 pid) 7)",
+                "0 | 8 | 7 | (|| (== (cast uint32 pid) 8) (has_key() @watched· (cast uint32 pid)))",
+                "9 | 0 | 7 | (== (cast uint32 pid) 9)",
+            })
+    void watchedIsACondition(int process, int command, int hidden, String condition) {
+        Diagnostics diagnostics = new Diagnostics();
+        Script script = Parser.parse(new SourceText("t", "f:a /watched(pid)/ { }"), diagnostics);
+        Script made =
+                Watching.expand(script, new Watching.Whom(process, command, hidden), diagnostics);
+        assertThat(diagnostics.all()).isEmpty();
+        String text = TreeText.of(made);
+        assertThat(text.replaceAll("\\s+", " ")).contains(condition);
+        assertThat(text.contains("task_newtask")).isEqualTo(command != 0);
+    }
+
+    @Test
+    void whomAScriptWatchesIsNotKnownAheadOfTime() {
+        Diagnostics diagnostics = new Diagnostics();
+        Script script = Parser.parse(new SourceText("t", "f:a /watched(pid)/ { }"), diagnostics);
+        Watching.expand(script, null, diagnostics);
+        assertThat(diagnostics.all().getFirst().message()).contains("not when it is compiled");
+    }
+
     @Test
     void helpListsOptions() {
         Script script =

@@ -1,7 +1,10 @@
 package sonde.lang.bpftrace.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,17 @@ class SessionsTest {
     void whoIsNotAloneIsNoPair() {
         assertThat(pairs(begin("a"), begin("a"), end("a"))).isEmpty();
         assertThat(pairs(begin("a"), end("a"), end("a"))).isEmpty();
+    }
+
+    @Test
+    void allFunctionsOfAKernel() {
+        ProbeGroup[] groups = new ProbeGroup[100_000];
+        Arrays.setAll(groups, i -> i % 2 == 0 ? begin("f" + i) : end("f" + (i - 1)));
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10),
+                () -> {
+                    assertThat(pairs(groups)).hasSize(50_000);
+                });
     }
 
     @Test

@@ -112,7 +112,8 @@ final class Traced implements AutoCloseable {
                 null,
                 Set.of(),
                 GivenPlaces.NONE,
-                CopiedStacks.ALL);
+                CopiedStacks.ALL,
+                0);
     }
 
     private static Traced attach(
