@@ -16,7 +16,7 @@ import sonde.bpf.call.Attr;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.Code;
-import sonde.bpf.verifier.SourceLines;
+import sonde.bpf.verifier.InstructionLines;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
@@ -220,21 +220,21 @@ public final class Program implements AutoCloseable {
     }
 
     /** The lines that the program's line_info tells; none where its BTF cannot be read back. */
-    private static SourceLines sources(ProgramSpec spec) {
+    private static InstructionLines sources(ProgramSpec spec) {
         ProgramSpec.Debug debug = spec.debug();
         if (debug == null || debug.lines().length == 0) {
-            return SourceLines.NONE;
+            return InstructionLines.NONE;
         }
         try {
             byte[] btf = LoadedBtf.bytes(debug.btfFd());
             int[] words = new int[debug.lines().length / 4];
             ByteBuffer.wrap(debug.lines()).order(ByteOrder.nativeOrder()).asIntBuffer().get(words);
-            return SourceLines.of(
+            return InstructionLines.of(
                     Btf.read(Input.of("BTF", MemorySegment.ofArray(btf))),
                     words,
                     debug.lineRecordBytes() / 4);
         } catch (SyscallException | MalformedInputException e) {
-            return SourceLines.NONE;
+            return InstructionLines.NONE;
         }
     }
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import sonde.bpf.insn.Code;
 import sonde.bpf.verifier.Explainer;
 import sonde.bpf.verifier.Explanation;
-import sonde.bpf.verifier.SourceLines;
+import sonde.bpf.verifier.InstructionLines;
 import sonde.sys.Errno;
 
 /** The verifier's no: what it said, where in the program, why, and its whole log. */
@@ -16,7 +16,7 @@ public final class VerifierException extends IOException {
     private final transient Explanation explanation;
     private final String log;
 
-    VerifierException(String program, Code code, int errno, String log, SourceLines sources) {
+    VerifierException(String program, Code code, int errno, String log, InstructionLines sources) {
         this(program, errno, Explainer.explain(log, code, sources), code, log);
     }
 

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.symbol.line.SourceSymbols;
 
@@ -12,6 +13,9 @@ import sonde.symbol.line.SourceSymbols;
 final class AddressWords {
     /** Of a word that is no address: the one that no code has. */
     static final long NONE = -1;
+
+    /** Numbers that are words as well: {@code add}, {@code feed}. */
+    private static final Pattern LETTERS = Pattern.compile("[a-f]{1,16}");
 
     private final SourceSymbols symbols;
     private final long base;
@@ -45,13 +49,18 @@ final class AddressWords {
         boolean prefixed = end - start > 2 && bytes[start] == '0' && bytes[start + 1] == 'x';
         int first = prefixed ? start + 2 : start;
         long value = 0;
+        boolean letters = true;
         for (int i = first; i < end; i++) {
             int c = bytes[i];
             int digit = c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            letters &= digit >= 10 && !prefixed;
             if (digit < 0 || end - first > 15) {
                 return parse(new String(bytes, start, end - start, StandardCharsets.UTF_8));
             }
             value = value << 4 | digit;
+        }
+        if (letters && first < end) {
+            return parse(new String(bytes, start, end - start, StandardCharsets.UTF_8));
         }
         return first == end ? NONE : value + base;
     }
@@ -69,14 +78,22 @@ final class AddressWords {
     long parse(String word) throws IOException {
         String digits = digits(word);
         long number = hexadecimal(digits);
+        if (number != NONE && LETTERS.matcher(word).matches() && !symbols.isCode(number + base)) {
+            long[] found = symbols.named(word);
+            return found.length > 0 ? found[0] : number + base;
+        }
         if (number != NONE || digits.equals("ffffffffffffffff")) {
             return number + base;
         }
         int plus = word.lastIndexOf('+');
-        String name = plus > 0 ? word.substring(0, plus) : word;
-        long offset = plus > 0 ? offset(word.substring(plus + 1)) : 0;
-        long[] found = offset < 0 ? new long[0] : symbols.addresses(name);
-        return found.length == 0 ? NONE : found[0] + offset;
+        long offset = plus > 0 ? offset(word.substring(plus + 1)) : NONE;
+        // operator+ is a name.
+        long[] found = offset < 0 ? new long[0] : symbols.named(word.substring(0, plus));
+        if (found.length > 0) {
+            return found[0] + offset;
+        }
+        found = symbols.named(word);
+        return found.length == 0 ? NONE : found[0];
     }
 
     private static long offset(String text) {

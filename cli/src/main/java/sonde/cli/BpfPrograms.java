@@ -14,7 +14,7 @@ import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.InvalidInstructionException;
-import sonde.bpf.verifier.SourceLines;
+import sonde.bpf.verifier.InstructionLines;
 
 /** Programs of a file, ready to be loaded. */
 final class BpfPrograms {
@@ -23,7 +23,7 @@ final class BpfPrograms {
      *
      * @param sources lines of the text it was assembled from; none where its line_info has them
      */
-    record Named(String name, ProgramSpec spec, SourceLines sources) {}
+    record Named(String name, ProgramSpec spec, InstructionLines sources) {}
 
     private BpfPrograms() {}
 
@@ -39,11 +39,11 @@ final class BpfPrograms {
         if (isText(bytes)) {
             String text = BpfWords.text(file, bytes);
             Code code = assemble(file, text);
-            SourceLines lines = SourceLines.of(BpfWords.name(file), text, code);
+            InstructionLines lines = InstructionLines.of(BpfWords.name(file), text, code);
             programs.add(new Named(name, new ProgramSpec(name, type, code), lines));
         } else {
             Code code = decode(file, BpfWords.words(file, bytes, ByteOrder.nativeOrder()));
-            programs.add(new Named(name, new ProgramSpec(name, type, code), SourceLines.NONE));
+            programs.add(new Named(name, new ProgramSpec(name, type, code), InstructionLines.NONE));
         }
         return programs;
     }

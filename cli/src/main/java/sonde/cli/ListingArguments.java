@@ -87,10 +87,15 @@ final class ListingArguments {
             paramLabel = "LIST",
             description = {
                 "with --events: these fields, as perf script -F: comm,tid,pid,time,cpu,event,",
-                "trace,period,ip,sym,symoff,dso,addr,…; +FIELD,-FIELD changes the usual ones;",
+                "trace,period,ip,sym,symoff,dso,srcline,addr,…; +FIELD,-FIELD changes the usual ones;",
                 "KIND:LIST speaks of one kind (hw, sw, trace, raw); repeatable"
             })
     private List<String> fields = new ArrayList<>();
+
+    @Option(
+            names = "--full-source-path",
+            description = "with -F srcline: the folders of source files, too")
+    private boolean fullSourcePaths;
 
     ListingArguments() {}
 
@@ -100,7 +105,8 @@ final class ListingArguments {
 
     private ListedFields fields(CommandSpec spec) {
         try {
-            return ListedFields.parse(fields);
+            ListedFields parsed = ListedFields.parse(fields);
+            return fullSourcePaths ? parsed.withFullSourcePaths() : parsed;
         } catch (ListedFields.UnknownFieldException e) {
             throw new ParameterException(spec.commandLine(), ReportRecipe.noField(e.word()));
         } catch (IllegalArgumentException e) {

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,6 +33,8 @@ final class LogFilter implements AutoCloseable {
     private static final int MOST_LINE = 1 << 16;
 
     private static final int MOST_FILES = 1 << 12;
+
+    private static final int MOST_TOLD = 8;
 
     /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
     private static final int MOST_PADDING = 64;
@@ -58,6 +62,7 @@ final class LogFilter implements AutoCloseable {
     private final Map<String, Optional<SourceSymbols>> opened = new HashMap<>();
     private final Map<String, String> answers = new HashMap<>();
     private final String prefix;
+    private final Set<String> lackedModules = new TreeSet<>();
     private boolean lacksKernel;
 
     /**
@@ -138,6 +143,11 @@ final class LogFilter implements AutoCloseable {
     /** Whether there were frames of a kernel, and no program was given that may be it. */
     boolean lacksKernel() {
         return lacksKernel;
+    }
+
+    /** Modules that frames were of and that have no file below the folder of modules. */
+    List<String> lackedModules() {
+        return lackedModules.stream().limit(MOST_TOLD).toList();
     }
 
     private String answer(Matcher place, boolean exact) throws IOException {
@@ -282,6 +292,9 @@ final class LogFilter implements AutoCloseable {
         if (known == null) {
             known = opened.size() < MOST_FILES ? open(name) : Optional.empty();
             opened.put(name, known);
+            if (known.isEmpty()) {
+                lackedModules.add(name);
+            }
         }
         return known;
     }

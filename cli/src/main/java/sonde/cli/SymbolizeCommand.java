@@ -192,6 +192,14 @@ final class SymbolizeCommand implements Callable<Integer> {
                         "frames of the kernel were left as they are: name its image with debugging"
                                 + " information, of the build that printed them: -e vmlinux"
                                 + (modules == null ? ", and --modules FOLDER for modules" : ""));
+            } else if (!log.lackedModules().isEmpty() && spec != null) {
+                Failures.say(
+                        spec.commandLine().getErr(),
+                        "no file of the modules "
+                                + String.join(", ", log.lackedModules())
+                                + ": --modules FOLDER names one that has NAME.ko somewhere below,"
+                                + " with debugging information: the build folder, or what the"
+                                + " debug package of the kernel installs");
             }
         }
     }

@@ -44,6 +44,7 @@ public final class ProcessMaps {
     private final Map<FileKey, Integer> files = new HashMap<>();
     private final List<CodeModule> modules = new ArrayList<>();
     private final AddressSpace kernel = new AddressSpace();
+    private final KernelMaps kernelMaps = new KernelMaps();
     private final boolean keepsOverExec;
     private final int exitedKept;
     private int lastPid = -1;
@@ -79,6 +80,11 @@ public final class ProcessMaps {
         // number 0 stands for everything once the limit of modules is reached
         Mapping nothing = new Mapping(0, 0, 0, "");
         modules.add(new CodeModule(0, Kind.UNMAPPED, -1, 0, 0, nothing));
+    }
+
+    /** What the kernel itself has mapped; fed by whoever feeds this. */
+    public KernelMaps kernel() {
+        return kernelMaps;
     }
 
     /** A mapping with execute permission came (PERF_RECORD_MMAP, MMAP2, /proc/PID/maps). */

@@ -26,7 +26,10 @@ public final class ProcessSymbols implements Operator, Symbols {
     private static final int KSYMBOL = 6;
 
     // include/uapi/linux/perf_event.h
+    private static final int PERF_RECORD_MISC_CPUMODE_MASK = 7;
+    private static final int PERF_RECORD_MISC_KERNEL = 1;
     private static final int PERF_RECORD_MISC_COMM_EXEC = 1 << 13;
+    private static final int KERNEL_PID = -1;
     private static final int PERF_RECORD_MISC_MMAP_DATA = 1 << 13;
     private static final int PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14;
     private static final int PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER = 1;
@@ -67,7 +70,7 @@ public final class ProcessSymbols implements Operator, Symbols {
         Fields(Source source) {
             wanted = new Wanted(source);
             String perf = EventType.PERF_RECORD;
-            wanted.add(MMAP, perf, "mmap", "pid", "addr", "len", "pgoff")
+            wanted.add(MMAP, perf, "mmap", "pid", "addr", "len", "pgoff", "misc")
                     .add(MMAP2, perf, "mmap2", "pid", "addr", "len", "pgoff", "misc")
                     .add(COMM, perf, "comm", "pid", "misc")
                     .add(FORK, perf, "fork", "pid", "ppid")
@@ -168,9 +171,7 @@ public final class ProcessSymbols implements Operator, Symbols {
         if (buildId.length == 0) {
             buildId = buildIds.getOrDefault(path, buildId);
         }
-        maps.mapped(
-                batch.time(row),
-                pid,
+        Mapping mapping =
                 new Mapping(
                         fields.integer(code, "addr", batch, row),
                         fields.integer(code, "len", batch, row),
@@ -178,7 +179,13 @@ public final class ProcessSymbols implements Operator, Symbols {
                         path,
                         buildId,
                         device,
-                        inode));
+                        inode);
+        long mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+        if (mode == PERF_RECORD_MISC_KERNEL && pid == KERNEL_PID) {
+            maps.kernel().mapped(mapping);
+        } else {
+            maps.mapped(batch.time(row), pid, mapping);
+        }
     }
 
     private void kernelSymbol(Fields fields, Batch batch, int row) {

@@ -13,8 +13,8 @@ import sonde.bpf.ProgramFacts;
 import sonde.bpf.insn.Disassembler;
 import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.Instruction;
+import sonde.bpf.verifier.InstructionLines;
 import sonde.bpf.verifier.SourceLine;
-import sonde.bpf.verifier.SourceLines;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
@@ -31,7 +31,7 @@ public final class ProgramListing {
     private final List<String> tags;
     private final int[] lineRecords;
     private final int lineWords;
-    private final SourceLines lines;
+    private final InstructionLines lines;
     private final TreeMap<Integer, String> prototypes = new TreeMap<>();
     private final TreeMap<Integer, String> symbols = new TreeMap<>();
 
@@ -70,7 +70,10 @@ public final class ProgramListing {
         lineRecords = ProgramFacts.lineRecords(program);
         lineWords = LINE_WORDS;
         Btf types = btf;
-        lines = types == null ? SourceLines.NONE : SourceLines.of(types, lineRecords, lineWords);
+        lines =
+                types == null
+                        ? InstructionLines.NONE
+                        : InstructionLines.of(types, lineRecords, lineWords);
         functions(facts);
     }
 

@@ -17,14 +17,14 @@ public final class Explainer {
 
     private final VerifierLog log;
     private final @Nullable Code code;
-    private final SourceLines sources;
+    private final InstructionLines sources;
     private final Listing listing;
     private final List<LogEntry.Step> path;
 
-    private Explainer(VerifierLog log, @Nullable Code code, SourceLines sources) {
+    private Explainer(VerifierLog log, @Nullable Code code, InstructionLines sources) {
         this.log = log;
         this.code = code;
-        this.sources = sources.isEmpty() ? SourceLines.quoted(log) : sources;
+        this.sources = sources.isEmpty() ? InstructionLines.quoted(log) : sources;
         listing = Listing.of(code);
         path = Trail.of(log);
     }
@@ -34,9 +34,9 @@ public final class Explainer {
      *
      * @param text the log, of level 1 or 2
      * @param code the program; null when only the log is there
-     * @param sources its lines; {@link SourceLines#NONE} takes those that the log quotes
+     * @param sources its lines; {@link InstructionLines#NONE} takes those that the log quotes
      */
-    public static Explanation explain(String text, @Nullable Code code, SourceLines sources) {
+    public static Explanation explain(String text, @Nullable Code code, InstructionLines sources) {
         return new Explainer(VerifierLog.read(text), code, sources).explanation();
     }
 

@@ -22,7 +22,7 @@ final class RegisterHistory {
 
     private final List<LogEntry.Step> path;
     private final Listing listing;
-    private final SourceLines sources;
+    private final InstructionLines sources;
     private final TreeMap<Integer, HistoryStep> found = new TreeMap<>();
     private final String begin;
     private int aside;
@@ -48,7 +48,7 @@ final class RegisterHistory {
     }
 
     private RegisterHistory(
-            List<LogEntry.Step> path, Listing listing, SourceLines sources, String begin) {
+            List<LogEntry.Step> path, Listing listing, InstructionLines sources, String begin) {
         this.path = path;
         this.listing = listing;
         this.sources = sources;
@@ -64,7 +64,7 @@ final class RegisterHistory {
             int register,
             List<LogEntry.Step> path,
             Listing listing,
-            SourceLines sources,
+            InstructionLines sources,
             String begin) {
         RegisterHistory history = new RegisterHistory(path, listing, sources, begin);
         history.walk(new Place.In(Register.of(register)), path.size() - 2, false);

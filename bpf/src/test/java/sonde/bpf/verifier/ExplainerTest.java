@@ -10,7 +10,7 @@ import sonde.bpf.insn.Code;
 
 final class ExplainerTest {
     private static Explanation explain(String log) {
-        return Explainer.explain(log, null, SourceLines.NONE);
+        return Explainer.explain(log, null, InstructionLines.NONE);
     }
 
     private static List<Integer> slots(Explanation explanation) {
@@ -150,7 +150,7 @@ final class ExplainerTest {
                 2: (71) r0 = *(u8 *)(r0 +0)
                 R0 invalid mem access 'scalar'
                 """;
-        SourceLines lines = SourceLines.of("x.asm", "r1 = 7\ncall other\n", code);
+        InstructionLines lines = InstructionLines.of("x.asm", "r1 = 7\ncall other\n", code);
         Explanation one = Explainer.explain(log, code, lines);
         assertThat(one.id()).isEqualTo("number-as-pointer");
         assertThat(slots(one)).containsExactly(0, 1, 4);

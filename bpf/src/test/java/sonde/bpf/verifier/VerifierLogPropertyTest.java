@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Logs that are cut, flipped and shuffled: an explanation comes out, and no control character. */
 final class VerifierLogPropertyTest {
     private static void check(String log) {
-        Explanation one = Explainer.explain(log, null, SourceLines.NONE);
+        Explanation one = Explainer.explain(log, null, InstructionLines.NONE);
         assertThat(one.cause()).isNotEmpty();
         for (String line : one.lines()) {
             assertThat(line.chars().filter(c -> c < 0x20 || c >= 0x7f && c <= 0x9f)).isEmpty();

@@ -1,5 +1,6 @@
 package sonde.format.export;
 
+import java.util.List;
 import sonde.event.FrameNames;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
@@ -8,20 +9,21 @@ import sonde.event.result.Frame;
 @FunctionalInterface
 public interface ChainNames {
     /**
-     * The frame that an entry stands for.
+     * The frames that an entry stands for, callee first: calls that were inlined, and the function.
      *
      * @param pid process of the row, -1 when unknown
      * @param entry an address or what the recording's own names take; markers are not asked for
      */
-    Frame frame(Recording recording, int pid, long entry);
+    List<Frame> frames(Recording recording, int pid, long entry);
 
     /** Names of the recordings themselves; addresses in hexadecimal where there are none. */
     static ChainNames own() {
         return (recording, pid, entry) -> {
             FrameNames names = recording.frames();
-            return names != null
-                    ? names.frame(entry)
-                    : new Frame("0x" + Long.toHexString(entry), "", Frame.Kind.USER);
+            return List.of(
+                    names != null
+                            ? names.frame(entry)
+                            : new Frame("0x" + Long.toHexString(entry), "", Frame.Kind.USER));
         };
     }
 }

@@ -160,7 +160,7 @@ final class ExportRow {
             if (!marker && entry != 0) {
                 // all but a part's first are return addresses: the call lies before
                 long address = addresses && !first ? entry - 1 : entry;
-                frames.add(names.frame(recording, pid(), address));
+                frames.addAll(names.frames(recording, pid(), address));
             }
             first = marker;
         }

@@ -29,12 +29,17 @@ public final class ColumnText implements RowText {
                     Name.SYM,
                     Name.DSO);
     private static final int COMM_COLUMNS = 16;
+
+    // include/uapi/linux/perf_event.h: markers in call chains lie above it.
+    private static final long PERF_CONTEXT_MAX = -4095;
+
     private static final byte[] UNKNOWN = "?".getBytes(StandardCharsets.US_ASCII);
 
     private final List<EventType> types;
     private final ThreadNames threads;
     private final NameRows nameRows;
     private final @Nullable FrameNames frames;
+    private final @Nullable CodeNames code;
     private final FieldText.Details details;
     private final EnumSet<Name> shown;
     private final boolean nanos;
@@ -44,12 +49,14 @@ public final class ColumnText implements RowText {
      * A writer for the rows of one source.
      *
      * @param frames of call chains, null for addresses
+     * @param code names addresses of call chains; null for addresses alone
      * @param details what TRACE shows
      */
     public ColumnText(
             Source source,
             ThreadNames threads,
             @Nullable FrameNames frames,
+            @Nullable CodeNames code,
             FieldText.Details details,
             ListedFields fields) {
         this.types = source.types();
@@ -57,6 +64,7 @@ public final class ColumnText implements RowText {
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
         this.frames = frames;
+        this.code = code;
         this.details = details;
         this.shown = fields.of(Kind.TRACE, USUAL);
         this.nameColumns =
@@ -65,7 +73,16 @@ public final class ColumnText implements RowText {
 
     @Override
     public Turn turn(Batch batch, int row) {
-        return nameRows.teaches(batch, row) ? Turn.ALONE : Turn.ANY;
+        if (nameRows.teaches(batch, row)) {
+            return Turn.ALONE;
+        }
+        CodeNames names = shown.contains(Name.IP) ? code : null;
+        for (int i = 0; names != null && i < batch.stackDepth(row); i++) {
+            if (names.changes(batch.stackEntry(row, i))) {
+                return Turn.IN_ORDER;
+            }
+        }
+        return Turn.ANY;
     }
 
     @Override
@@ -144,22 +161,37 @@ public final class ColumnText implements RowText {
     }
 
     private void chain(TextBuffer out, Batch batch, int row) {
+        FrameNames of = frames;
+        CodeNames names = code;
+        boolean caller = false;
         for (int i = 0; i < batch.stackDepth(row); i++) {
-            out.put("\n\t");
             long entry = batch.stackEntry(row, i);
-            FrameNames of = frames;
-            if (of == null) {
-                int start = out.size();
-                out.hex(entry, 1).pad(start, 16, false);
-                continue;
+            boolean marker = of == null && Long.compareUnsigned(entry, PERF_CONTEXT_MAX) >= 0;
+            if (!marker) {
+                out.put("\n\t");
+                if (of != null) {
+                    frame(out, of.frame(entry));
+                } else if (names != null) {
+                    long call = caller ? entry - 1 : entry;
+                    names.append(out, batch.pid(row), entry, true, call, shown);
+                } else {
+                    int start = out.size();
+                    out.hex(entry, 1).pad(start, 16, false);
+                }
             }
-            Frame frame = of.frame(entry);
-            if (shown.contains(Name.SYM)) {
-                out.put(frame.name());
-            }
-            if (shown.contains(Name.DSO) && !frame.module().isEmpty()) {
-                out.put(" (").put(frame.module()).put(')');
-            }
+            caller = !marker;
+        }
+    }
+
+    private void frame(TextBuffer out, Frame frame) {
+        if (shown.contains(Name.SYM)) {
+            out.put(frame.name());
+        }
+        if (shown.contains(Name.DSO) && !frame.module().isEmpty()) {
+            out.put(" (").put(frame.module()).put(')');
+        }
+        if (shown.contains(Name.SRCLINE) && !frame.place().isEmpty()) {
+            out.put("\n  ").put(frame.place());
         }
     }
 }

@@ -53,6 +53,8 @@ public final class ListedFields {
         SYMOFF,
         /** File of the code. */
         DSO,
+        /** Line of source. */
+        SRCLINE,
         /** Registers at the interrupt. */
         IREGS,
         /** Registers of user space. */
@@ -129,9 +131,25 @@ public final class ListedFields {
     }
 
     private final List<Change> changes;
+    private final boolean fullSourcePaths;
 
     private ListedFields(List<Change> changes) {
+        this(changes, false);
+    }
+
+    private ListedFields(List<Change> changes, boolean fullSourcePaths) {
         this.changes = List.copyOf(changes);
+        this.fullSourcePaths = fullSourcePaths;
+    }
+
+    /** The same with the folders of source files. */
+    public ListedFields withFullSourcePaths() {
+        return new ListedFields(changes, true);
+    }
+
+    /** Whether source lines are shown with the folders of their files. */
+    public boolean fullSourcePaths() {
+        return fullSourcePaths;
     }
 
     /**
@@ -195,6 +213,11 @@ public final class ListedFields {
     /** Whether a list speaks of events of a kind. */
     public boolean names(Kind kind) {
         return changes.stream().anyMatch(change -> change.kinds.contains(kind));
+    }
+
+    /** Whether a field is asked for, of any kind of events. */
+    public boolean asks(Name name) {
+        return Arrays.stream(Kind.values()).anyMatch(kind -> asked(kind).contains(name));
     }
 
     /** The fields that a list names for a kind, and takes no more away. */

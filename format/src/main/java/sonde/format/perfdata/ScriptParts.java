@@ -6,6 +6,7 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
+import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.ListedFields.Name;
 import sonde.format.ftrace.TextBuffer;
 
@@ -41,7 +42,7 @@ final class ScriptParts {
 
     private final EnumSet<Name> shown;
     private final EnumSet<Name> absent = EnumSet.noneOf(Name.class);
-    private final ScriptSymbols symbols;
+    private final CodeNames symbols;
     private final boolean dataIsNamed;
     private final String arch;
     private final long userMask;
@@ -55,11 +56,7 @@ final class ScriptParts {
     private record Branches(Field from, Field to, Field flags) {}
 
     ScriptParts(
-            EnumSet<Name> shown,
-            PerfAttr attr,
-            EventType type,
-            String arch,
-            ScriptSymbols symbols) {
+            EnumSet<Name> shown, PerfAttr attr, EventType type, String arch, CodeNames symbols) {
         this.shown = shown;
         this.symbols = symbols;
         this.arch = arch;
@@ -127,23 +124,10 @@ final class ScriptParts {
         return dataIsNamed || branches != null && shown.contains(Name.DSO);
     }
 
-    /** Function and file as far as they are shown. */
-    void name(TextBuffer out, ScriptSymbols.Code code, boolean always) {
-        if (shown.contains(Name.SYM)) {
-            out.put(' ').put(code.name());
-            if (shown.contains(Name.SYMOFF) && code.offset() >= 0) {
-                out.put("+0x").hex(code.offset(), 1);
-            }
-        }
-        if (shown.contains(Name.DSO) && always) {
-            out.put(" (").put(code.file()).put(')');
-        }
-    }
-
     /** What lies at the address of data, for page faults. */
     void data(TextBuffer out, Batch batch, int row, IntegerField address) {
         if (dataIsNamed) {
-            name(out, symbols.code(batch.pid(row), address.of(batch, row)), true);
+            symbols.code(batch.pid(row), address.of(batch, row)).append(out, shown);
         }
     }
 
@@ -172,7 +156,7 @@ final class ScriptParts {
     private void end(TextBuffer out, Batch batch, int row, long address) {
         out.put("0x").hex(address, 1);
         if (shown.contains(Name.DSO)) {
-            ScriptSymbols.Code code = symbols.code(batch.pid(row), address);
+            CodeNames.Code code = symbols.code(batch.pid(row), address);
             out.put('(').put(code.file()).put(')');
         }
     }

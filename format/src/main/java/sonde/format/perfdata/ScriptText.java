@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
+import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.EventText;
 import sonde.format.ftrace.ListedFields;
 import sonde.format.ftrace.ListedFields.Kind;
@@ -45,7 +46,7 @@ public final class ScriptText implements RowText {
 
     private final @Nullable Shape[] shapes;
     private final ScriptNames names;
-    private final ScriptSymbols symbols;
+    private final CodeNames symbols;
     private final EventText texts;
     private final boolean[] teaches;
     // Of each type, whether its rows name code.
@@ -79,7 +80,7 @@ public final class ScriptText implements RowText {
     }
 
     /** A writer for the rows of a recording. */
-    public ScriptText(PerfDataRecording recording, TextContext context, ScriptSymbols symbols) {
+    public ScriptText(PerfDataRecording recording, TextContext context, CodeNames symbols) {
         this(recording, context, symbols, ListedFields.USUAL);
     }
 
@@ -87,7 +88,7 @@ public final class ScriptText implements RowText {
     public ScriptText(
             PerfDataRecording recording,
             TextContext context,
-            ScriptSymbols symbols,
+            CodeNames symbols,
             ListedFields fields) {
         this.symbols = symbols;
         this.fields = fields;
@@ -410,7 +411,8 @@ public final class ScriptText implements RowText {
         if (!shape.chain) {
             out.put(' ');
             if (depth > 0) {
-                place(out, shape, pid, batch.stackEntry(row, 0), symbols);
+                long address = batch.stackEntry(row, 0);
+                place(out, shape, pid, address, address, symbols);
             }
             return;
         }
@@ -426,28 +428,25 @@ public final class ScriptText implements RowText {
                 first = i + 1;
                 continue;
             }
-            if (user && unwound && i > first) {
-                address--; // perf shows the call of frames that it has unwound
+            long call = i > first ? address - 1 : address;
+            if (user && unwound) {
+                address = call; // perf shows the call of frames that it has unwound
             }
             frames++;
             out.put('\t');
             // What looks like the kernel in a user's call chain was never an address.
-            ScriptSymbols names = user && address < 0 ? ScriptSymbols.NONE : symbols;
-            place(out, shape, pid, address, names);
+            CodeNames names = user && address < 0 ? CodeNames.NONE : symbols;
+            place(out, shape, pid, address, call, names);
             out.put('\n');
         }
     }
 
     private static void place(
-            TextBuffer out, Shape shape, int pid, long address, ScriptSymbols names) {
+            TextBuffer out, Shape shape, int pid, long address, long call, CodeNames names) {
         if (shape.usual) {
             names.append(out, pid, address, shape.chain);
             return;
         }
-        int start = out.size();
-        ScriptSymbols.Code code = names.code(pid, address);
-        boolean unknown = code.equals(ScriptSymbols.Code.UNKNOWN);
-        out.hex(shape.chain && !unknown ? code.shown() : address, 1).pad(start, 16, false);
-        shape.parts.name(out, code, true);
+        names.append(out, pid, address, shape.chain, call, shape.shown);
     }
 }

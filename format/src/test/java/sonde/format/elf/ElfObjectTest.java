@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.format.dwarf.Dwarf;
-import sonde.format.dwarf.SourceLines;
+import sonde.format.dwarf.LineSearch;
 
 /** What compilers and binutils make, for many machines. */
 class ElfObjectTest {
@@ -70,7 +70,7 @@ class ElfObjectTest {
             assertThat(second).isNotEqualTo(first).isNotNegative();
             Dwarf dwarf = Dwarf.read(elf);
             assertThat(dwarf.function("second_function")).as(target + version).isPresent();
-            SourceLines.Answer line = SourceLines.find(elf, "p.c", ObjectFiles.SECOND_LINE, 0);
+            LineSearch.Answer line = LineSearch.find(elf, "p.c", ObjectFiles.SECOND_LINE, 0);
             assertThat(line.address().orElse(-1)).isBetween(second, second + 128);
         }
     }

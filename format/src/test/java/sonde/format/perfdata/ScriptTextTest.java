@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.Lane;
 import sonde.format.MalformedInputException;
+import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.TextContext;
@@ -28,7 +29,7 @@ class ScriptTextTest {
     private static String list(byte[] file) throws IOException {
         try (PerfDataRecording recording = Rows.open(file)) {
             TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
-            ScriptText text = new ScriptText(recording, context, ScriptSymbols.NONE);
+            ScriptText text = new ScriptText(recording, context, CodeNames.NONE);
             List<EventListing.Part> parts = new ArrayList<>();
             for (Lane lane : recording.lanes()) {
                 parts.add(new EventListing.Part(lane, text, ""));

@@ -29,6 +29,9 @@ final class Arguments {
     private static final Set<Integer> C =
             Set.of(0x1, 0x2, 0x4, 0xc, 0x10, 0x11, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x3a, 0x3e);
 
+    /** DW_LANG_Go. */
+    private static final int GO = 0x16;
+
     private static final int WORD = 8;
 
     private final DwarfMapping part;
@@ -36,13 +39,16 @@ final class Arguments {
     private final Die function;
     private final boolean arm;
     private final boolean isC;
+    private final boolean isGo;
 
     Arguments(DwarfMapping part, Die function, boolean arm) throws MalformedInputException {
         this.part = part;
         this.dwarf = part.dwarf();
         this.function = function;
         this.arm = arm;
-        this.isC = C.contains(function.language());
+        int language = function.language();
+        this.isC = C.contains(language);
+        this.isGo = language == GO;
     }
 
     /**
@@ -60,11 +66,29 @@ final class Arguments {
             if (child.tag() == Die.FORMAL_PARAMETER) {
                 Optional<Die> die = dwarf.typeOf(child);
                 simple &= isSimple(die);
-                Home home = chosen(convention.next(die), stated.get(child), simple);
+                Location at = plain(stated.get(child), type(die));
+                Home home = chosen(convention.next(die), at, simple);
                 found.add(argument(dwarf.name(child), type(die), home));
             }
         }
         return found;
+    }
+
+    /**
+     * Narrow numbers that lie in wider registers lie in registers; a truth value's byte is 0 or 1.
+     */
+    private static @Nullable Location plain(@Nullable Location stated, Type type) {
+        if (!(stated instanceof Location.Computed(Value value)) || type.sizeBytes() > WORD) {
+            return stated;
+        }
+        Value low = Value.lowest(value, type.sizeBytes());
+        if (type instanceof Type.Bool
+                && low instanceof Value.Operation(String symbol, Value of, Value.Constant mask)
+                && symbol.equals("&")
+                && mask.value() == 1) {
+            low = Value.lowest(of, 1);
+        }
+        return low instanceof Value.Register(int number) ? new Location.InRegister(number) : stated;
     }
 
     private Type type(Optional<Die> die) {
@@ -79,6 +103,11 @@ final class Arguments {
 
     private Home chosen(Home ruled, @Nullable Location stated, boolean simple)
             throws MalformedInputException {
+        if (isGo) {
+            return new Home.Unread(
+                    "is of a function of Go, which gets it elsewhere than one of C: reg(\"ax\"),"
+                            + " reg(\"bx\"), reg(\"cx\"), reg(\"di\"), … on x86-64");
+        }
         int register = register(stated);
         int index = (arm ? ARM : X86).indexOf(register);
         if (index >= 0 && !(ruled instanceof Home.Registers r && r.count() > 1)) {

@@ -23,9 +23,6 @@ import sonde.lang.type.Type;
  * A program without any gives null for everything. Not safe for several threads.
  */
 public final class DwarfTypes implements TypeSource, AutoCloseable {
-    /** DW_LANG_Go. */
-    private static final int LANG_GO = 0x16;
-
     private final List<DwarfMapping> parts;
     private final DebugFiles files;
     private final Map<String, Optional<Type>> types = new HashMap<>();
@@ -86,21 +83,6 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     @Override
     public boolean isThere() {
         return !parts.isEmpty();
-    }
-
-    /** Whether a function is of Go, whose arguments are in other registers than those of C. */
-    public boolean isGo(String name) {
-        for (DwarfMapping part : parts) {
-            Optional<Die> die = part.dwarf().function(name);
-            if (die.isPresent()) {
-                try {
-                    return die.get().language() == LANG_GO;
-                } catch (MalformedInputException e) {
-                    return false;
-                }
-            }
-        }
-        return false;
     }
 
     /**

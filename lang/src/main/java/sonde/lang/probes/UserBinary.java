@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.SourceLines;
+import sonde.format.dwarf.LineSearch;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Segment;
@@ -140,8 +140,8 @@ final class UserBinary implements AutoCloseable {
     }
 
     /** Where a line of its source is. */
-    SourceLines.Answer line(Place.SourceLine place) throws MalformedInputException {
-        return SourceLines.find(elf, place.file(), place.line(), place.column());
+    LineSearch.Answer line(Place.SourceLine place) throws MalformedInputException {
+        return LineSearch.find(elf, place.file(), place.line(), place.column());
     }
 
     /** Where an address stands in the file; -1 for nowhere. */

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
 import sonde.format.Nearest;
-import sonde.format.dwarf.SourceLines;
+import sonde.format.dwarf.LineSearch;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
@@ -175,7 +175,7 @@ final class UserExpansion {
             throws AttachPointException {
         String path = files(point, "uprobe", place.path(), out).getFirst();
         try (UserBinary binary = UserBinary.open(path)) {
-            SourceLines.Answer answer = binary.line(place);
+            LineSearch.Answer answer = binary.line(place);
             List<Long> copies =
                     place.column() == 0
                             ? SourcePlaces.ofLine(path, place.file(), place.line())
@@ -215,13 +215,13 @@ final class UserExpansion {
     }
 
     /** What a debug file beside the program says of a line. */
-    private SourceLines.Answer separate(String path, Place.SourceLine place) {
+    private LineSearch.Answer separate(String path, Place.SourceLine place) {
         DwarfTypes types = DwarfTypes.shared(path, options.debugFolders());
         if (types == null || !types.isThere()) {
-            return new SourceLines.Answer(false, false, OptionalLong.empty());
+            return new LineSearch.Answer(false, false, OptionalLong.empty());
         }
         DwarfTypes.LineAddress found = types.address(place.file(), place.line(), place.column());
-        return new SourceLines.Answer(
+        return new LineSearch.Answer(
                 true,
                 !found.problem().startsWith("No compilation unit"),
                 found.problem().isEmpty()

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,6 +152,25 @@ class DwarfTypesTest {
                 .mapToLong(line -> Long.parseLong(line.substring(0, 16), 16))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    @Test
+    void parametersOfGoAreElsewhere() throws IOException, InterruptedException {
+        Files.writeString(folder.resolve("g.c"), "int sum(int a, int b) { return a + b; }");
+        run("gcc", "-gdwarf-4", "-dA", "-S", "g.c");
+        String text = Files.readString(folder.resolve("g.s"));
+        String go = text.replaceAll("\\.byte\t0x[0-9a-f]+(?=\t# DW_AT_language)", ".byte\t0x16");
+        assertThat(go).isNotEqualTo(text);
+        Files.writeString(folder.resolve("g.s"), go);
+        run("gcc", "-c", "-o", "g.o", "g.s");
+        try (DwarfTypes types = DwarfTypes.open(folder.resolve("g.o"), List.of())) {
+            assertThat(Objects.requireNonNull(types.arguments("sum", 0, false)))
+                    .extracting(Argument::name, Argument::place)
+                    .containsExactly(
+                            Assertions.tuple("a", Argument.Place.NOWHERE),
+                            Assertions.tuple("b", Argument.Place.NOWHERE));
+            assertThat(types.arguments("nobody", -1, false)).isNull();
+        }
     }
 
     @Test

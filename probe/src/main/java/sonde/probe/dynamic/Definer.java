@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,8 @@ public final class Definer {
     private ProbeKinds kinds = ProbeKinds.ALL;
     private boolean wantsTracer;
     private boolean unsafe;
+
+    private List<String> order = List.of();
 
     /** Of a program or the kernel. */
     public Definer(Subject subject) {
@@ -73,6 +76,7 @@ public final class Definer {
             return new TracepointDefiner(subject).define(spec, tracepoint, this);
         }
         List<Definition> made = new ArrayList<>();
+        order = List.of();
         String name = "";
         ProbeException failure = null;
         boolean traced = isTraced(spec.place());
@@ -82,7 +86,11 @@ public final class Definer {
         for (Spot found : traced ? new TracedFunctions(subject).of(spots) : spots) {
             Spot spot = traced ? found : prologue.behind(found, spec);
             try {
-                List<Argument> arguments = arguments(spec, around(spot, traced));
+                List<String> lacking = new ArrayList<>();
+                List<Argument> arguments = arguments(spec, around(spot, traced), lacking);
+                if (!lacking.isEmpty()) {
+                    spot = spot.noted("cannot be read there: " + String.join(", ", lacking));
+                }
                 if (name.isEmpty()) {
                     name =
                             unique(
@@ -189,12 +197,25 @@ public final class Definer {
     }
 
     List<Argument> arguments(PointSpec spec, SpotSurroundings here) throws IOException {
+        return arguments(spec, here, new ArrayList<>());
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @param lacking takes the variables of {@code $vars} and {@code $params} that a probe cannot
+     *     read there
+     */
+    private List<Argument> arguments(PointSpec spec, SpotSurroundings here, List<String> lacking)
+            throws IOException {
         ArgumentMaker maker = new ArgumentMaker(here);
         List<Argument> made = new ArrayList<>();
         for (String text : spec.arguments()) {
             if (text.equals("$vars") || text.equals("$params")) {
-                for (String name : here.names(text.equals("$params"))) {
-                    available(maker, name, made);
+                for (String name : ordered(here.names(text.equals("$params")))) {
+                    if (!isAdded(maker, name, made) && lacking.size() < MOST_NAMED) {
+                        lacking.add(name);
+                    }
                 }
             } else {
                 made.add(maker.make(text));
@@ -203,13 +224,27 @@ public final class Definer {
         return made;
     }
 
+    /** The entries of inlined copies have the parameters in any order: as at the first place. */
+    private List<String> ordered(List<String> names) {
+        if (order.isEmpty()) {
+            order = List.copyOf(names);
+        }
+        List<String> sorted = new ArrayList<>(names);
+        sorted.sort(Comparator.comparingInt(this::rank));
+        return sorted;
+    }
+
+    private int rank(String name) {
+        int index = order.indexOf(name);
+        return index < 0 ? Integer.MAX_VALUE : index;
+    }
+
     /** Of all variables those that can be shown. */
-    private static void available(ArgumentMaker maker, String name, List<Argument> made) {
+    private static boolean isAdded(ArgumentMaker maker, String name, List<Argument> made) {
         try {
-            made.add(maker.make(name));
+            return made.add(maker.make(name));
         } catch (ProbeException e) {
-            // $vars asks for what is there.
-            return;
+            return false; // $vars asks for what is there
         }
     }
 

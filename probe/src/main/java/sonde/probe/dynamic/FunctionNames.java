@@ -44,7 +44,12 @@ public final class FunctionNames {
                                                             shown("", name, symbol),
                                                             symbol)
                                                     || glob.contains("::"),
-                                    false)) {
+                                    true)) {
+                boolean live =
+                        one.copies().stream().anyMatch(copy -> subject.isCode(copy.entryAddress()));
+                if (!live) {
+                    continue; // the linker left it out
+                }
                 String name = shown(one.scope(), one.name(), one.linkageName());
                 if (fits(pattern, name, one.linkageName())
                         || pattern.matcher(one.name()).matches()) {

@@ -15,6 +15,7 @@ import sonde.format.dwarf.location.FunctionCopy;
 import sonde.format.dwarf.location.LineRows;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.SourceFunction;
+import sonde.symbol.Clones;
 import sonde.symbol.demangle.Demangler;
 
 /** From a place of the source to addresses: every copy of the code, each with what it sees. */
@@ -119,8 +120,13 @@ public final class Resolver {
             Entry function = scope == null ? null : scope.functions().getFirst();
             if (function != null) {
                 SourceFunction one = subject.functions().of(function, name);
-                if (one.copies().getFirst().entryAddress() == symbol.address()) {
-                    found.add(one);
+                boolean clone = Clones.isClone(name);
+                List<FunctionCopy> copies =
+                        one.copies().stream()
+                                .filter(copy -> !clone || copy.entryAddress() == symbol.address())
+                                .toList();
+                if (!copies.isEmpty() && copies.getFirst().entryAddress() == symbol.address()) {
+                    found.add(one.with(copies));
                 }
             }
         }
@@ -149,12 +155,20 @@ public final class Resolver {
 
     private void entries(SourceFunction function, boolean isReturn, List<Spot> spots)
             throws IOException {
-        for (FunctionCopy copy : live(function)) {
-            if (!isReturn || !copy.isInlined()) {
+        List<FunctionCopy> live = live(function);
+        for (FunctionCopy copy : live) {
+            boolean part = live.size() > 1 && isPart(copy);
+            if (!part && (!isReturn || !copy.isInlined())) {
                 int line = subject.written(function).line();
                 spots.add(spot(function, copy, copy.entryAddress(), line, isReturn));
             }
         }
+    }
+
+    /** Whether a copy is what the others call after their first lines: {@code f.part.0}. */
+    private boolean isPart(FunctionCopy copy) throws IOException {
+        Symbols.Symbol symbol = subject.symbols().functionAt(copy.entryAddress());
+        return symbol != null && symbol.name().contains(".part.");
     }
 
     private void offsets(SourceFunction function, PointSpec.Place.Function wanted, List<Spot> all)
@@ -213,7 +227,15 @@ public final class Resolver {
                 address == copy.entryAddress() && !copy.isInlined(),
                 isReturn,
                 copy.isInlined(),
-                copy.isInlined() ? "inlined in " + outer(scope) : "");
+                copy.isInlined() ? "inlined in " + outer(scope) : clone(function, symbol));
+    }
+
+    /** Which clone it is, where the symbol says so and was not asked for. */
+    private static String clone(SourceFunction function, Symbols.@Nullable Symbol symbol) {
+        if (symbol == null || symbol.name().equals(function.name())) {
+            return "";
+        }
+        return Clones.isClone(symbol.name()) ? "clone " + symbol.name() : "";
     }
 
     /** What the function sees, where others begin at the same address. */
@@ -420,7 +442,9 @@ public final class Resolver {
         long offset = Math.max(0, wanted.offset());
         List<Spot> spots = new ArrayList<>();
         for (Symbols.Symbol symbol : found) {
-            spots.add(bare(symbol.address() + offset, wanted, offset));
+            Spot spot = bare(symbol.address() + offset, symbol.name(), wanted, offset);
+            boolean clone = !symbol.name().equals(wanted.name()) && Clones.isClone(symbol.name());
+            spots.add(clone ? spot.noted("clone " + symbol.name()) : spot);
         }
         KernelImage kernel = subject.kernel();
         if (spots.isEmpty()
@@ -435,7 +459,7 @@ public final class Resolver {
                                 + " functions of the kernel; without its debugging information"
                                 + " nothing tells them apart");
             }
-            spots.add(bare(0, wanted, offset));
+            spots.add(bare(0, wanted.name(), wanted, offset));
         }
         if (spots.isEmpty()) {
             List<String> near =
@@ -459,11 +483,12 @@ public final class Resolver {
         return spots;
     }
 
-    private static Spot bare(long address, PointSpec.Place.Function wanted, long offset) {
+    private static Spot bare(
+            long address, String symbol, PointSpec.Place.Function wanted, long offset) {
         return new Spot(
                 address,
                 wanted.name(),
-                wanted.name(),
+                symbol,
                 offset,
                 null,
                 "",

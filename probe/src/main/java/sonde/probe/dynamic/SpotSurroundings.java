@@ -302,6 +302,23 @@ final class SpotSurroundings implements Surroundings {
         }
     }
 
+    /** The lowest bits of a register, as clang has them of a {@code bool}; null for others. */
+    private Operand.@Nullable Held lowBits(Value value, SourceType type) {
+        if (value instanceof Value.Operation(String symbol, Value of, Value.Constant mask)
+                && symbol.equals("&")
+                && mask.value() > 0
+                && (mask.value() & mask.value() + 1) == 0) {
+            int bits = Long.bitCount(mask.value());
+            Value whole = Value.lowest(of, (bits + 7) / 8);
+            String name =
+                    whole instanceof Value.Register register
+                            ? names.register(register.number())
+                            : "";
+            return name.isEmpty() ? null : new Operand.Held(name, type, 0, bits);
+        }
+        return null;
+    }
+
     /** Where a variable is, as an operand of its type. */
     Operand of(Location location, SourceType type) throws Fetch.Unfit {
         int bytes = subject.addressBytes();
@@ -321,12 +338,11 @@ final class SpotSurroundings implements Surroundings {
                 yield new Operand.Stored(address, type, 0, 0, false);
             }
             case Location.Computed computed -> {
-                Value value = computed.value();
-                // Lower bits of a number are what they were before it was cut.
-                while (value instanceof Value.Cast cast && cast.sizeBytes() >= type.sizeBytes()) {
-                    value = cast.value();
-                }
-                yield new Operand.Plain(Fetch.of(value, names, atEntry, bytes), type);
+                Value value = Value.lowest(computed.value(), type.sizeBytes());
+                Operand.Held some = lowBits(value, type);
+                yield some != null
+                        ? some
+                        : new Operand.Plain(Fetch.of(value, names, atEntry, bytes), type);
             }
             case Location.Bytes constant -> {
                 if (constant.bytes().length > 8) {

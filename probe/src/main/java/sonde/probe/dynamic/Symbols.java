@@ -11,6 +11,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
+import sonde.symbol.Clones;
 import sonde.symbol.demangle.Demangler;
 
 /** Functions and variables of a file by name and by address, from its symbol tables. */
@@ -73,9 +74,12 @@ final class Symbols {
         return byName.getOrDefault(name, List.of());
     }
 
-    /** Functions of a name, else those whose symbol means it. */
+    /** Functions of a name and their clones, else those whose symbol means it. */
     List<Symbol> functions(String name) {
-        List<Symbol> named = named(name).stream().filter(Symbol::isFunction).toList();
+        List<Symbol> named =
+                functions.stream()
+                        .filter(one -> one.name().equals(name) || Clones.isMadeOf(one.name(), name))
+                        .toList();
         return named.isEmpty()
                 ? functions.stream().filter(one -> Demangler.means(one.name(), name)).toList()
                 : named;

@@ -88,6 +88,9 @@ public record VariableView(String place, String code, String note, List<Row> row
                 if (value.origin() instanceof Fetch.Origin.Zero) {
                     yield "= " + value.offset();
                 }
+                if (value.origin() instanceof Fetch.Origin.Program) {
+                    yield "= the program's address 0x" + Long.toHexString(value.offset());
+                }
                 String base = new Fetch(value.origin(), 0).number(here.statics());
                 yield value.offset() == 0
                         ? "= " + base

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.line.SourceOptions;
+import sonde.symbol.line.SourceSymbols;
 
 /** Functions as each language writes them: what is listed can be probed. */
 final class FunctionNamesTest {
@@ -98,6 +100,12 @@ final class FunctionNamesTest {
                 lost.add(name + ": " + e.getMessage());
             }
         }
+        SourceOptions options = SourceOptions.USUAL.uncached();
+        try (SourceSymbols symbols = SourceSymbols.open(Path.of(program.path()), options)) {
+            for (String name : names) {
+                assertThat(symbols.named(name)).as(name).isNotEmpty();
+            }
+        }
         assertThat(names).isNotEmpty();
         assertThat(lost).isEmpty();
     }
@@ -178,6 +186,116 @@ final class FunctionNamesTest {
                                                     + one.place()
                                                             .substring(one.place().lastIndexOf(':'))
                                                     + " bytes=%di:s32"));
+        }
+    }
+
+    private static final String CLONED =
+            """
+            #include <stdio.h>
+            #define KEPT __attribute__((noinline))
+            static KEPT int times(int a, int b) { return printf("%d\\n", a * b); }
+            int g;
+            static int part(int *p, int n) {
+              if (!p) return 0;
+              int s = 0;
+              for (int i = 0; i < n; i++) { s += p[i] * g; printf("%d\\n", s); if (s > 9) puts("a"); }
+              for (int i = 0; i < n; i++) { s += p[i] * g; printf("%d\\n", s); if (s > 8) puts("b"); }
+              for (int i = 0; i < n; i++) { s += p[i] * g; printf("%d\\n", s); if (s > 7) puts("c"); }
+              return s;
+            }
+            KEPT int one(int *p) { return part(p, 3) + 1; }
+            KEPT int two(int *p) { return part(p, 3) + 2; }
+            KEPT int three(int *p) { return part(p, 4) + 2; }
+            KEPT int outer(int x) {
+              int local = x * 2;
+              KEPT int nested(int y) { return printf("%d\\n", y + local + x); }
+              return nested(3) + nested(x);
+            }
+            int main(int argc, char **argv) {
+              g = argc;
+              int *p = argc > 1 ? 0 : &g;
+              return times(argc, 7) + one(p) + two(p) + three(p) + outer(argc);
+            }
+            """;
+
+    @Test
+    void clonesAndNestedFunctionsAreFoundByTheirName() throws Exception {
+        Programs.Build build = Programs.Build.of("gcc -w -g -O2");
+        Assumptions.assumeTrue(build.isThere(), "gcc is not there");
+        Path file = Programs.build(folder, "cloned.c", CLONED, build);
+        try (Subject program = Subject.program(file.toString(), List.of())) {
+            Definition times = made(program, "times $params").getFirst();
+            assertThat(times.note()).contains("clone times.constprop.0");
+            assertThat(times.text()).endsWith(" a=%di:s32 b=\\7:s32");
+            assertThat(made(program, "nested y").getFirst().text()).endsWith(" y=%di:s32");
+            if (!FunctionNames.matching(program, "part.part.0").isEmpty()) {
+                // What the inlined copies call is no entry of its own.
+                assertThat(made(program, "part"))
+                        .allMatch(one -> one.note().contains("inlined in"));
+                assertThat(made(program, "part.part.0")).hasSize(1);
+            }
+        }
+        Programs.run(List.of("strip", "-g", file.toString()));
+        try (Subject program = Subject.program(file.toString(), List.of())) {
+            assertThat(made(program, "times $arg1").getFirst().note())
+                    .isEqualTo("clone times.constprop.0");
+            assertThat(made(program, "nested")).hasSize(1);
+        }
+    }
+
+    private static final String RUST =
+            """
+            mod shop {
+                pub struct Item { pub id: u32 }
+                pub trait Show { fn show(&self) -> u32; }
+                impl Item {
+                    #[inline(never)]
+                    pub fn cost(&self, count: u32) -> u32 { self.id * count }
+                }
+                impl Show for Item {
+                    #[inline(never)]
+                    fn show(&self) -> u32 { self.id + 1 }
+                }
+            }
+            use shop::Show;
+            #[no_mangle]
+            pub extern "C" fn entry(n: u32) -> u32 {
+                let i = shop::Item { id: n };
+                i.cost(2) + i.show()
+            }
+            """;
+
+    @Test
+    void namesOfRust() throws Exception {
+        Path rustc = Path.of(System.getProperty("user.home"), ".cargo/bin/rustc");
+        String command = Files.isExecutable(rustc) ? rustc.toString() : "/usr/bin/rustc";
+        Assumptions.assumeTrue(Files.isExecutable(Path.of(command)), "rustc is not there");
+        Files.writeString(folder.resolve("shop.rs"), RUST);
+        Process made =
+                new ProcessBuilder(command, "-g", "--crate-type=cdylib", "-o", "shop.so", "shop.rs")
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(made.getInputStream().readAllBytes());
+        Assumptions.assumeTrue(made.waitFor() == 0, "rustc does not build: " + said);
+        Path file = folder.resolve("shop.so");
+        try (Subject program = Subject.program(file.toString(), List.of());
+                SourceSymbols symbols = SourceSymbols.open(file, SourceOptions.USUAL.uncached())) {
+            List<String> names = FunctionNames.matching(program, "*shop::*");
+            assertThat(names)
+                    .contains(
+                            "shop::shop::Item::cost",
+                            "<shop::shop::Item as shop::shop::Show>::show");
+            for (String name : names) {
+                assertThat(made(program, name)).as(name).isNotEmpty();
+                assertThat(symbols.named(name)).as(name).isNotEmpty();
+            }
+            assertThat(made(program, "shop::shop::Item::cost self->id count"))
+                    .singleElement()
+                    .satisfies(one -> {
+                        assertThat(one.arguments()).hasSize(2);
+                        assertThat(one.text()).contains(":u32 count=");
+                    });
         }
     }
 

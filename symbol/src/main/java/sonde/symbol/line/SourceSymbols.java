@@ -23,7 +23,6 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Section;
 import sonde.symbol.FunctionTable;
-import sonde.symbol.demangle.Demangler;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.Need;
@@ -64,6 +63,7 @@ public final class SourceSymbols implements AutoCloseable {
     private @Nullable ElfSymbols table;
     private ElfFile tableOf;
     private @Nullable Map<String, List<Integer>> names;
+    private @Nullable WrittenNames written;
     private final Set<String> linked = new HashSet<>();
 
     private SourceSymbols(OpenElf binary, OpenDebug debug, boolean cached) throws IOException {
@@ -400,24 +400,40 @@ public final class SourceSymbols implements AutoCloseable {
                 : OptionalLong.empty();
     }
 
-    /**
-     * Addresses of the functions and variables of a name, ascending; of C++ and Rust it may be
-     * demangled, with parameters or without.
-     */
+    /** Addresses of the functions and variables of a symbol's name, ascending. */
     public long[] addresses(String name) throws MalformedInputException {
-        long[] found = addresses(name, -1, 0);
-        boolean written = name.indexOf(':') > 0 || name.indexOf('(') > 0;
-        if (found.length > 0 || !written) {
+        return addresses(name, -1, 0);
+    }
+
+    /**
+     * Addresses of the functions and variables of a name. It is that of the symbol, or as {@code
+     * sonde probe funcs} shows it: demangled, with name spaces or not, with parameters or not. A
+     * function that was inlined everywhere is where its copies begin.
+     */
+    public long[] named(String name) throws IOException {
+        long[] found = addresses(name);
+        if (found.length > 0 || name.isEmpty()) {
             return found;
         }
-        LongStream.Builder all = LongStream.builder();
-        for (String linked : List.copyOf(names == null ? List.of() : names.keySet())) {
-            String shown = Demangler.demangle(linked);
-            if (shown.equals(name) || shown.startsWith(name + "(")) {
-                LongStream.of(addresses(linked, -1, 0)).forEach(all);
-            }
+        WrittenNames known = written;
+        if (known == null) {
+            known = new WrittenNames(List.copyOf(names == null ? Set.of() : names.keySet()), debug);
+            written = known;
         }
-        return all.build().sorted().distinct().toArray();
+        LongStream.Builder all = LongStream.builder();
+        for (String symbol : known.symbols(name)) {
+            LongStream.of(addresses(symbol)).forEach(all);
+        }
+        found = all.build().sorted().distinct().toArray();
+        if (found.length > 0 || code.isEmpty() || elf.type() == ElfFile.ET_REL) {
+            return found;
+        }
+        return LongStream.of(known.addresses(name)).filter(this::isCode).toArray();
+    }
+
+    /** Whether an address lies in a section with code. */
+    public boolean isCode(long elfAddress) {
+        return code.layout().isCode(elfAddress);
     }
 
     /**

@@ -69,11 +69,11 @@ class CompiledProgramsTest {
         Programs.run(folder, List.of("g++", "-g", "-o", "shop", "shop.cc"));
         Path program = folder.resolve("shop");
         try (SourceSymbols symbols = SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
-            long[] one = symbols.addresses("shop::Cart::add(int)");
+            long[] one = symbols.named("shop::Cart::add(int)");
             assertThat(one).hasSize(1).isEqualTo(symbols.addresses("_ZN4shop4Cart3addEi"));
             assertThat(symbols.lookup(one[0]).getFirst().line()).isEqualTo(2);
-            assertThat(symbols.addresses("shop::Cart::add")).hasSize(2).contains(one);
-            assertThat(symbols.addresses("shop::Cart::ad")).isEmpty();
+            assertThat(symbols.named("shop::Cart::add")).hasSize(2).contains(one);
+            assertThat(symbols.named("shop::Cart::ad")).isEmpty();
         }
     }
 

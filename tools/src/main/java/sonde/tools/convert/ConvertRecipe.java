@@ -3,6 +3,7 @@ package sonde.tools.convert;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import sonde.format.export.FileFormat;
 import sonde.format.export.Losses;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.symbol.files.GivenPlaces;
-import sonde.tools.report.QueryInput;
+import sonde.tools.report.RecordedCode;
 import sonde.tools.report.ReportSource;
 
 /** Writes a recording of any format that is read in one of those that are written. */
@@ -51,11 +52,8 @@ public final class ConvertRecipe {
     public Outcome convert(Path in, OutputStream out, ExportFormat format) throws IOException {
         Losses losses = new Losses();
         try (ReportSource source = ReportSource.open(in, given)) {
-            List<Recording> recordings = source.recordings();
             BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
-            try (ExportRows rows = ExportRows.of(recordings, names(source, recordings))) {
-                format.write(rows, buffered, losses);
-            }
+            write(source, (recordings, rows) -> format.write(rows, buffered, losses));
             buffered.flush();
             return new Outcome(losses.lines(), source.notes());
         }
@@ -85,31 +83,45 @@ public final class ConvertRecipe {
             if (format.format() == FileFormat.PERFDATA) {
                 source.keepRecordedStacks(); // registers and stacks go along, as they are
             }
-            List<Recording> recordings = source.recordings();
-            try (ExportRows rows = ExportRows.of(recordings, names(source, recordings))) {
-                format.format().write(recordings, rows, target, losses);
-            }
+            write(
+                    source,
+                    (recordings, rows) -> format.format().write(recordings, rows, target, losses));
             return new Outcome(losses.lines(), source.notes());
         }
     }
 
-    /** Names of addresses by the mappings that a perf.data tells, over all of it. */
-    private static ChainNames names(ReportSource source, List<Recording> recordings)
-            throws IOException {
+    /** Writes rows whose code has names. */
+    private interface Writing {
+        void write(List<Recording> recordings, ExportRows rows) throws IOException;
+    }
+
+    /** Names of addresses are by the mappings that a perf.data tells, over all of it. */
+    private static void write(ReportSource source, Writing writing) throws IOException {
+        List<Recording> recordings = source.recordings();
         List<Recording> perf = new ArrayList<>();
         for (Recording recording : recordings) {
             if (recording instanceof PerfDataRecording) {
                 perf.add(recording);
             }
         }
-        if (perf.isEmpty()) {
-            return ChainNames.own();
+        try (RecordedCode code = new RecordedCode(source)) {
+            ChainNames names = ChainNames.own();
+            if (!perf.isEmpty()) {
+                ProcessSymbols symbols = code.follower();
+                Engine.run(perf, List.of(symbols), 0);
+                names =
+                        (recording, pid, entry) -> {
+                            FrameNames own = recording.frames();
+                            return own != null
+                                    ? List.of(own.frame(entry))
+                                    : code.frames(symbols.location(pid, entry));
+                        };
+            }
+            try (ExportRows rows = ExportRows.of(recordings, names)) {
+                writing.write(recordings, rows);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
-        ProcessSymbols symbols = QueryInput.symbols(source);
-        Engine.run(perf, List.of(symbols), 0);
-        return (recording, pid, entry) -> {
-            FrameNames own = recording.frames();
-            return own != null ? own.frame(entry) : symbols.frame(symbols.location(pid, entry));
-        };
     }
 }

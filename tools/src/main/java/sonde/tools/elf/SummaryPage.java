@@ -281,6 +281,7 @@ public final class SummaryPage implements ElfPage {
         if (found.isFound()) {
             String where = found.kind() == DebugFile.Kind.ITSELF ? "" : ": " + found.path().get();
             lines.add("DWARF " + found.kind().words() + where);
+            lines.addAll(parts(found));
         } else {
             lines.add("no DWARF here, and no separate file in any of " + places(found) + " places");
             List<Attempt> missing =
@@ -297,6 +298,16 @@ public final class SummaryPage implements ElfPage {
                 .filter(a -> a.outcome() != Attempt.Outcome.LACKING)
                 .forEach(attempt -> lines.add(attempt.sentence()));
         return lines;
+    }
+
+    private List<String> parts(DebugFile found) throws IOException {
+        DebugParts parts = new DebugParts(search, file.place(), found);
+        if (found.kind() == DebugFile.Kind.ITSELF) {
+            return parts.of(elf);
+        }
+        try (OpenElf separate = found.open()) {
+            return parts.of(separate.elf());
+        }
     }
 
     private static int places(DebugFile found) {

@@ -23,6 +23,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
+import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.ColumnText;
 import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
@@ -34,7 +35,6 @@ import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.ScriptSymbols;
 import sonde.format.perfdata.ScriptText;
 import sonde.format.perfdata.TracingData;
 import sonde.format.text.TextRecording;
@@ -51,6 +51,7 @@ final class EventRows implements Listing.Rows {
     private final Map<Source, ThreadNames> namesOf = new IdentityHashMap<>();
     private final EventText.Latest latest = new EventText.Latest();
     private final List<Operator> symbols = new ArrayList<>();
+    private final List<PerfCode> codes = new ArrayList<>();
     private final Set<Source> scripts = Collections.newSetFromMap(new IdentityHashMap<>());
 
     EventRows(ReportSource source, ReportOptions options) {
@@ -91,6 +92,15 @@ final class EventRows implements Listing.Rows {
     }
 
     private long write(OutputStream out, Listing.Form form, long skip, long most)
+            throws IOException {
+        try {
+            return writeAll(out, form, skip, most);
+        } finally {
+            codes.forEach(PerfCode::close);
+        }
+    }
+
+    private long writeAll(OutputStream out, Listing.Form form, long skip, long most)
             throws IOException {
         List<Part> parts = new ArrayList<>();
         boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
@@ -211,15 +221,13 @@ final class EventRows implements Listing.Rows {
     private List<Part> script(PerfDataRecording perf) throws IOException {
         PerfCode code = null;
         if (ScriptText.namesCode(perf)) {
-            code = new PerfCode(perf, source);
-            symbols.add(code.follower());
-            symbols.add(code.kernelMaps());
+            code = code(perf);
         }
         ScriptText text =
                 new ScriptText(
                         perf,
                         context(perf),
-                        code == null ? ScriptSymbols.NONE : code,
+                        code == null ? CodeNames.NONE : code,
                         options.listing().fields());
         if (!text.absent().isEmpty()) {
             throw Matches.noField(text.absent());
@@ -277,20 +285,35 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
+    /** Names of code, fed by the rows of the listing; closed at its end. */
+    private PerfCode code(PerfDataRecording perf) throws IOException {
+        PerfCode code = new PerfCode(perf, source, options.listing().fields());
+        symbols.add(code.follower());
+        codes.add(code);
+        return code;
+    }
+
     /** Any recording, with the fields that were asked for. */
     private List<Part> columns(Recording recording) throws IOException {
         Map<Source, RowText> rows = new IdentityHashMap<>();
         for (Source of : recording.sources()) {
             FieldText.Details details = FieldText.Details.FIELDS;
+            PerfCode code = null;
             if (recording instanceof TraceDatRecording trace) {
                 details = styled(trace.eventText(names))::appendBody;
             } else if (recording instanceof PerfDataRecording perf) {
                 details = styled(new EventText(of, context(perf), names))::appendBody;
+                code = code(perf);
             }
             rows.put(
                     of,
                     new ColumnText(
-                            of, names, recording.frames(), details, options.listing().fields()));
+                            of,
+                            names,
+                            recording.frames(),
+                            code,
+                            details,
+                            options.listing().fields()));
         }
         List<Part> parts = new ArrayList<>();
         for (Lane lane : recording.lanes()) {

@@ -125,7 +125,6 @@ final class Findings {
         ProcessMaps maps = new ProcessMaps();
         SymbolOptions from = source.symbolOptions();
         KernelSymbols kernel = RecordedKernel.symbols(source, from);
-        KernelMaps kernelMaps = new KernelMaps();
         symbolizer = new Symbolizer(maps, kernel, from);
         symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
@@ -156,24 +155,12 @@ final class Findings {
         List<Operator> operators =
                 new ArrayList<>(
                         List.of(
-                                threads,
-                                symbols,
-                                kernelMaps,
-                                states,
-                                calls,
-                                io,
-                                files,
-                                signals,
-                                samples,
-                                faults,
-                                losses,
-                                counts,
-                                events,
-                                chainEnds));
+                                threads, symbols, states, calls, io, files, signals, samples,
+                                faults, losses, counts, events, chainEnds));
         operators.addAll(outline(source, window));
         extent = read(source, operators);
         if (frames == symbols) {
-            KernelRun ran = RecordedKernel.run(source, kernel, kernelMaps);
+            KernelRun ran = RecordedKernel.run(source, kernel, maps.kernel());
             GivenPlaces given = source.given();
             name(maps, from, new KernelCode(ran, from, given.vmlinux()), given);
         }

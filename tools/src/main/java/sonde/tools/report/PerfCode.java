@@ -12,20 +12,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.result.Frame;
+import sonde.format.ftrace.CodeNames;
+import sonde.format.ftrace.ListedFields;
+import sonde.format.ftrace.ListedFields.Name;
 import sonde.format.ftrace.TextBuffer;
 import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.ScriptSymbols;
 import sonde.symbol.CodeModule;
 import sonde.symbol.FunctionTable;
+import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
+import sonde.symbol.line.CodePlaces;
+import sonde.symbol.line.KernelCode;
+import sonde.symbol.line.KnownPlaces;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
  */
-final class PerfCode implements ScriptSymbols {
+final class PerfCode implements CodeNames, AutoCloseable {
     private static final String KERNEL = "[kernel.kallsyms]";
     private static final int MOST_CACHED = 1 << 18;
     private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
@@ -35,17 +42,27 @@ final class PerfCode implements ScriptSymbols {
     private final Map<String, byte[]> buildIds;
     private final Future<KernelSymbols> kernel;
     private final boolean narrow;
-    private final KernelMaps kernelMaps = new KernelMaps();
+    private final ReportSource source;
+    private final SymbolOptions from;
+    private final boolean lines;
+    private final boolean fullPaths;
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
+    private @Nullable KernelCode kernelCode;
+    private @Nullable KernelSymbols functions;
+    private @Nullable KnownPlaces places;
 
     /**
      * @param source says where files are looked for
+     * @param fields whether lines are shown, and how
      */
-    PerfCode(PerfDataRecording recording, ReportSource source) throws IOException {
-        SymbolOptions options = source.symbolOptions();
-        symbolizer =
-                new Symbolizer(maps, KernelSymbols.none(), options, FunctionTable.Aliases.PERF);
+    PerfCode(PerfDataRecording recording, ReportSource source, ListedFields fields)
+            throws IOException {
+        this.source = source;
+        lines = fields.asks(Name.SRCLINE);
+        fullPaths = fields.fullSourcePaths();
+        from = source.symbolOptions();
+        symbolizer = new Symbolizer(maps, KernelSymbols.none(), from, FunctionTable.Aliases.PERF);
         symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         buildIds = RecordedKernel.fileIds(recording);
         String arch = recording.features().arch();
@@ -62,7 +79,20 @@ final class PerfCode implements ScriptSymbols {
         return kept.length > 0 ? kept : RecordedKernel.found(recording, source.given().folders());
     }
 
-    private KernelSymbols kernel() {
+    /** Asked by several threads, after the first records, which say where the kernel lies. */
+    private synchronized KernelSymbols kernel() {
+        KernelSymbols known = functions;
+        if (known == null) {
+            KernelRun ran = RecordedKernel.run(source, recorded(), maps.kernel());
+            KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
+            known = code.symbols(maps.kernel().starts());
+            kernelCode = code;
+            functions = known;
+        }
+        return known;
+    }
+
+    private KernelSymbols recorded() {
         try {
             return kernel.get();
         } catch (ExecutionException e) {
@@ -78,14 +108,39 @@ final class PerfCode implements ScriptSymbols {
         return new ProcessSymbols(maps, symbolizer::frame, buildIds);
     }
 
-    /** Follows what the kernel has mapped; goes before the listing, too. */
-    KernelMaps kernelMaps() {
-        return kernelMaps;
+    @Override
+    public boolean changes(long address) {
+        return lines || address >= 0 && !isKernel(address);
     }
 
     @Override
-    public boolean changes(long address) {
-        return address >= 0 && !isKernel(address);
+    public String line(int pid, long address) {
+        if (!lines) {
+            return "";
+        }
+        long location = isKernel(address) ? address : maps.location(pid, address);
+        KnownPlaces known = places;
+        if (known == null) {
+            kernel();
+            long most = Long.MAX_VALUE;
+            known = new KnownPlaces(new CodePlaces(maps, from, true, true, most, kernelCode));
+            places = known;
+        }
+        known.learn(new long[] {location});
+        CodePlaces.Found found = known.at(location);
+        Frame innermost =
+                found.inlined().isEmpty()
+                        ? Frame.label("").at(found.file(), found.line())
+                        : found.inlined().getFirst();
+        boolean full = fullPaths && !innermost.file().isEmpty();
+        return full ? innermost.file() + ":" + innermost.line() : innermost.place();
+    }
+
+    @Override
+    public void close() {
+        if (places != null) {
+            places.close();
+        }
     }
 
     @Override
@@ -125,7 +180,7 @@ final class PerfCode implements ScriptSymbols {
 
     /** The kernel of a 32-bit machine lies in the upper part of 4 GiB. */
     private boolean isKernel(long address) {
-        return address < 0 || narrow && kernelMaps.has(address);
+        return address < 0 || narrow && maps.kernel().has(address);
     }
 
     @Override
@@ -155,7 +210,7 @@ final class PerfCode implements ScriptSymbols {
     }
 
     private String kernelName(long address) {
-        String file = kernelMaps.file(address);
+        String file = maps.kernel().file(address);
         KernelSymbols kernel = kernel();
         int symbol = kernel.find(address);
         if (symbol < 0 && file.isEmpty()) {

@@ -17,6 +17,7 @@ import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.TracingData;
 import sonde.format.tracedat.TraceDatRecording;
+import sonde.symbol.KernelMaps;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelRun.Loaded;
 import sonde.symbol.KernelSymbols;

@@ -14,12 +14,18 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.event.result.Listing;
+import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.format.ftrace.ListedFields;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.PerfDataBytes;
+import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertTarget;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.StackOptions.SortKey;
 import sonde.view.Style;
@@ -126,7 +132,7 @@ final class ReportKernelTest {
                         EnumSet.of(Section.ONCPU),
                         null,
                         null,
-                        java.util.Set.of(),
+                        Set.of(),
                         List.of(),
                         List.of(),
                         40,
@@ -153,6 +159,54 @@ final class ReportKernelTest {
                     .containsPattern("work +\\[kernel\\] +k\\.c:3 +100\\.0 % +2")
                     .contains("work k.c:7 › mix k.c:3 (inlined)");
         }
+    }
+
+    @Test
+    void listingsAndConversionsTakeThemFromTheImageToo() throws IOException, InterruptedException {
+        Path file = recording(buildId());
+        GivenPlaces given = vmlinux(folder.resolve("vmlinux"));
+        assertThat(events(file, given, ListedFields.parse(List.of("ip,sym,dso,srcline"))))
+                .contains(" work ([kernel.kallsyms])\n  k.c:3\n")
+                .hasLineCount(4);
+        ListedFields full = ListedFields.parse(List.of("srcline,ip")).withFullSourcePaths();
+        assertThat(events(file, given, full)).contains("\n  " + folder.resolve("k.c") + ":3\n");
+        assertThat(events(file, GivenPlaces.NONE, full)).doesNotContain("k.c");
+        ByteArrayOutputStream folded = new ByteArrayOutputStream();
+        ConvertTarget target = ConvertTarget.named("folded").orElseThrow();
+        new ConvertRecipe(given).convert(file, folded, ((ConvertTarget.Stream) target).format());
+        assertThat(folded.toString(StandardCharsets.UTF_8)).contains("work_[k];mix_[k] 2");
+    }
+
+    private static String events(Path file, GivenPlaces given, ListedFields fields)
+            throws IOException {
+        ListingOptions listing =
+                new ListingOptions(
+                        Set.of(),
+                        -1,
+                        -1,
+                        List.of(),
+                        TimeFormat.MICROS,
+                        0,
+                        false,
+                        false,
+                        false,
+                        fields);
+        ReportOptions options =
+                new ReportOptions(
+                        Set.of(),
+                        null,
+                        null,
+                        Set.of(),
+                        List.of(),
+                        List.of(),
+                        40,
+                        listing,
+                        StackOptions.DEFAULT);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ReportSource source = ReportSource.open(file, given)) {
+            new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
+        }
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test

@@ -17,6 +17,11 @@ public record SourceFunction(String name, String scope, Entry declared, List<Fun
         return (int) declared.constant(Attribute.DECL_LINE, 0);
     }
 
+    /** The same with some of its copies. */
+    public SourceFunction with(List<FunctionCopy> some) {
+        return new SourceFunction(name, scope, declared, some);
+    }
+
     /**
      * The source file, absolute where the compiler's folder is known; empty when it is not said.
      */

@@ -37,6 +37,56 @@ public sealed interface Value {
     /** Other arithmetic of what is not known. */
     record Operation(String symbol, Value left, @Nullable Value right) implements Value {}
 
+    /**
+     * A simpler value whose lowest bytes are the same: what widened a narrow variable is left out,
+     * as clang writes it where it keeps a {@code bool} or {@code short} in a wider register.
+     *
+     * @param sizeBytes how many bytes of it count, 1 to 8
+     */
+    static Value lowest(Value value, long sizeBytes) {
+        int bits = 8 * Math.clamp(sizeBytes, 1, Long.BYTES);
+        long all = -1L >>> Long.SIZE - bits;
+        Value at = value;
+        while (true) {
+            @Nullable Value inner =
+                    switch (at) {
+                        case Cast cast when 8 * cast.sizeBytes() >= bits -> cast.value();
+                        case Operation(String symbol, Value left, @Nullable Value right) ->
+                                switch (symbol) {
+                                    case "&" -> masked(left, right, all);
+                                    case "|" -> joined(left, right, bits);
+                                    default -> null;
+                                };
+                        default -> null;
+                    };
+            if (inner == null) {
+                return at;
+            }
+            at = inner;
+        }
+    }
+
+    private static @Nullable Value masked(Value left, @Nullable Value right, long all) {
+        if (right instanceof Constant mask && (mask.value() & all) == all) {
+            return left;
+        }
+        return left instanceof Constant mask && (mask.value() & all) == all ? right : null;
+    }
+
+    private static @Nullable Value joined(Value left, @Nullable Value right, int bits) {
+        if (right != null && isAbove(right, bits)) {
+            return left;
+        }
+        return isAbove(left, bits) ? right : null;
+    }
+
+    private static boolean isAbove(Value value, int bits) {
+        return value instanceof Operation(String symbol, Value _, Constant by)
+                && symbol.equals("<<")
+                && by.value() >= bits
+                && by.value() < Long.SIZE;
+    }
+
     /** A value and a constant. */
     static Value plus(Value value, long offset) {
         if (offset == 0) {

@@ -32,6 +32,26 @@ final class ExpressionTest {
         assertThat(locate("")).isEqualTo(new Location.Absent());
     }
 
+    /** What clang 14 writes of a bool and of a short that lie in wider registers. */
+    @Test
+    void widenedNumbersHaveTheLowestBytesOfTheirRegister() throws MalformedInputException {
+        Value.Register register = new Value.Register(5);
+        Value bool = computed("75 00 10 ff ff ff ff 0f 1a 9f"); // & 0xffffffff
+        assertThat(Value.lowest(bool, 1)).isEqualTo(register);
+        assertThat(Value.lowest(bool, 4)).isEqualTo(register);
+        assertThat(Value.lowest(bool, 8)).isEqualTo(bool);
+        // ((v >> 15) * ~0 << 16) | v
+        Value extended = computed("75 00 12 10 0f 25 30 20 1e 10 10 24 21 9f");
+        assertThat(Value.lowest(extended, 2)).isEqualTo(register);
+        assertThat(Value.lowest(extended, 4)).isEqualTo(extended);
+        Value low = computed("75 00 31 1a 9f"); // & 1
+        assertThat(Value.lowest(low, 1)).isEqualTo(low);
+    }
+
+    private static Value computed(String hex) throws MalformedInputException {
+        return ((Location.Computed) locate(hex)).value();
+    }
+
     private static Location memory(Value address) {
         return new Location.InMemory(address);
     }

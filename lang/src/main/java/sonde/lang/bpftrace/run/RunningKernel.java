@@ -11,6 +11,7 @@ import sonde.symbol.SymbolOptions;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.CodePlaces;
 import sonde.symbol.line.KernelCode;
+import sonde.symbol.line.KnownPlaces;
 
 /**
  * Names addresses of the kernel: its functions, and where its debugging information is there their
@@ -21,7 +22,7 @@ final class RunningKernel implements AutoCloseable {
     private final GivenPlaces places;
     private final boolean withLines;
     private @Nullable KernelRun run;
-    private @Nullable SourceLines lines;
+    private @Nullable KnownPlaces lines;
 
     /**
      * @param kernel is asked once
@@ -48,13 +49,13 @@ final class RunningKernel implements AutoCloseable {
         return known;
     }
 
-    private SourceLines lines() {
-        SourceLines known = lines;
+    private KnownPlaces lines() {
+        KnownPlaces known = lines;
         if (known == null) {
             SymbolOptions from = SymbolOptions.here().with(places);
             KernelCode code = new KernelCode(run(), from, places.vmlinux());
             known =
-                    new SourceLines(
+                    new KnownPlaces(
                             new CodePlaces(
                                     new ProcessMaps(), from, true, true, Long.MAX_VALUE, code));
             lines = known;

@@ -30,10 +30,6 @@ final class Sites {
     // What does not fit into two registers no function with types may take.
     private static final int MOST_BYTES = 16;
 
-    private static final String GO =
-            "functions of Go get their arguments elsewhere than those of C: reg(\"ax\"), reg(\"bx\"),"
-                    + " reg(\"cx\"), reg(\"di\"), … on x86-64";
-
     private static final String INSIDE =
             "args are known where a function is entered, and this place is inside of one: there"
                     + " sonde probe add finds variables, and programs have reg(\"…\")";
@@ -88,9 +84,6 @@ final class Sites {
                 }
                 DwarfTypes types =
                         u.function().isEmpty() ? null : DwarfTypes.shared(u.path(), debugFolders);
-                if (types != null && types.isGo(u.function())) {
-                    yield site(probe, target, null, GO, null);
-                }
                 yield ofUser(u, types);
             }
             case Probe.User u when u.kind() == Kind.URETPROBE ->

@@ -21,6 +21,7 @@ import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.CodePlaces;
+import sonde.symbol.line.KnownPlaces;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
@@ -43,7 +44,7 @@ final class UserCode implements AutoCloseable {
     private final JitMaps jit;
     private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
-    private final @Nullable SourceLines lines;
+    private final @Nullable KnownPlaces lines;
     private final RunningKernel running;
     private final Set<Integer> known = new HashSet<>();
     private final Map<Integer, Boolean> elsewhere = new HashMap<>();
@@ -72,7 +73,7 @@ final class UserCode implements AutoCloseable {
         long most = CodePlaces.QUICK_BYTES;
         lines =
                 withLines
-                        ? new SourceLines(new CodePlaces(maps, from, true, true, most, null))
+                        ? new KnownPlaces(new CodePlaces(maps, from, true, true, most, null))
                         : null;
     }
 

@@ -9,9 +9,9 @@ import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
 
 /** Which line of the source each instruction comes from. */
-public final class SourceLines {
+public final class InstructionLines {
     /** When nothing is known. */
-    public static final SourceLines NONE = new SourceLines(new TreeMap<>());
+    public static final InstructionLines NONE = new InstructionLines(new TreeMap<>());
 
     /** struct bpf_line_info (btf.rst): insn_off, file_name_off, line_off, line_col. */
     private static final int RECORD_WORDS = 4;
@@ -20,7 +20,7 @@ public final class SourceLines {
 
     private final TreeMap<Integer, SourceLine> lines;
 
-    private SourceLines(TreeMap<Integer, SourceLine> lines) {
+    private InstructionLines(TreeMap<Integer, SourceLine> lines) {
         this.lines = lines;
     }
 
@@ -31,7 +31,7 @@ public final class SourceLines {
      * @param records struct bpf_line_info one behind the other
      * @param recordWords 32-bit words of each, at least 4
      */
-    public static SourceLines of(Btf btf, int[] records, int recordWords) {
+    public static InstructionLines of(Btf btf, int[] records, int recordWords) {
         TreeMap<Integer, SourceLine> lines = new TreeMap<>();
         int step = Math.max(RECORD_WORDS, recordWords);
         for (int at = 0; at + RECORD_WORDS <= records.length; at += step) {
@@ -44,7 +44,7 @@ public final class SourceLines {
                             lineColumn & (1 << COLUMN_BITS) - 1,
                             string(btf, records[at + 2]).strip()));
         }
-        return new SourceLines(lines);
+        return new InstructionLines(lines);
     }
 
     private static String string(Btf btf, int offset) {
@@ -56,7 +56,7 @@ public final class SourceLines {
     }
 
     /** From text that {@link sonde.bpf.insn.Assembler} read: its steps are {@code "line 12"}. */
-    public static SourceLines of(String file, String text, Code code) {
+    public static InstructionLines of(String file, String text, Code code) {
         List<String> source = text.lines().toList();
         TreeMap<Integer, SourceLine> lines = new TreeMap<>();
         int slot = 0;
@@ -69,11 +69,11 @@ public final class SourceLines {
             }
             slot += code.instructions().get(i).slots();
         }
-        return new SourceLines(lines);
+        return new InstructionLines(lines);
     }
 
     /** As a log quotes them. */
-    static SourceLines quoted(VerifierLog log) {
+    static InstructionLines quoted(VerifierLog log) {
         TreeMap<Integer, SourceLine> lines = new TreeMap<>();
         SourceLine line = null;
         for (LogEntry entry : log.entries()) {
@@ -88,7 +88,7 @@ public final class SourceLines {
                 case LogEntry.State _, LogEntry.Remark _, LogEntry.Message _ -> {}
             }
         }
-        return new SourceLines(lines);
+        return new InstructionLines(lines);
     }
 
     /** The line of the instruction at a slot: the last that begins there or before. */

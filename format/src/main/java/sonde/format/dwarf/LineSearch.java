@@ -18,7 +18,7 @@ import sonde.format.elf.Section;
  * Finds a line of source in {@code .debug_line} (DWARF versions 2 to 5, section 6.2). Nothing is
  * kept: the line programs are run until a unit has the line.
  */
-public final class SourceLines {
+public final class LineSearch {
     private static final int WINDOW = 1 << 14;
     private static final int SMALL_WINDOW = 1 << 8;
 
@@ -30,7 +30,7 @@ public final class SourceLines {
     private final int column;
     private boolean fileSeen;
 
-    private SourceLines(ElfFile elf, Section section, String file, int line, int column)
+    private LineSearch(ElfFile elf, Section section, String file, int line, int column)
             throws MalformedInputException {
         this.elf = elf;
         lines = cursor(section, WINDOW);
@@ -66,7 +66,7 @@ public final class SourceLines {
         if (section.isEmpty()) {
             return new Answer(false, false, OptionalLong.empty());
         }
-        SourceLines lines = new SourceLines(elf, section.get(), file, line, column);
+        LineSearch lines = new LineSearch(elf, section.get(), file, line, column);
         OptionalLong address = OptionalLong.empty();
         long at = 0;
         while (address.isEmpty() && lines.lines.size() - at > 4) {

@@ -14,7 +14,7 @@ import sonde.testkit.ElfWriter;
 import sonde.testkit.Property;
 
 /** Line programs, written byte by byte. */
-final class SourceLinesTest {
+final class LineSearchTest {
     private static final long START = 0x1200;
 
     /** Ends the header's length and the unit's, which are known last. */
@@ -87,7 +87,7 @@ final class SourceLinesTest {
 
     private static OptionalLong find(byte[] file, String name, int line, int column)
             throws Exception {
-        return SourceLines.find(ElfFile.of(file), name, line, column).address();
+        return LineSearch.find(ElfFile.of(file), name, line, column).address();
     }
 
     @Test
@@ -102,9 +102,9 @@ final class SourceLinesTest {
             assertThat(find(file, "a.c", 11, 0)).hasValue(START + 2);
             assertThat(find(file, "b.h", 11, 0)).hasValue(START + 4);
             assertThat(find(file, "b.h", 10, 0)).isEmpty();
-            assertThat(SourceLines.find(ElfFile.of(file), "c.c", 1, 0))
-                    .isEqualTo(new SourceLines.Answer(true, false, OptionalLong.empty()));
-            assertThat(SourceLines.find(ElfFile.of(file), ".c", 10, 0).hasFile()).isFalse();
+            assertThat(LineSearch.find(ElfFile.of(file), "c.c", 1, 0))
+                    .isEqualTo(new LineSearch.Answer(true, false, OptionalLong.empty()));
+            assertThat(LineSearch.find(ElfFile.of(file), ".c", 10, 0).hasFile()).isFalse();
         }
     }
 
@@ -133,7 +133,7 @@ final class SourceLinesTest {
     @Test
     void filesWithoutLines() throws Exception {
         byte[] file = new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 64).bytes();
-        assertThat(SourceLines.find(ElfFile.of(file), "a.c", 1, 0).hasLines()).isFalse();
+        assertThat(LineSearch.find(ElfFile.of(file), "a.c", 1, 0).hasLines()).isFalse();
     }
 
     @Test

@@ -1,12 +1,11 @@
-package sonde.lang.bpftrace.run;
+package sonde.symbol.line;
 
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
-import sonde.symbol.line.CodePlaces;
 
-/** Lines of locations, each asked for once. */
-final class SourceLines implements AutoCloseable {
+/** Lines and inlined calls of locations, each looked up once. Not safe for several threads. */
+public final class KnownPlaces implements AutoCloseable {
     /** Places of code whose lines are remembered. */
     private static final int MOST = 1 << 18;
 
@@ -14,12 +13,12 @@ final class SourceLines implements AutoCloseable {
     private final Map<Long, CodePlaces.Found> known = new HashMap<>();
 
     /** Closes {@code from} with itself. */
-    SourceLines(CodePlaces from) {
+    public KnownPlaces(CodePlaces from) {
         this.from = from;
     }
 
     /** Looks all up that are not known yet, those of a file at once. */
-    void learn(long[] locations) {
+    public void learn(long[] locations) {
         long[] unknown =
                 LongStream.of(locations).filter(at -> !known.containsKey(at)).distinct().toArray();
         if (unknown.length == 0) {
@@ -35,7 +34,7 @@ final class SourceLines implements AutoCloseable {
     }
 
     /** What is known of a location. */
-    CodePlaces.Found at(long location) {
+    public CodePlaces.Found at(long location) {
         return known.getOrDefault(location, CodePlaces.Found.UNKNOWN);
     }
 

@@ -1,0 +1,109 @@
+package sonde.tools.report;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.result.Frame;
+import sonde.symbol.KernelRun;
+import sonde.symbol.ProcessMaps;
+import sonde.symbol.SymbolOptions;
+import sonde.symbol.Symbolizer;
+import sonde.symbol.line.CodePlaces;
+import sonde.symbol.line.KernelCode;
+import sonde.symbol.line.KnownPlaces;
+
+/**
+ * Names the code of a recording from where a report takes names: programs, the kernel and its
+ * modules. Nothing is read before the first name is asked for. Not safe for several threads.
+ */
+public final class RecordedCode implements AutoCloseable {
+    private static final int MOST_NAMED = 1 << 18;
+
+    private final ReportSource source;
+    private final ProcessMaps maps = new ProcessMaps();
+    private final Map<Long, List<Frame>> named = new HashMap<>();
+    private @Nullable Symbolizer symbolizer;
+    private @Nullable KnownPlaces places;
+
+    /** {@code source} stays the caller's. */
+    public RecordedCode(ReportSource source) {
+        this.source = source;
+    }
+
+    /** Follows mappings, and names; rows are fed to it. */
+    public ProcessSymbols follower() {
+        return new ProcessSymbols(maps, this::frame, source.fileIds());
+    }
+
+    private Frame frame(long location) {
+        return symbolizer().frame(location);
+    }
+
+    /**
+     * What is at a location, innermost first: calls that were inlined, and the function. Calls are
+     * those of debugging information that is read quickly.
+     */
+    public List<Frame> frames(long location) {
+        List<Frame> known = named.get(location);
+        if (known == null) {
+            known = name(location);
+            if (named.size() >= MOST_NAMED) {
+                named.clear();
+            }
+            named.put(location, known);
+        }
+        return known;
+    }
+
+    private List<Frame> name(long location) {
+        Frame function = frame(location);
+        KnownPlaces known = Objects.requireNonNull(places);
+        known.learn(new long[] {location});
+        List<Frame> inlined = known.at(location).inlined();
+        if (inlined.isEmpty()) {
+            return List.of(function);
+        }
+        List<Frame> all = new ArrayList<>(inlined);
+        all.add(function);
+        return all;
+    }
+
+    private Symbolizer symbolizer() {
+        Symbolizer found = symbolizer;
+        if (found == null) {
+            try {
+                found = make();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            symbolizer = found;
+        }
+        return found;
+    }
+
+    private Symbolizer make() throws IOException {
+        SymbolOptions from = source.symbolOptions();
+        KernelRun ran =
+                RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
+        KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
+        long most = CodePlaces.QUICK_BYTES;
+        places = new KnownPlaces(new CodePlaces(maps, from, true, false, most, code));
+        Symbolizer made = new Symbolizer(maps, code.symbols(maps.kernel().starts()), from);
+        made.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
+        source.jvmMaps().forEach((pid, text) -> made.addPerfMap(pid, 0, text));
+        return made;
+    }
+
+    @Override
+    public void close() {
+        if (places != null) {
+            places.close();
+        }
+    }
+}
