@@ -97,10 +97,8 @@ final class Sites {
     private @Nullable Type result(Probe.User probe) {
         DwarfTypes types =
                 probe.function().isEmpty() ? null : DwarfTypes.shared(probe.path(), debugFolders);
-        Signature signature =
-                types == null || types.isGo(probe.function())
-                        ? null
-                        : types.function(probe.function());
+        // Go has none: its results are parameters to DWARF.
+        Signature signature = types == null ? null : types.function(probe.function());
         return switch (signature == null ? null : signature.result()) {
             case Type.Int number when number.sizeBytes() <= SLOT -> number;
             case Type.Bool truth -> truth;
