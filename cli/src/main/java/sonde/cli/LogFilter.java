@@ -290,7 +290,10 @@ final class LogFilter implements AutoCloseable {
     private Optional<SourceSymbols> module(String name) throws IOException {
         Optional<SourceSymbols> known = opened.get(name);
         if (known == null) {
-            known = opened.size() < MOST_FILES ? open(name) : Optional.empty();
+            if (opened.size() >= MOST_FILES) {
+                return Optional.empty();
+            }
+            known = open(name);
             opened.put(name, known);
             if (known.isEmpty()) {
                 lackedModules.add(name);

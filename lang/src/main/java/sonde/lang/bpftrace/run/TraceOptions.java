@@ -79,23 +79,7 @@ public record TraceOptions(
 
     /** With these parameters instead. */
     public TraceOptions with(Parameters some) {
-        return new TraceOptions(
-                some,
-                pid,
-                child,
-                unsafe,
-                mode,
-                helperErrors,
-                includes,
-                environment,
-                directory,
-                warnings,
-                probeFilter,
-                traceableFunctions,
-                disabledFeatures,
-                places,
-                stacks,
-                hidden);
+        return copy(some, child, unsafe, hidden);
     }
 
     /**
@@ -105,31 +89,19 @@ public record TraceOptions(
      * @param tracer what {@code watched()} leaves out; 0 for none
      */
     public TraceOptions watching(int command, int tracer) {
-        return new TraceOptions(
-                parameters,
-                pid,
-                command,
-                unsafe,
-                mode,
-                helperErrors,
-                includes,
-                environment,
-                directory,
-                warnings,
-                probeFilter,
-                traceableFunctions,
-                disabledFeatures,
-                places,
-                stacks,
-                tracer);
+        return copy(parameters, command, unsafe, tracer);
     }
 
     /** With functions that change more than the trace, or without. */
     public TraceOptions unsafe(boolean allowed) {
+        return copy(parameters, child, allowed, hidden);
+    }
+
+    private TraceOptions copy(Parameters some, int command, boolean allowed, int tracer) {
         return new TraceOptions(
-                parameters,
+                some,
                 pid,
-                child,
+                command,
                 allowed,
                 mode,
                 helperErrors,
@@ -142,6 +114,6 @@ public record TraceOptions(
                 disabledFeatures,
                 places,
                 stacks,
-                hidden);
+                tracer);
     }
 }
