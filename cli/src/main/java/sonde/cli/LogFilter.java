@@ -273,7 +273,9 @@ final class LogFilter implements AutoCloseable {
         if (known == null) {
             boolean wanted = opened.size() < MOST_FILES && Files.isRegularFile(named);
             known = wanted ? openFile(named) : Optional.empty();
-            opened.put("file " + name, known);
+            if (opened.size() < MOST_FILES) {
+                opened.put("file " + name, known);
+            }
         }
         return known;
     }
