@@ -66,7 +66,7 @@ final class ConvertCommand implements Callable<Integer> {
             description = "replace OUT when it exists")
     private boolean force;
 
-    @Mixin private SymbolArguments symbols = new SymbolArguments();
+    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
 
     @Spec private CommandSpec spec;
 

@@ -1,5 +1,7 @@
 package sonde.cli;
 
+import static sonde.cli.ServerArguments.isUrl;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +75,9 @@ final class PerfProbeWords {
             }
             rest.add(word);
             place |= !word.startsWith("-");
-            if (WITH_VALUE.contains(word) && i + 1 < args.length) {
+            boolean server = word.equals("--debuginfod") && i + 1 < args.length;
+            boolean valued = WITH_VALUE.contains(word) || server && isUrl(args[i + 1]);
+            if (valued && i + 1 < args.length) {
                 rest.add(args[++i]);
             }
         }

@@ -1,11 +1,10 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.Subject;
@@ -31,17 +30,7 @@ final class ProbeTarget {
             description = "a module of the kernel: its name, or the path of its .ko")
     private @Nullable String module;
 
-    @Option(
-            names = {"-k", "--vmlinux"},
-            paramLabel = "FILE",
-            description = "the kernel's image with debugging information")
-    private @Nullable Path image;
-
-    @Option(
-            names = "--symbols",
-            paramLabel = "DIR",
-            description = "where debugging information may be, besides the usual places")
-    private List<Path> symbols = List.of();
+    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
 
     ProbeTarget() {
         // picocli fills the fields
@@ -66,8 +55,7 @@ final class ProbeTarget {
                 pid == null ? OptionalInt.empty() : OptionalInt.of(pid),
                 Optional.ofNullable(module)
                         .or(() -> named.isEmpty() ? Optional.empty() : Optional.of(named)),
-                Optional.ofNullable(image),
-                symbols);
+                symbols.given());
     }
 
     private static boolean isSame(String option, String named) {

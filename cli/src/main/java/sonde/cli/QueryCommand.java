@@ -85,7 +85,7 @@ final class QueryCommand implements Callable<Integer> {
             description = "neither take tables from index/ or the cache folder nor keep them")
     private boolean noCache;
 
-    @Mixin private SymbolArguments symbols = new SymbolArguments();
+    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
 
     QueryCommand() {}
 

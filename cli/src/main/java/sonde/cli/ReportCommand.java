@@ -70,7 +70,7 @@ final class ReportCommand implements Callable<Integer> {
 
     @Mixin private ListingArguments listing = new ListingArguments();
 
-    @Mixin private RecordingSymbols symbols = new RecordingSymbols();
+    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
 
     @Option(names = "--threads", description = "each thread's time by state")
     private boolean threads;

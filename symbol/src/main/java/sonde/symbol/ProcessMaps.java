@@ -166,6 +166,14 @@ public final class ProcessMaps {
         }
     }
 
+    /** Forgets what is mapped, not which code there is: the records come again from the first. */
+    public void rewind() {
+        spaces.clear();
+        exited.clear();
+        lastPid = -1;
+        lastSpace = null;
+    }
+
     /** The location of an address in a process. */
     public long location(int pid, long address) {
         if (address < 0) {

@@ -1,8 +1,8 @@
 package sonde.analysis.stack;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
 import sonde.analysis.Wanted;
@@ -37,7 +37,7 @@ public final class ProcessSymbols implements Operator, Symbols {
     private static final int MAX_BUILD_ID = 20;
 
     private final ProcessMaps maps;
-    private final Function<Long, Frame> namer;
+    private final LocationNames namer;
     private final Map<String, byte[]> buildIds;
     private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
 
@@ -45,15 +45,14 @@ public final class ProcessSymbols implements Operator, Symbols {
      * @param maps is fed while rows come
      * @param namer names a location of {@code maps}
      */
-    public ProcessSymbols(ProcessMaps maps, Function<Long, Frame> namer) {
+    public ProcessSymbols(ProcessMaps maps, LocationNames namer) {
         this(maps, namer, Map.of());
     }
 
     /**
      * @param buildIds of files by path, for mappings that do not tell theirs
      */
-    public ProcessSymbols(
-            ProcessMaps maps, Function<Long, Frame> namer, Map<String, byte[]> buildIds) {
+    public ProcessSymbols(ProcessMaps maps, LocationNames namer, Map<String, byte[]> buildIds) {
         this.maps = maps;
         this.namer = namer;
         this.buildIds = Map.copyOf(buildIds);
@@ -211,7 +210,17 @@ public final class ProcessSymbols implements Operator, Symbols {
 
     @Override
     public Frame frame(long location) {
-        return namer.apply(location);
+        return namer.frame(location);
+    }
+
+    @Override
+    public List<Frame> frames(long location) {
+        return namer.frames(location);
+    }
+
+    @Override
+    public void learn(long[] locations) {
+        namer.learn(locations);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package sonde.analysis.stack;
 
+import java.util.List;
 import sonde.event.FrameNames;
 import sonde.event.result.Frame;
 
@@ -17,6 +18,14 @@ public interface Symbols {
 
     /** The function a location lies in. */
     Frame frame(long location);
+
+    /** What is at a location, callee first: calls that were inlined, and the function. */
+    default List<Frame> frames(long location) {
+        return List.of(frame(location));
+    }
+
+    /** Says which locations will be asked for: they are looked up together. */
+    default void learn(long[] locations) {}
 
     /** Whether a whole user stack may end with this frame: a process's or thread's first. */
     boolean isRoot(Frame frame);

@@ -1,6 +1,7 @@
 package sonde.format.export;
 
 import java.util.List;
+import sonde.event.Batch;
 import sonde.event.FrameNames;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
@@ -15,6 +16,9 @@ public interface ChainNames {
      * @param entry an address or what the recording's own names take; markers are not asked for
      */
     List<Frame> frames(Recording recording, int pid, long entry);
+
+    /** Takes note of a row, before its call chain is asked for. */
+    default void follow(Batch batch, int row) {}
 
     /** Names of the recordings themselves; addresses in hexadecimal where there are none. */
     static ChainNames own() {

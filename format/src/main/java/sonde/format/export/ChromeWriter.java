@@ -19,7 +19,7 @@ final class ChromeWriter implements ExportWriter {
 
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder samples = new StringBuilder();
-    private final Stacks stacks = new Stacks();
+    private final Stacks<Frame> stacks = new Stacks<>();
     private long base;
     private boolean hasEvent;
 

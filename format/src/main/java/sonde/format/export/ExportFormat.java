@@ -70,6 +70,11 @@ public enum ExportFormat {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** Whether a frame has the line that it is at: one function is then several frames. */
+    public boolean hasLines() {
+        return this == PPROF || this == FIREFOX || this == SPEEDSCOPE;
+    }
+
     /** Writes all rows; what the format does not hold is counted in {@code losses}. */
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
         maker.make().write(rows, out, losses);

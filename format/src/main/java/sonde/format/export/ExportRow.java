@@ -151,7 +151,12 @@ final class ExportRow {
 
     /** Frames of the call chain, callee first, markers left out. */
     List<Frame> frames() {
-        List<Frame> frames = new ArrayList<>();
+        return places().stream().flatMap(List::stream).toList();
+    }
+
+    /** As {@link #frames}, the calls that were inlined at a place together with its function. */
+    List<List<Frame>> places() {
+        List<List<Frame>> places = new ArrayList<>();
         boolean addresses = recording.frames() == null;
         boolean first = true;
         for (int i = 0; i < batch.stackDepth(row); i++) {
@@ -160,10 +165,10 @@ final class ExportRow {
             if (!marker && entry != 0) {
                 // all but a part's first are return addresses: the call lies before
                 long address = addresses && !first ? entry - 1 : entry;
-                frames.addAll(names.frames(recording, pid(), address));
+                places.add(names.frames(recording, pid(), address));
             }
             first = marker;
         }
-        return frames;
+        return places;
     }
 }

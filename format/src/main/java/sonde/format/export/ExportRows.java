@@ -114,7 +114,11 @@ public final class ExportRows implements AutoCloseable {
             }
         }
         current = at;
-        return at == null ? null : new ExportRow(at.recording, at.lane, at.batch, at.row, names);
+        if (at == null) {
+            return null;
+        }
+        names.follow(at.batch, at.row);
+        return new ExportRow(at.recording, at.lane, at.batch, at.row, names);
     }
 
     @Override

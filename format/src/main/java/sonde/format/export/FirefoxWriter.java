@@ -2,7 +2,9 @@ package sonde.format.export;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import sonde.event.Clock;
 import sonde.event.result.Frame;
@@ -19,12 +21,32 @@ final class FirefoxWriter implements ExportWriter {
     private final Map<String, Integer> categories = new LinkedHashMap<>();
     private long base;
 
+    /**
+     * A frame with what tells it apart in Firefox.
+     *
+     * @param depth how many calls around it were inlined at the same place, with the function
+     */
+    private record Placed(Frame frame, int depth) {}
+
+    private static List<Placed> placed(List<List<Frame>> places) {
+        List<Placed> all = new ArrayList<>();
+        for (List<Frame> calls : places) {
+            for (int i = 0; i < calls.size(); i++) {
+                all.add(new Placed(calls.get(i), calls.size() - 1 - i));
+            }
+        }
+        return all;
+    }
+
+    /** A function as its table has it: at any of its lines. */
+    private record Function(String name, String module, String file, boolean script) {}
+
     /** A thread as it grows. */
     private static final class Track {
         final int pid;
         final int tid;
         String event = "";
-        final Stacks stacks = new Stacks();
+        final Stacks<Placed> stacks = new Stacks<>();
         final Map<String, Integer> strings = new LinkedHashMap<>();
         final Columns samples = new Columns("stack", "time", "weight");
         final Columns markers =
@@ -139,7 +161,7 @@ final class FirefoxWriter implements ExportWriter {
             names.put(row.tid(), row.text("comm"));
         } else if (row.isSample()) {
             Track track = track(row, row.type.name());
-            int node = track.stacks.node(row.frames());
+            int node = track.stacks.node(placed(row.places()));
             long weight = row.batch.weight(row.row);
             boolean time = isTime(track.event);
             String shown =
@@ -222,16 +244,23 @@ final class FirefoxWriter implements ExportWriter {
                         "columnNumber");
         Columns resources = new Columns("name", "lib", "host", "type");
         Map<String, Integer> modules = new LinkedHashMap<>();
-        for (Frame frame : track.stacks.frames) {
-            int number = functions.length;
-            int resource = -1;
-            if (!frame.module().isEmpty()) {
-                resource = modules.computeIfAbsent(frame.module(), ignored -> modules.size());
-            }
+        Map<Function, Integer> numbers = new LinkedHashMap<>();
+        for (Placed placed : track.stacks.frames) {
+            Frame frame = placed.frame();
             boolean script = frame.kind() == Frame.Kind.JIT;
-            functions.row(
-                    track.string(frame.name()), script, false, resource, "null", "null", "null");
-            frames.row(number, -1, 0, 0, 0, "null", "null", "null", "null", "null");
+            Function function = new Function(frame.name(), frame.module(), frame.file(), script);
+            int number = numbers.computeIfAbsent(function, ignored -> numbers.size());
+            Object line = frame.line() > 0 ? frame.line() : "null";
+            frames.row(number, -1, placed.depth(), 0, 0, "null", "null", "null", line, "null");
+        }
+        for (Function function : numbers.keySet()) {
+            int resource =
+                    function.module().isEmpty()
+                            ? -1
+                            : modules.computeIfAbsent(function.module(), ignored -> modules.size());
+            int name = track.string(function.name());
+            Object file = function.file().isEmpty() ? "null" : track.string(function.file());
+            functions.row(name, function.script(), false, resource, file, "null", "null");
         }
         // 1 is a library (ResourceTable type)
         modules.keySet().forEach(name -> resources.row(track.string(name), "null", "null", 1));

@@ -39,7 +39,7 @@ final class PerfettoWriter implements ExportWriter {
         final int sequence;
         final Map<String, Integer> functions = new HashMap<>();
         final Map<String, Integer> modules = new HashMap<>();
-        final Stacks stacks = new Stacks();
+        final Stacks<Frame> stacks = new Stacks<>();
         int frames;
         int chains;
         boolean begun;

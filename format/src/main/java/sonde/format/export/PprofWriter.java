@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import sonde.event.Clock;
@@ -19,7 +20,7 @@ final class PprofWriter implements ExportWriter {
     private final Map<String, Integer> types = new LinkedHashMap<>();
     private final Map<String, String> units = new HashMap<>();
     private final Map<Key, Map<Integer, Long>> sums = new LinkedHashMap<>();
-    private final Stacks stacks = new Stacks();
+    private final Stacks<List<Frame>> stacks = new Stacks<>();
 
     private record Key(int node, int pid, int tid) {}
 
@@ -36,7 +37,7 @@ final class PprofWriter implements ExportWriter {
             } else if (row.isSample() || row.batch.stackDepth(row.row) > 0) {
                 String name = row.isSample() ? row.type.name() : row.type.qualifiedName();
                 int type = types.computeIfAbsent(name, ignored -> types.size());
-                Key key = new Key(stacks.node(row.frames()), row.pid(), row.tid());
+                Key key = new Key(stacks.node(row.places()), row.pid(), row.tid());
                 sums.computeIfAbsent(key, ignored -> new HashMap<>())
                         .merge(type, row.batch.weight(row.row), Long::sum);
             } else {
@@ -101,23 +102,55 @@ final class PprofWriter implements ExportWriter {
         return sample;
     }
 
-    /** A mapping for each module, a function and a location for each frame. */
-    private void places(ProtoBuffer profile) {
-        Map<String, Integer> modules = new LinkedHashMap<>();
-        for (Frame frame : stacks.frames) {
-            modules.computeIfAbsent(frame.module(), ignored -> modules.size() + 1);
+    /** A function of a source file; of none where that is not known. */
+    private record Function(String name, String file) {}
+
+    /** What is told of a mapping: its number, and whether there are files and inlined calls. */
+    private static final class Module {
+        final int id;
+        boolean files;
+        boolean inlines;
+
+        Module(int id) {
+            this.id = id;
         }
-        modules.forEach((module, id) ->
+    }
+
+    /** A mapping for each module, a location for each place in it, with a line for each call. */
+    private void places(ProtoBuffer profile) {
+        Map<String, Module> modules = new LinkedHashMap<>();
+        Map<Function, Integer> functions = new LinkedHashMap<>();
+        for (int i = 0; i < stacks.frames.size(); i++) {
+            List<Frame> calls = stacks.frames.get(i);
+            Module module =
+                    modules.computeIfAbsent(
+                            calls.getLast().module(), ignored -> new Module(modules.size() + 1));
+            module.inlines |= calls.size() > 1;
+            ProtoBuffer location = new ProtoBuffer().integer(1, i + 1L).integer(2, module.id);
+            for (Frame call : calls) {
+                module.files |= !call.file().isEmpty();
+                Function function = new Function(call.name(), call.file());
+                int id = functions.computeIfAbsent(function, ignored -> functions.size() + 1);
+                location.message(4, new ProtoBuffer().integer(1, id).integer(2, call.line()));
+            }
+            profile.message(4, location);
+        }
+        modules.forEach((name, module) ->
                 profile.message(
                         3,
-                        new ProtoBuffer().integer(1, id).integer(5, string(module)).integer(7, 1)));
-        for (int i = 0; i < stacks.frames.size(); i++) {
-            Frame frame = stacks.frames.get(i);
-            ProtoBuffer location = new ProtoBuffer().integer(1, i + 1L);
-            location.integer(2, modules.getOrDefault(frame.module(), 0));
-            profile.message(4, location.message(4, new ProtoBuffer().integer(1, i + 1L)));
-            ProtoBuffer function = new ProtoBuffer().integer(1, i + 1L);
-            profile.message(5, function.integer(2, string(frame.name())));
-        }
+                        new ProtoBuffer()
+                                .integer(1, module.id)
+                                .integer(5, string(name))
+                                .integer(7, 1)
+                                .integer(8, module.files ? 1 : 0)
+                                .integer(9, module.files ? 1 : 0)
+                                .integer(10, module.inlines ? 1 : 0)));
+        functions.forEach((function, id) ->
+                profile.message(
+                        5,
+                        new ProtoBuffer()
+                                .integer(1, id)
+                                .integer(2, string(function.name()))
+                                .integer(4, string(function.file()))));
     }
 }

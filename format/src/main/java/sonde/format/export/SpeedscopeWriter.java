@@ -16,7 +16,7 @@ import sonde.format.JsonString;
  * sampled one. Ends without a beginning are left out, slices that are open at the end are closed.
  */
 final class SpeedscopeWriter implements ExportWriter {
-    private final Stacks stacks = new Stacks();
+    private final Stacks<Frame> stacks = new Stacks<>();
     private final Map<String, Evented> evented = new LinkedHashMap<>();
     private final Map<String, Sampled> sampled = new LinkedHashMap<>();
     private final Map<Integer, String> names = new LinkedHashMap<>();
@@ -92,8 +92,12 @@ final class SpeedscopeWriter implements ExportWriter {
             Frame frame = stacks.frames.get(i);
             JsonString.append(
                     text.append(i == 0 ? "\n" : ",\n").append("{\"name\":"), frame.name());
-            if (!frame.module().isEmpty()) {
-                JsonString.append(text.append(",\"file\":"), frame.module());
+            String file = frame.file().isEmpty() ? frame.module() : frame.file();
+            if (!file.isEmpty()) {
+                JsonString.append(text.append(",\"file\":"), file);
+            }
+            if (frame.line() > 0) {
+                text.append(",\"line\":").append(frame.line());
             }
             text.append('}');
         }

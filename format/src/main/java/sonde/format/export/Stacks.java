@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.event.result.Frame;
 
-/** Frames and chains by number, in the order in which they turn up. */
-final class Stacks {
-    final List<Frame> frames = new ArrayList<>();
-    private final Map<Frame, Integer> numbers = new HashMap<>();
+/**
+ * Frames and chains by number, in the order in which they turn up.
+ *
+ * @param <F> what a format counts as a frame
+ */
+final class Stacks<F> {
+    final List<F> frames = new ArrayList<>();
+    private final Map<F, Integer> numbers = new HashMap<>();
 
     /** A chain as a node of a tree: its innermost frame and the chain of its callers. */
     record Node(int frame, int prefix) {}
@@ -17,7 +20,7 @@ final class Stacks {
     final List<Node> nodes = new ArrayList<>();
     private final Map<Node, Integer> nodeNumbers = new HashMap<>();
 
-    int frame(Frame frame) {
+    int frame(F frame) {
         return numbers.computeIfAbsent(
                 frame,
                 added -> {
@@ -27,7 +30,7 @@ final class Stacks {
     }
 
     /** The node of a chain, callee first; -1 for none. */
-    int node(List<Frame> chain) {
+    int node(List<F> chain) {
         int at = -1;
         for (int i = chain.size() - 1; i >= 0; i--) {
             at =

@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import sonde.format.dwarf.location.Entries;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.Attempt.Outcome;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.Place;
@@ -18,18 +21,20 @@ import sonde.symbol.files.SearchFolders;
 /** The entries of programs: in themselves, or in the files that were split from them. */
 final class DebugFiles implements AutoCloseable {
     private final DebugSearch search;
+    private final Optional<Debuginfod> servers;
     private final List<OpenDebug> open = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    /** With folders to look in besides the usual ones. */
-    DebugFiles(List<Path> folders) {
-        search = search(folders);
+    /** With places to look in besides the usual ones. */
+    DebugFiles(GivenPlaces given) {
+        search = search(given);
+        servers = given.servers();
     }
 
-    /** In the usual folders of this machine, before them in those. */
-    static DebugSearch search(List<Path> folders) {
-        List<String> user = folders.stream().map(Path::toString).toList();
-        return new DebugSearch(SearchFolders.here().withUser(user));
+    /** In the usual folders of this machine, before them in those given, last by the servers. */
+    static DebugSearch search(GivenPlaces given) {
+        return new DebugSearch(
+                SearchFolders.here().withUser(given.folders()).withServers(given.servers()));
     }
 
     /** The files that were met and are of another build, damaged, or may not be read. */
@@ -46,6 +51,11 @@ final class DebugFiles implements AutoCloseable {
     /** What was found and did not fit. */
     List<String> notes() {
         return notes;
+    }
+
+    /** A source file from the servers; empty where there are none or they do not have it. */
+    Optional<Path> source(ElfFile elf, String file) {
+        return elf.buildId().flatMap(id -> servers.flatMap(all -> all.source(id, file).path()));
     }
 
     /** The entries of a program; of the file itself, without units, when there are none. */

@@ -7,6 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.format.dwarf.location.Location;
+import sonde.format.dwarf.location.Scope;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Segment;
 import sonde.symbol.demangle.Demangler;
@@ -88,6 +90,13 @@ public final class Definer {
             try {
                 List<String> lacking = new ArrayList<>();
                 List<Argument> arguments = arguments(spec, around(spot, traced), lacking);
+                if (!arguments.isEmpty() && isLoose(spot)) {
+                    spot =
+                            spot.noted(
+                                    "gcc did not follow variables there (-fno-var-tracking): the"
+                                            + " place of one that is not needed any more may have"
+                                            + " another");
+                }
                 if (!lacking.isEmpty()) {
                     spot = spot.noted("cannot be read there: " + String.join(", ", lacking));
                 }
@@ -106,6 +115,19 @@ public final class Definer {
             throw failed(failure, made.size(), spots);
         }
         return alike(made);
+    }
+
+    /** Whether a register is said to have a variable even where it has another one. */
+    private static boolean isLoose(Spot spot) throws IOException {
+        Scope scope = spot.scope();
+        return scope != null
+                && !spot.isEntry()
+                && !spot.isReturn()
+                && EntryRegisters.isUntracked(scope)
+                && scope.variables().stream()
+                        .anyMatch(one ->
+                                one.ranges().isEmpty()
+                                        && one.location() instanceof Location.InRegister);
     }
 
     private static ProbeException failed(ProbeException failure, int made, List<Spot> spots) {

@@ -1,7 +1,6 @@
 package sonde.probe.dynamic;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -16,6 +15,7 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.Note;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.KernelSearch;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.Place;
@@ -54,9 +54,9 @@ final class KernelImage implements AutoCloseable {
     }
 
     /** A module, by its name or the path of its file. */
-    static KernelImage ofModule(String given, List<Path> folders) throws IOException {
+    static KernelImage ofModule(String name, GivenPlaces given) throws IOException {
         List<String> notes = new ArrayList<>();
-        KernelModule module = KernelModule.open(given, folders, notes);
+        KernelModule module = KernelModule.open(name, given, notes);
         return new KernelImage(module, notes);
     }
 
@@ -66,14 +66,14 @@ final class KernelImage implements AutoCloseable {
     }
 
     /** Opens the image that was named, or that of the running kernel where it is found. */
-    static KernelImage open(Optional<Path> image, List<Path> folders) throws IOException {
+    static KernelImage open(GivenPlaces given) throws IOException {
         List<String> notes = new ArrayList<>();
-        if (image.isPresent()) {
-            String path = image.get().toString();
+        if (given.vmlinux().isPresent()) {
+            String path = given.vmlinux().get().toString();
             TargetFile file = TargetFile.openTrusted(path, Subject.MOST_BYTES);
             return new KernelImage(file, elf(file), notes);
         }
-        DebugSearch search = DebugFiles.search(folders);
+        DebugSearch search = DebugFiles.search(given);
         String release = Machine.uname().release();
         DebugFile found = new KernelSearch(search).kernel(release, runningBuildId(), Need.ENTRIES);
         notes.addAll(DebugFiles.misfits(found));

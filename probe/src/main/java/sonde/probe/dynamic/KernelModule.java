@@ -18,6 +18,7 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.Note;
 import sonde.format.elf.Section;
 import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.KernelSearch;
 import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenElf;
@@ -46,22 +47,22 @@ final class KernelModule implements AutoCloseable {
     /**
      * Opens.
      *
-     * @param given a name as lsmod has it, or the path of a file
+     * @param wanted a name as lsmod has it, or the path of a file
      * @param notes takes what was found and did not fit
      * @throws ProbeException when there is no such module
      */
-    static KernelModule open(String given, List<Path> folders, List<String> notes)
+    static KernelModule open(String wanted, GivenPlaces given, List<String> notes)
             throws IOException {
-        String last = given.substring(given.lastIndexOf('/') + 1);
+        String last = wanted.substring(wanted.lastIndexOf('/') + 1);
         String name = last.replaceFirst("\\.ko(\\.(xz|zst|gz|debug))?$", "").replace('-', '_');
         if (!name.matches("\\w+")) {
-            throw new ProbeException(given + " is no name of a kernel module");
+            throw new ProbeException(wanted + " is no name of a kernel module");
         }
         boolean loaded = Files.exists(Path.of(LOADED + name + "/initstate"));
-        if (!last.equals(given) || !last.replace('-', '_').equals(name)) {
-            return new KernelModule(name, loaded, OpenElf.of(Place.named(given)));
+        if (!last.equals(wanted) || !last.replace('-', '_').equals(name)) {
+            return new KernelModule(name, loaded, OpenElf.of(Place.named(wanted)));
         }
-        DebugFile found = find(name, loaded, folders);
+        DebugFile found = find(name, loaded, given);
         notes.addAll(DebugFiles.misfits(found));
         if (!found.isFound() && !loaded) {
             throw new ProbeException(missing(name));
@@ -70,8 +71,8 @@ final class KernelModule implements AutoCloseable {
     }
 
     /** With debugging information if that is anywhere, else with symbols. */
-    private static DebugFile find(String name, boolean loaded, List<Path> folders) {
-        KernelSearch search = new KernelSearch(DebugFiles.search(folders));
+    private static DebugFile find(String name, boolean loaded, GivenPlaces given) {
+        KernelSearch search = new KernelSearch(DebugFiles.search(given));
         String release = Machine.uname().release();
         byte[] id = loaded ? loadedBuildId(name) : new byte[0];
         DebugFile whole = search.module(name, release, id, Need.ENTRIES);

@@ -55,7 +55,7 @@ final class Prologue {
         boolean stored = isPlain(scope);
         boolean framed = false;
         for (Variable variable : scope.variables()) {
-            framed |= wanted.test(variable) && needsFrame(variable, scope);
+            framed |= wanted.test(variable) && needsFrame(variable, spot, scope);
         }
         long behind = stored || framed ? end(scope, spot.address()) : spot.address();
         if (behind == spot.address()) {
@@ -104,7 +104,12 @@ final class Prologue {
                 && variable.entry().block(Attribute.LOCATION) != null;
     }
 
-    private static boolean needsFrame(Variable variable, Scope scope) throws IOException {
+    private boolean needsFrame(Variable variable, Spot spot, Scope scope) throws IOException {
+        if (variable.isParameter()
+                && EntryRegisters.isDoubted(variable, scope)
+                && EntryRegisters.of(subject, spot, variable.entry()) != EntryRegisters.NONE) {
+            return false; // it is still in its register
+        }
         int register = scope.frameRegister().orElse(-1);
         return register >= 0 && isFramed(variable.location(), register)
                 || variable.isParameter()
@@ -114,7 +119,7 @@ final class Prologue {
     }
 
     /** Whether it is below the stack as the caller left it: the function itself stores there. */
-    private static boolean isUnmade(Value address, Scope scope) {
+    static boolean isUnmade(Value address, Scope scope) {
         Value frame = scope.frameAddress().orElse(null);
         Value base = frame instanceof Value.Sum sum ? sum.base() : frame;
         return address instanceof Value.Sum sum && sum.base().equals(base) && sum.offset() < 0;

@@ -14,9 +14,6 @@ record ReturnType(Spot spot, DwarfSourceTypes types, String text, int at) {
     /** DW_LANG_Mips_Assembler, DW_LANG_Go: results are not said, or are parameters. */
     private static final Set<Long> SAY_NOTHING = Set.of(0x8001L, 0x16L);
 
-    /** DW_CC_pass_by_reference. */
-    private static final int BY_REFERENCE = 4;
-
     /** Of what nothing is known. */
     static SourceType unknown(int addressBytes) {
         return new SourceType.Number(
@@ -38,9 +35,7 @@ record ReturnType(Spot spot, DwarfSourceTypes types, String text, int at) {
             throw fault("returns nothing");
         }
         SourceType type = types.type(entry);
-        if (type.sizeBytes() > 8
-                || type instanceof SourceType.Structure
-                        && entry.constant(Attribute.CALLING_CONVENTION, 0) == BY_REFERENCE) {
+        if (type.sizeBytes() > 8 || type instanceof SourceType.Structure && NonTrivial.is(entry)) {
             throw fault("returns a " + type.spelling() + ", which is in no single register");
         }
         if (isFloating(type)) {

@@ -1,9 +1,9 @@
 package sonde.probe.dynamic;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.symbol.files.GivenPlaces;
 
 /** Where a line of source is in a program, for those who set probes by other ways than tracefs. */
 public final class SourcePlaces {
@@ -18,7 +18,7 @@ public final class SourcePlaces {
      */
     public static List<Long> ofLine(String program, String file, int line) {
         List<Long> found = new ArrayList<>();
-        try (Subject subject = Subject.program(program, List.<Path>of())) {
+        try (Subject subject = Subject.program(program, GivenPlaces.NONE)) {
             if (subject.hasEntries()) {
                 for (Spot spot :
                         new Resolver(subject).spots(new PointSpec.Place.Line(file, line))) {

@@ -47,10 +47,11 @@ public record SourceView(
      * Of a function, or of a source file.
      *
      * @param what {@code FUNCTION}, {@code FUNCTION@FILE}, {@code FILE}, {@code FILE:FROM-TO}
-     * @param sources folders that have the source, searched before the compiler's own
+     * @param folders that have the source, searched before the compiler's own
      */
-    public static List<SourceView> of(Subject subject, String what, List<Path> sources)
+    public static List<SourceView> of(Subject subject, String what, List<Path> folders)
             throws IOException {
+        Sources sources = new Sources(subject, folders);
         if (FILE.matcher(what).matches() || what.startsWith("/")) {
             Optional<SourceView> view = ofFile(subject, what, sources);
             if (view.isPresent()) {
@@ -79,8 +80,8 @@ public record SourceView(
         return views;
     }
 
-    private static SourceView ofFunction(
-            Subject subject, SourceFunction function, List<Path> sources) throws IOException {
+    private static SourceView ofFunction(Subject subject, SourceFunction function, Sources sources)
+            throws IOException {
         FunctionLines lines = FunctionLines.of(subject, function);
         TreeSet<Integer> code = new TreeSet<>(lines.lines());
         int first = lines.first();
@@ -104,7 +105,7 @@ public record SourceView(
     }
 
     /** Empty where there is no such file. */
-    private static Optional<SourceView> ofFile(Subject subject, String what, List<Path> sources)
+    private static Optional<SourceView> ofFile(Subject subject, String what, Sources sources)
             throws IOException {
         String name = what.replaceFirst(RANGE, "");
         String range = what.substring(Math.min(what.length(), name.length()));
@@ -166,9 +167,9 @@ public record SourceView(
             int last,
             boolean isFunction,
             TreeSet<Integer> code,
-            List<Path> sources,
+            Sources sources,
             List<String> notes) {
-        Optional<Path> found = find(file, sources);
+        Optional<Path> found = sources.find(file);
         List<String> text = found.map(SourceView::read).orElse(List.of());
         if (found.isEmpty()) {
             notes.add("the source is not at " + file + "; say where it is: --source FOLDER");
@@ -217,21 +218,29 @@ public record SourceView(
         }
     }
 
-    /** Under the folders by ever shorter ends of its path, then where the compiler had it. */
-    private static Optional<Path> find(String file, List<Path> sources) {
-        try {
-            Path named = Path.of(file).normalize();
-            for (Path folder : sources) {
-                for (int i = 0; i < named.getNameCount(); i++) {
-                    Path place = folder.resolve(named.subpath(i, named.getNameCount()));
-                    if (Files.isRegularFile(place)) {
-                        return Optional.of(place);
+    /** Where the source may be. */
+    private record Sources(Subject subject, List<Path> folders) {
+        /**
+         * Under the folders by ever shorter ends of its path, then where the compiler had it, then
+         * what the servers have.
+         */
+        Optional<Path> find(String file) {
+            try {
+                Path named = Path.of(file).normalize();
+                for (Path folder : folders) {
+                    for (int i = 0; i < named.getNameCount(); i++) {
+                        Path place = folder.resolve(named.subpath(i, named.getNameCount()));
+                        if (Files.isRegularFile(place)) {
+                            return Optional.of(place);
+                        }
                     }
                 }
+                return Files.isRegularFile(named)
+                        ? Optional.of(named)
+                        : subject.source(named.toString());
+            } catch (InvalidPathException e) {
+                return Optional.empty();
             }
-            return Files.isRegularFile(named) ? Optional.of(named) : Optional.empty();
-        } catch (InvalidPathException e) {
-            return Optional.empty();
         }
     }
 }

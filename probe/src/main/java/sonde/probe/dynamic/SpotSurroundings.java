@@ -295,7 +295,7 @@ final class SpotSurroundings implements Surroundings {
             throw ProbeException.at(text, at, absent(variable));
         }
         try {
-            return of(variable.location(), type);
+            return of(variable, type);
         } catch (Fetch.Unfit e) {
             String why = "'" + variable.name() + "' " + e.reason();
             throw ProbeException.at(text, at, why + elsewhere(variable));
@@ -320,7 +320,45 @@ final class SpotSurroundings implements Surroundings {
     }
 
     /** Where a variable is, as an operand of its type. */
-    Operand of(Location location, SourceType type) throws Fetch.Unfit {
+    Operand of(Variable variable, SourceType type) throws Fetch.Unfit, MalformedInputException {
+        Scope scope = spot.scope();
+        if (scope == null
+                || !spot.isEntry()
+                || !variable.isParameter()
+                || !EntryRegisters.isDoubted(variable, scope)) {
+            return of(variable.location(), type);
+        }
+        int register = EntryRegisters.of(subject, spot, variable.entry());
+        String argument = register == EntryRegisters.NONE ? "" : names.argument(register);
+        if (!argument.isEmpty()) {
+            return new Operand.Held(argument, type, 0, 0);
+        }
+        if (EntryRegisters.isUntracked(scope) || !isInArguments(variable.location())) {
+            throw new Fetch.Unfit(
+                    "is at the entry not yet where its debugging information has it: gcc did not"
+                            + " follow variables there (-fno-var-tracking)");
+        }
+        return of(variable.location(), type);
+    }
+
+    /** Whether all registers that it is in are some that arguments come in. */
+    private boolean isInArguments(Location location) {
+        return switch (location) {
+            case Location.InRegister in -> {
+                String name = names.register(in.number());
+                boolean found = name.isEmpty();
+                for (int i = 0; i < Byte.SIZE; i++) {
+                    found |= name.equals(names.argument(i));
+                }
+                yield found;
+            }
+            case Location.Pieces pieces ->
+                    pieces.pieces().stream().allMatch(one -> isInArguments(one.location()));
+            default -> true;
+        };
+    }
+
+    private Operand of(Location location, SourceType type) throws Fetch.Unfit {
         int bytes = subject.addressBytes();
         boolean atEntry = spot.isEntry() || spot.isReturn();
         return switch (location) {
@@ -454,8 +492,7 @@ final class SpotSurroundings implements Surroundings {
             return false;
         }
         try {
-            return isSomewhere(
-                    new SpotSurroundings(subject, there, names).of(seen.location(), type(seen)));
+            return isSomewhere(new SpotSurroundings(subject, there, names).of(seen, type(seen)));
         } catch (Fetch.Unfit e) {
             return false;
         }
@@ -523,7 +560,9 @@ final class SpotSurroundings implements Surroundings {
                 int seen = 0;
                 for (Entry child : scope.functions().getLast().children()) {
                     if (child.tag() == Tag.FORMAL_PARAMETER && seen++ == index) {
-                        return types.type(child.type());
+                        // Behind others that are in no register, or in two, it is not this one.
+                        boolean own = EntryRegisters.of(subject, spot, child) == index;
+                        return own ? types.type(child.type()) : otherwise;
                     }
                 }
                 return otherwise;

@@ -24,6 +24,7 @@ import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
+import sonde.symbol.files.GivenPlaces;
 import sonde.sys.TargetFile;
 
 /**
@@ -108,17 +109,16 @@ public final class Subject implements AutoCloseable {
      * A program or library.
      *
      * @param path that this process can open
-     * @param debugFolders where separate debugging information may be
+     * @param given where separate debugging information may be
      * @throws MalformedInputException when it is no ELF file
      */
-    public static Subject program(String path, List<Path> debugFolders) throws IOException {
-        return program(path, TargetFile.openTrusted(path, MOST_BYTES), debugFolders);
+    public static Subject program(String path, GivenPlaces given) throws IOException {
+        return program(path, TargetFile.openTrusted(path, MOST_BYTES), given);
     }
 
-    /** {@link #program(String, List)} of a file that is open. */
-    static Subject program(String path, TargetFile file, List<Path> debugFolders)
-            throws IOException {
-        DebugFiles debugFiles = new DebugFiles(debugFolders);
+    /** {@link #program(String, GivenPlaces)} of a file that is open. */
+    static Subject program(String path, TargetFile file, GivenPlaces given) throws IOException {
+        DebugFiles debugFiles = new DebugFiles(given);
         try {
             return new Subject(path, file, ElfFile.of(file), null, debugFiles);
         } catch (MalformedInputException e) {
@@ -132,14 +132,10 @@ public final class Subject implements AutoCloseable {
         }
     }
 
-    /**
-     * The kernel.
-     *
-     * @param image of it with debugging information; empty for what is found by itself
-     */
-    public static Subject kernel(Optional<Path> image, List<Path> debugFolders) throws IOException {
-        KernelImage kernel = KernelImage.open(image, debugFolders);
-        DebugFiles debugFiles = new DebugFiles(debugFolders);
+    /** The kernel, with the image that was given or the one that is found by itself. */
+    public static Subject kernel(GivenPlaces given) throws IOException {
+        KernelImage kernel = KernelImage.open(given);
+        DebugFiles debugFiles = new DebugFiles(given);
         try {
             return new Subject("kernel", kernel.file(), kernel.elf(), kernel, debugFiles);
         } catch (IOException | RuntimeException e) {
@@ -156,9 +152,9 @@ public final class Subject implements AutoCloseable {
      *     and {@code .gz} are unpacked
      * @throws ProbeException when it is not loaded and no file of this kernel is it
      */
-    public static Subject module(String module, List<Path> debugFolders) throws IOException {
-        KernelImage kernel = KernelImage.ofModule(module, debugFolders);
-        DebugFiles debugFiles = new DebugFiles(debugFolders);
+    public static Subject module(String module, GivenPlaces given) throws IOException {
+        KernelImage kernel = KernelImage.ofModule(module, given);
+        DebugFiles debugFiles = new DebugFiles(given);
         try {
             String path = java.util.Objects.requireNonNull(kernel.module()).path();
             return new Subject(path, null, kernel.elf(), kernel, debugFiles);
@@ -202,6 +198,11 @@ public final class Subject implements AutoCloseable {
 
     Optional<TargetFile> file() {
         return Optional.ofNullable(file);
+    }
+
+    /** A source file as the servers have it; empty where there are none. */
+    Optional<Path> source(String path) {
+        return elf().flatMap(known -> debugFiles.source(known, path));
     }
 
     /** Whether an address as stated in the file is in its code. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
+import sonde.symbol.files.GivenPlaces;
 import sonde.sys.TargetFile;
 
 /** From what a user calls a program to a {@link Subject}. */
@@ -34,29 +35,24 @@ public final class Targets {
      *     the process has mapped; empty for the program of the process, or the kernel
      * @param pid of a process whose files are meant
      * @param module of the kernel, by name or the path of its file
-     * @param image of the kernel with debugging information
      */
     public static Subject open(
-            Optional<String> file,
-            OptionalInt pid,
-            Optional<String> module,
-            Optional<Path> image,
-            List<Path> symbols)
+            Optional<String> file, OptionalInt pid, Optional<String> module, GivenPlaces given)
             throws IOException {
         if (module.isPresent()) {
             if (pid.isPresent() || file.isPresent()) {
                 throw new ProbeException("a module is in the kernel, not in a program");
             }
-            return Subject.module(module.get(), symbols);
+            return Subject.module(module.get(), given);
         }
         if (pid.isPresent()) {
-            return process(pid.getAsInt(), file, symbols);
+            return process(pid.getAsInt(), file, given);
         }
         if (file.isEmpty()) {
-            return Subject.kernel(image, symbols);
+            return Subject.kernel(given);
         }
         Path found = find(file.get());
-        return Subject.program(found.toRealPath().toString(), symbols);
+        return Subject.program(found.toRealPath().toString(), given);
     }
 
     private static Path find(String name) throws ProbeException {
@@ -105,7 +101,7 @@ public final class Targets {
                 && file.substring(name.length() + 4).matches("[\\d.]+");
     }
 
-    private static Subject process(int pid, Optional<String> file, List<Path> symbols)
+    private static Subject process(int pid, Optional<String> file, GivenPlaces given)
             throws IOException {
         String root = "/proc/" + pid + "/root";
         String path;
@@ -125,7 +121,7 @@ public final class Targets {
         // Opened in the process's own root, by the file and not by what its name becomes.
         TargetFile opened = TargetFile.openIn(root, path, Subject.MOST_BYTES);
         boolean sameRoot = Files.isRegularFile(Path.of(path)) && isSame(Path.of(path), root + path);
-        return Subject.program(sameRoot ? path : root + path, opened, symbols);
+        return Subject.program(sameRoot ? path : root + path, opened, given);
     }
 
     private static boolean isSame(Path ours, String theirs) throws IOException {

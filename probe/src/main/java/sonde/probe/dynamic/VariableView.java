@@ -3,6 +3,7 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Value;
@@ -56,10 +57,11 @@ public record VariableView(String place, String code, String note, List<Row> row
         return new VariableView(spot.place(), spot.code(), spot.note(), rows);
     }
 
-    private static Row row(SpotSurroundings here, Variable variable) {
+    private static Row row(SpotSurroundings here, Variable variable)
+            throws MalformedInputException {
         SourceType type = here.type(variable);
         try {
-            Operand operand = here.of(variable.location(), type);
+            Operand operand = here.of(variable, type);
             return new Row(
                     variable.name(),
                     type.spelling(),

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.symbol.files.GivenPlaces;
 
 /**
  * Kernel functions with the types of BTF alone: arguments at entry, members, containers, returns.
@@ -103,7 +103,7 @@ final class DeadlineTimerKernelTest {
 
     @Test
     void whatIsNotThereIsSaid() throws IOException {
-        try (Subject kernel = Subject.kernel(Optional.empty(), List.of())) {
+        try (Subject kernel = Subject.kernel(GivenPlaces.NONE)) {
             Definer definer = new Definer(kernel);
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task p->pidd")))
                     .hasMessageContaining("did you mean pid?");

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
 
@@ -113,7 +114,7 @@ final class FunctionNamesTest {
     @ParameterizedTest
     @ValueSource(strings = {"g++", "clang++"})
     void namesOfCpp(String compiler) throws Exception {
-        try (Subject program = Subject.program(cpp(compiler).toString(), List.of())) {
+        try (Subject program = Subject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
             assertThat(FunctionNames.matching(program, "shop::*"))
                     .contains(
                             "shop::spin",
@@ -146,7 +147,7 @@ final class FunctionNamesTest {
     @ParameterizedTest
     @ValueSource(strings = {"g++", "clang++"})
     void namesOfSymbolsHaveVariablesAndLines(String compiler) throws Exception {
-        try (Subject program = Subject.program(cpp(compiler).toString(), List.of())) {
+        try (Subject program = Subject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
             String lambda = FunctionNames.matching(program, "main::*").getFirst();
             assertThat(made(program, lambda + " z"))
                     .singleElement()
@@ -175,7 +176,7 @@ final class FunctionNamesTest {
         Programs.Build build = Programs.Build.of("gcc -g -O1 -fno-inline");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "alias.c", source, build);
-        try (Subject program = Subject.program(file.toString(), List.of())) {
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "other bytes"))
                     .singleElement()
                     .satisfies(one ->
@@ -223,7 +224,7 @@ final class FunctionNamesTest {
         Programs.Build build = Programs.Build.of("gcc -w -g -O2");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "cloned.c", CLONED, build);
-        try (Subject program = Subject.program(file.toString(), List.of())) {
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
             Definition times = made(program, "times $params").getFirst();
             assertThat(times.note()).contains("clone times.constprop.0");
             assertThat(times.text()).endsWith(" a=%di:s32 b=\\7:s32");
@@ -236,7 +237,7 @@ final class FunctionNamesTest {
             }
         }
         Programs.run(List.of("strip", "-g", file.toString()));
-        try (Subject program = Subject.program(file.toString(), List.of())) {
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "times $arg1").getFirst().note())
                     .isEqualTo("clone times.constprop.0");
             assertThat(made(program, "nested")).hasSize(1);
@@ -279,7 +280,7 @@ final class FunctionNamesTest {
         String said = new String(made.getInputStream().readAllBytes());
         Assumptions.assumeTrue(made.waitFor() == 0, "rustc does not build: " + said);
         Path file = folder.resolve("shop.so");
-        try (Subject program = Subject.program(file.toString(), List.of());
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE);
                 SourceSymbols symbols = SourceSymbols.open(file, SourceOptions.USUAL.uncached())) {
             List<String> names = FunctionNames.matching(program, "*shop::*");
             assertThat(names)
@@ -303,7 +304,7 @@ final class FunctionNamesTest {
     void symbolsAlone() throws Exception {
         Path file = cpp("g++");
         Programs.run(List.of("strip", "-g", file.toString()));
-        try (Subject program = Subject.program(file.toString(), List.of())) {
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "shop::spin(long)")).hasSize(1);
             assertThat(made(program, "shop::Cart::operator()")).hasSize(1);
             assertThatThrownBy(() -> made(program, "shop::spni"))
@@ -323,7 +324,7 @@ final class FunctionNamesTest {
                         .start();
         String said = new String(go.getInputStream().readAllBytes());
         Assumptions.assumeTrue(go.waitFor() == 0, "go does not build: " + said);
-        try (Subject program = Subject.program(file.toString(), List.of())) {
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
             TreeSet<String> names = new TreeSet<>(FunctionNames.matching(program, "main.*"));
             assertThat(names).contains("main.(*Order).Total", "main.main", "main.small");
             for (String name : names) {

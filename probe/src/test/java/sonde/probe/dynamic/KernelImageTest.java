@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.symbol.files.GivenPlaces;
 
 /**
  * The walk from a function of the deadline scheduler to its timer, process and usage count, by the
@@ -42,7 +43,7 @@ final class KernelImageTest {
         } catch (IOException e) {
             Assumptions.abort("there is no zstd");
         }
-        kernel = Subject.kernel(Optional.of(image), List.of());
+        kernel = Subject.kernel(new GivenPlaces(List.of(), Optional.of(image), Optional.empty()));
     }
 
     @AfterAll

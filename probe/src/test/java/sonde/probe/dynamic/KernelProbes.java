@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
+import sonde.symbol.files.GivenPlaces;
 
 /** Records kernel probes while a command runs. */
 final class KernelProbes {
@@ -18,7 +18,7 @@ final class KernelProbes {
 
     /** The kernel itself, with the types of BTF. */
     static Subject kernel() throws IOException {
-        return Subject.kernel(Optional.empty(), List.of());
+        return Subject.kernel(GivenPlaces.NONE);
     }
 
     /** Fields of each hit, its event as {@code event} and its thread as {@code tid}. */

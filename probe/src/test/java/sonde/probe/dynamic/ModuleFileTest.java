@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import sonde.symbol.files.GivenPlaces;
 
 /** The file of a kernel module with debugging information, by its path: as perf probe answers. */
 final class ModuleFileTest {
@@ -18,7 +19,7 @@ final class ModuleFileTest {
                 Path.of(System.getProperty("sonde.corpus", "/nowhere"))
                         .resolve("kernel/dbg61/modules/" + name);
         Assumptions.assumeTrue(Files.isRegularFile(file), "the corpus has no modules");
-        return Subject.module(file.toString(), List.of());
+        return Subject.module(file.toString(), GivenPlaces.NONE);
     }
 
     private static List<String> made(Subject module, String text) throws IOException {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.symbol.files.GivenPlaces;
 
 /** Functions of a loaded module by its own BTF. Runs in the guests, whose root is an overlay. */
 @Tag("kernel")
@@ -27,7 +28,7 @@ final class ModulesKernelTest {
     }
 
     private static Subject overlay() throws java.io.IOException {
-        return Subject.module("overlay", List.of());
+        return Subject.module("overlay", GivenPlaces.NONE);
     }
 
     @Test
@@ -73,7 +74,7 @@ final class ModulesKernelTest {
             assertThatThrownBy(() -> definer.define(PointSpec.parse("ovl_open:3")))
                     .hasMessageContaining("no debugging information of module overlay");
         }
-        assertThatThrownBy(() -> Subject.module("overlayy", List.of()))
+        assertThatThrownBy(() -> Subject.module("overlayy", GivenPlaces.NONE))
                 .hasMessageContaining("there is no module overlayy")
                 .hasMessageContaining("did you mean overlay?");
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.GivenPlaces;
 
 /**
  * The same questions to perf probe: addresses, registers, offsets and types of the definitions, the
@@ -133,7 +134,7 @@ final class PerfProbeKernelTest {
                         .map(PerfProbeKernelTest::normal)
                         .toList();
         List<String> made = new ArrayList<>();
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             for (String question : QUESTIONS) {
                 new Definer(subject)
                         .define(PointSpec.parse(question))
@@ -155,7 +156,7 @@ final class PerfProbeKernelTest {
             expected.add(Integer.valueOf(line.group(1)));
         }
         TreeSet<Integer> shown = new TreeSet<>();
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             SourceView view = SourceView.of(subject, function, List.of()).getFirst();
             view.rows().stream()
                     .filter(SourceView.Row::hasCode)
@@ -211,7 +212,7 @@ final class PerfProbeKernelTest {
                     .filter(line -> line.startsWith("\t\t"))
                     .forEach(line -> expected.add(line.replaceAll(".*[\\s*](\\w+)$", "$1")));
             TreeSet<String> shown = new TreeSet<>();
-            try (Subject subject = Subject.program(program.toString(), List.of())) {
+            try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
                 for (VariableView view : VariableView.of(subject, place)) {
                     view.rows().stream()
                             .filter(row -> row.isAvailable() && !row.where().startsWith("= "))

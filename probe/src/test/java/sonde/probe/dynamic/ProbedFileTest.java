@@ -1,13 +1,18 @@
 package sonde.probe.dynamic;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.GivenPlaces;
+import sonde.testkit.HttpStub;
 
 /** Whether a path has the file that a probe was set in. */
 final class ProbedFileTest {
@@ -16,7 +21,7 @@ final class ProbedFileTest {
     @TempDir Path folder;
 
     private String set(Path program) throws Exception {
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             return ProbedFile.of(subject);
         }
     }
@@ -48,6 +53,42 @@ final class ProbedFileTest {
         assertThat(ProbedFile.changed(word)).isEqualTo(program.toString());
         Files.write(program, before);
         assertThat(ProbedFile.changed(word)).isEmpty();
+    }
+
+    @Test
+    void serversHaveDebuggingInformationAndSource() throws Exception {
+        Assumptions.assumeTrue(GCC.isThere(), "gcc is not there");
+        String source =
+                "int twice(int value)\n{ return 2 * value; }\nint main(void) { return 0; }\n";
+        Programs.Build build = Programs.Build.of("gcc -g -O1 -Wl,--build-id");
+        Path program = Programs.build(folder, "p.c", source, build);
+        byte[] whole = Files.readAllBytes(program);
+        Programs.run(List.of("strip", program.toString()));
+        Files.delete(folder.resolve("p.c"));
+        HttpStub.Answer answer =
+                (path, out) -> {
+                    boolean text = path.endsWith("/source" + folder + "/p.c");
+                    HttpStub.body(out, text ? source.getBytes(UTF_8) : whole);
+                };
+        try (HttpStub server = new HttpStub(answer)) {
+            Debuginfod client =
+                    new Debuginfod(
+                            List.of(server.address()),
+                            folder.resolve("cache"),
+                            Debuginfod.Bounds.DEFAULT,
+                            _ -> {});
+            GivenPlaces given = new GivenPlaces(List.of(), Optional.empty(), Optional.of(client));
+            try (Subject subject = Subject.program(program.toString(), given)) {
+                assertThat(FunctionNames.matching(subject, "t*")).containsExactly("twice");
+                assertThat(new Definer(subject).define(PointSpec.parse("twice value")))
+                        .singleElement()
+                        .satisfies(one -> assertThat(one.text()).endsWith("value=%di:s32"));
+                assertThat(SourceView.of(subject, "twice", List.of()).getFirst().rows())
+                        .extracting(SourceView.Row::text)
+                        .contains("{ return 2 * value; }");
+            }
+            assertThat(server.paths()).hasSize(2);
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package sonde.probe.dynamic;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.GivenPlaces;
 
 /** Parameters on the stack where a function is entered, against what the program prints of them. */
 final class PrologueKernelTest {
@@ -78,13 +80,76 @@ final class PrologueKernelTest {
         Assumptions.assumeTrue(TraceText.isThere(), "probes of programs are not there");
         Programs.Build build = Programs.Build.of(words);
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
-        Path program = Programs.build(folder, "entries.c", SOURCE, build);
+        check(Programs.build(folder, "entries.c", SOURCE, build), POINTS);
+    }
+
+    private static final String REGISTERS =
+            """
+            #include <stdio.h>
+            #define N __attribute__((noinline))
+            struct pt { int x, y; };
+            struct big { long v[4]; };
+            N long use(long a) { __asm__ volatile("" : "+r"(a) :: "memory"); return a * 3; }
+            N long kept(int a, int b, int c)
+            { long r = use(7); r += use(b + r) + use(a); for (int i = 0; i < c; i++) r += use(i * a + b); return r; }
+            N long addressed(int d, int e) { if (use((long) &d) == 1) puts("x"); return use(e) + d; }
+            N double floats(double x, int f, float y, long g) { long r = use(f); return x * r + y + use(g); }
+            N struct big made(int h, int i) { struct big s = {{use(h), use(i), h, i}}; return s; }
+            N long split(struct pt p, int k) { long r = use(k); return r + use(p.y) + use(p.x); }
+            int main(int n, char **words)
+            {
+            	long r = kept(n + 1, n + 2, n + 3) + addressed(n + 4, n + 5) + floats(n, n + 6, n, n + 7);
+            	r += made(n + 8, n + 9).v[2] + split((struct pt) {n, n}, n);
+            	printf("a=%d b=%d c=%d d=%d e=%d f=%d g=%d h=%d i=%d\\n", n + 1, n + 2, n + 3, n + 4, n + 5, n + 6,
+            		n + 7, n + 8, n + 9);
+            	return r == -1;
+            }
+            """;
+
+    /** Without following variables gcc says where one is behind the first instructions. */
+    @Tag("kernel")
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gcc -g -O1 -fno-var-tracking",
+                "gcc -g -O2 -fno-var-tracking",
+                "gcc -g -O2 --param max-vartrack-size=1",
+                "gcc -g -O2",
+                "clang -g -O2",
+            })
+    void parametersInRegistersAreWhatTheProgramPrints(String words) throws Exception {
+        Assumptions.assumeTrue(TraceText.isThere(), "probes of programs are not there");
+        Programs.Build build = Programs.Build.of(words);
+        Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
+        check(
+                Programs.build(folder, "registers.c", REGISTERS, build),
+                List.of("kept a b c", "addressed d e", "floats f g", "made h i"));
+    }
+
+    @Test
+    void whatNothingTellsAtTheEntryIsRefused() throws Exception {
+        Programs.Build build = Programs.Build.of("gcc -g -O2 -fno-var-tracking");
+        Assumptions.assumeTrue(build.isThere(), "gcc is not there");
+        Path program = Programs.build(folder, "registers.c", REGISTERS, build);
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+            Definer definer = new Definer(subject);
+            assertThatThrownBy(() -> definer.define(PointSpec.parse("split k")))
+                    .hasMessageContaining("'k' is at the entry not yet where")
+                    .hasMessageContaining("-fno-var-tracking");
+            assertThat(VariableView.of(subject, "split").getFirst().rows())
+                    .noneMatch(VariableView.Row::isAvailable);
+            assertThat(definer.define(PointSpec.parse("floats $arg1 $arg2")).getFirst().text())
+                    .endsWith("arg1=%di:u64 arg2=%si:u64");
+        }
+    }
+
+    private static void check(Path program, List<String> points) throws Exception {
         NamedProbes probes = NamedProbes.open();
         List<Definition> made = new ArrayList<>();
-        try (Subject subject = Subject.program(program.toString(), List.of());
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE);
                 TraceText trace = new TraceText("entries")) {
             Definer definer = new Definer(subject).avoiding(probes.events());
-            for (String point : POINTS) {
+            for (String point : points) {
                 made.addAll(definer.define(PointSpec.parse(point)));
             }
             probes.add(subject, made);
@@ -127,7 +192,7 @@ final class PrologueKernelTest {
         Programs.Build build = Programs.Build.of("clang -g -O1 -fno-omit-frame-pointer");
         Assumptions.assumeTrue(build.isThere(), "clang is not there");
         Path program = Programs.build(folder, "inner.c", source, build);
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             assertThat(new Definer(subject).define(PointSpec.parse("outer g")))
                     .singleElement()
                     .satisfies(one -> assertThat(one.text()).endsWith("g=+16(%bp):s32"));
@@ -142,7 +207,7 @@ final class PrologueKernelTest {
         Programs.Build build = Programs.Build.of("clang -g -O2");
         Assumptions.assumeTrue(build.isThere(), "clang is not there");
         Path program = Programs.build(folder, "entries.c", SOURCE, build);
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             Definer definer = new Definer(subject);
             for (String point : List.of("many h", "many $vars", "whole s.v[1]", "stored p")) {
                 assertThat(definer.define(PointSpec.parse(point)))

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.GivenPlaces;
 
 /** What is said of places and variables that cannot be probed, and what there is instead. */
 final class RefusedPlacesTest {
@@ -75,7 +76,7 @@ final class RefusedPlacesTest {
                 Programs.Build.of("gcc -w -g -O2 -ffunction-sections -Wl,--gc-sections");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "refused.c", SOURCE, build);
-        program = Subject.program(file.toString(), List.of());
+        program = Subject.program(file.toString(), GivenPlaces.NONE);
     }
 
     @AfterAll
@@ -135,7 +136,7 @@ final class RefusedPlacesTest {
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
         Path file = Programs.build(folder, "offered.c", OFFERED, build);
         int offers = 0;
-        try (Subject offered = Subject.program(file.toString(), List.of())) {
+        try (Subject offered = Subject.program(file.toString(), GivenPlaces.NONE)) {
             Definer definer = new Definer(offered);
             for (String name : List.of("p.x", "k", "sum", "left", "i")) {
                 for (int line = 0; line < 12; line++) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.GivenPlaces;
 
 /** Variables at lines of programs, against what the programs print of them. */
 @Tag("kernel")
@@ -112,7 +114,7 @@ final class VariablesKernelTest {
         Programs.Build build = Programs.Build.of(words);
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
         Path program = Programs.build(folder, "vars.c", SOURCE, build);
-        check(program, List.of(), EXPRESSIONS);
+        check(program, GivenPlaces.NONE, EXPRESSIONS);
     }
 
     @Test
@@ -129,7 +131,9 @@ final class VariablesKernelTest {
                         "--strip-all",
                         "--add-gnu-debuglink=" + separate,
                         program.toString()));
-        check(program, List.of(debug), EXPRESSIONS);
+        GivenPlaces given =
+                new GivenPlaces(List.of(debug.toString()), Optional.empty(), Optional.empty());
+        check(program, given, EXPRESSIONS);
     }
 
     private static Map<String, String> truth(String out) {
@@ -145,11 +149,10 @@ final class VariablesKernelTest {
         return truth;
     }
 
-    private void check(Path program, List<Path> symbols, List<String> expressions)
-            throws Exception {
+    private void check(Path program, GivenPlaces given, List<String> expressions) throws Exception {
         int line = Programs.line(SOURCE, "/* here */");
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), symbols)) {
+        try (Subject subject = Subject.program(program.toString(), given)) {
             PointSpec spec =
                     PointSpec.parse(
                             "vars.c:"
@@ -188,7 +191,7 @@ final class VariablesKernelTest {
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
         Path program = Programs.build(folder, "vars.c", SOURCE, build);
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             int line = Programs.line(SOURCE, "/* in scale */");
             PointSpec spec = PointSpec.parse("mine=vars.c:" + line + " v by");
             List<Definition> made = new Definer(subject).avoiding(probes.events()).define(spec);
@@ -221,7 +224,7 @@ final class VariablesKernelTest {
         for (String options : List.of("gcc -g -O0", "gcc -g -O2")) {
             Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of(options));
             NamedProbes probes = NamedProbes.open();
-            try (Subject subject = Subject.program(program.toString(), List.of())) {
+            try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
                 Definer definer = new Definer(subject).avoiding(probes.events());
                 List<Definition> made =
                         new ArrayList<>(
@@ -274,7 +277,7 @@ final class VariablesKernelTest {
                 """;
         Path program = Programs.build(folder, "shop.cpp", source, Programs.Build.of("g++ -g -O0"));
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             Definer definer = new Definer(subject).avoiding(probes.events());
             List<Definition> made =
                     new ArrayList<>(
@@ -301,7 +304,7 @@ final class VariablesKernelTest {
         Assumptions.assumeTrue(Programs.Build.of("gcc").isThere(), "gcc is not there");
         Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of("gcc -g -O0"));
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), List.of())) {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
             List<Definition> made = new Definer(subject).define(PointSpec.parse("work"));
             Files.delete(program);
             Programs.build(folder, "vars.c", SOURCE, Programs.Build.of("gcc -g -O2"));

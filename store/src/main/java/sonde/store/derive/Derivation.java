@@ -38,6 +38,7 @@ final class Derivation {
     private final Symbols symbols;
     private final StackTable stacks;
     private final Threads threads;
+    private int callers;
 
     private Derivation(TraceInput input, Target target) {
         this.input = input;
@@ -62,8 +63,9 @@ final class Derivation {
      * What a pass numbered.
      *
      * @param callsites number of nodes of call chains
+     * @param callers number of their rows beside the nodes, for callers of inlined calls
      */
-    record Outcome(Threads threads, int callsites) {}
+    record Outcome(Threads threads, int callsites, int callers) {}
 
     static Outcome run(TraceInput input, Target target, Set<Derived> tables, Connection connection)
             throws IOException {
@@ -73,7 +75,7 @@ final class Derivation {
                 one.rows.put(table, new Row(connection, table));
             }
             one.pass();
-            return new Outcome(one.threads, one.stacks.size());
+            return new Outcome(one.threads, one.stacks.size(), one.callers);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } finally {
@@ -261,33 +263,48 @@ final class Derivation {
         if (chains == null && frames == null) {
             return;
         }
+        symbols.learn(stacks.locations());
         Map<Frame, Integer> numbers = new HashMap<>();
         int[] depths = new int[stacks.size()];
         for (int node = 0; node < depths.length; node++) {
             int parent = stacks.parent(node);
-            depths[node] = parent < 0 ? 0 : depths[parent] + 1;
-            Frame frame = symbols.frame(stacks.location(node));
-            Integer known = numbers.get(frame);
-            int number = known == null ? numbers.size() : known;
-            if (known == null) {
-                numbers.put(frame, number);
-                if (frames != null) {
-                    frames.begin()
-                            .add(target.callsite(number))
-                            .add(frame.name())
-                            .add(frame.module())
-                            .add(frame.kind().name().toLowerCase(java.util.Locale.ROOT))
+            List<Frame> calls = symbols.frames(stacks.location(node));
+            int outermost = parent < 0 ? 0 : depths[parent] + 1;
+            depths[node] = outermost + calls.size() - 1;
+            // The innermost call has the number of the node, by which samples name the chain.
+            int id = target.callsite(node);
+            for (int i = 0; i < calls.size(); i++) {
+                int frame = number(calls.get(i), numbers, frames);
+                boolean last = i == calls.size() - 1;
+                int caller = last ? target.callsite(parent) : target.caller(callers++);
+                if (chains != null) {
+                    chains.begin().add(id);
+                    (caller == -1 ? chains.none() : chains.add(caller))
+                            .add(target.frame(frame))
+                            .add(depths[node] - i)
                             .add(target.trace());
                 }
-            }
-            if (chains != null) {
-                chains.begin()
-                        .add(target.callsite(node))
-                        .orNull(target.callsite(parent))
-                        .add(target.callsite(number))
-                        .add(depths[node])
-                        .add(target.trace());
+                id = caller;
             }
         }
+    }
+
+    private int number(Frame frame, Map<Frame, Integer> numbers, @Nullable Row frames) {
+        Integer known = numbers.get(frame);
+        if (known != null) {
+            return known;
+        }
+        int number = numbers.size();
+        numbers.put(frame, number);
+        if (frames != null) {
+            frames.begin()
+                    .add(target.frame(number))
+                    .add(frame.name())
+                    .add(frame.module())
+                    .add(frame.kind().name().toLowerCase(java.util.Locale.ROOT))
+                    .add(frame.inlined() ? 1 : 0)
+                    .add(target.trace());
+        }
+        return number;
     }
 }

@@ -191,13 +191,15 @@ public final class Derivations implements Utids {
         List<Numbers> found = new ArrayList<>();
         int utid = 0;
         int callsite = 0;
+        int caller = 0;
         for (int trace = 0; trace < inputs.size(); trace++) {
             TraceInput input = inputs.get(trace);
-            Target target = new Target(trace, input.shiftNanos(), utid, callsite);
+            Target target = new Target(trace, input.shiftNanos(), utid, callsite, caller);
             Derivation.Outcome outcome = Derivation.run(input, target, tables, connection);
             found.add(Numbers.of(outcome.threads(), utid));
             utid += outcome.threads().size() + 1;
             callsite += outcome.callsites();
+            caller += outcome.callers();
         }
         numbers = found;
     }

@@ -157,7 +157,19 @@ public enum Derived {
             "trace_id",
             INTEGER),
     /** Functions that call chains name. */
-    FRAME("id", INTEGER, "name", VARCHAR, "module", VARCHAR, "kind", VARCHAR, "trace_id", INTEGER),
+    FRAME(
+            "id",
+            INTEGER,
+            "name",
+            VARCHAR,
+            "module",
+            VARCHAR,
+            "kind",
+            VARCHAR,
+            "inlined",
+            INTEGER,
+            "trace_id",
+            INTEGER),
     /** Files that processes mapped executable. */
     MAPPING(
             "ts",

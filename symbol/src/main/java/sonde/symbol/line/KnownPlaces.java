@@ -38,6 +38,7 @@ public final class KnownPlaces implements AutoCloseable {
         return known.getOrDefault(location, CodePlaces.Found.UNKNOWN);
     }
 
+    /** Closes the files; what is known stays. */
     @Override
     public void close() {
         from.close();

@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.analysis.Engine;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.Batch;
 import sonde.event.FrameNames;
 import sonde.event.Recording;
+import sonde.event.result.Frame;
 import sonde.format.export.ChainNames;
 import sonde.format.export.ExportFormat;
 import sonde.format.export.ExportRows;
@@ -19,6 +21,7 @@ import sonde.format.export.FileFormat;
 import sonde.format.export.Losses;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.symbol.files.GivenPlaces;
+import sonde.tools.report.ChainLocations;
 import sonde.tools.report.RecordedCode;
 import sonde.tools.report.ReportSource;
 
@@ -53,7 +56,10 @@ public final class ConvertRecipe {
         Losses losses = new Losses();
         try (ReportSource source = ReportSource.open(in, given)) {
             BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
-            write(source, (recordings, rows) -> format.write(rows, buffered, losses));
+            write(
+                    source,
+                    format.hasLines(),
+                    (recordings, rows) -> format.write(rows, buffered, losses));
             buffered.flush();
             return new Outcome(losses.lines(), source.notes());
         }
@@ -85,6 +91,7 @@ public final class ConvertRecipe {
             }
             write(
                     source,
+                    false,
                     (recordings, rows) -> format.format().write(recordings, rows, target, losses));
             return new Outcome(losses.lines(), source.notes());
         }
@@ -95,8 +102,34 @@ public final class ConvertRecipe {
         void write(List<Recording> recordings, ExportRows rows) throws IOException;
     }
 
-    /** Names of addresses are by the mappings that a perf.data tells, over all of it. */
-    private static void write(ReportSource source, Writing writing) throws IOException {
+    /** Names of code, by the mappings that a perf.data tells until a row. */
+    private record Followed(RecordedCode code, ProcessSymbols symbols) implements ChainNames {
+        @Override
+        public void follow(Batch batch, int row) {
+            symbols.accept(batch, row, row + 1);
+        }
+
+        @Override
+        public List<Frame> frames(Recording recording, int pid, long entry) {
+            FrameNames own = recording.frames();
+            return own != null
+                    ? List.of(own.frame(entry))
+                    : code.frames(symbols.location(pid, entry));
+        }
+
+        /** Goes over all rows once, for all code to be looked up together. */
+        static Followed of(RecordedCode code, List<Recording> perf) throws IOException {
+            ProcessSymbols symbols = code.follower();
+            ChainLocations chains = new ChainLocations(symbols);
+            Engine.run(perf, List.of(symbols, chains), 0);
+            code.learn(chains.all());
+            code.rewind();
+            return new Followed(code, symbols);
+        }
+    }
+
+    private static void write(ReportSource source, boolean lines, Writing writing)
+            throws IOException {
         List<Recording> recordings = source.recordings();
         List<Recording> perf = new ArrayList<>();
         for (Recording recording : recordings) {
@@ -104,19 +137,8 @@ public final class ConvertRecipe {
                 perf.add(recording);
             }
         }
-        try (RecordedCode code = new RecordedCode(source)) {
-            ChainNames names = ChainNames.own();
-            if (!perf.isEmpty()) {
-                ProcessSymbols symbols = code.follower();
-                Engine.run(perf, List.of(symbols), 0);
-                names =
-                        (recording, pid, entry) -> {
-                            FrameNames own = recording.frames();
-                            return own != null
-                                    ? List.of(own.frame(entry))
-                                    : code.frames(symbols.location(pid, entry));
-                        };
-            }
+        try (RecordedCode code = new RecordedCode(source, lines)) {
+            ChainNames names = perf.isEmpty() ? ChainNames.own() : Followed.of(code, perf);
             try (ExportRows rows = ExportRows.of(recordings, names)) {
                 writing.write(recordings, rows);
             }

@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
+import sonde.symbol.files.Debuginfod;
+import sonde.symbol.files.GivenPlaces;
 
 /**
  * Where tables of recordings are kept: {@code index/} in a bundle, else the user's cache folder.
@@ -26,7 +28,7 @@ import sonde.format.bundle.Meta;
  */
 final class IndexFolder {
     /** To be raised whenever tables of the same file would differ. */
-    private static final String DECODER = "2";
+    private static final String DECODER = "3";
 
     private static final int HASHED_BYTES = 1 << 16;
 
@@ -35,14 +37,22 @@ final class IndexFolder {
 
     private IndexFolder() {}
 
-    /** The folder, made if need be; null when these files cannot have one. */
-    static @Nullable Path of(List<Path> recordings) {
+    /**
+     * The folder, made if need be; null when these files cannot have one, or names are taken from
+     * files of the user.
+     */
+    static @Nullable Path of(List<Path> recordings, GivenPlaces given) {
+        if (given.hasFiles()) {
+            return null;
+        }
         try {
             List<Path> files = new ArrayList<>();
             for (Path recording : recordings) {
                 files.addAll(parts(recording));
             }
-            String key = key(files);
+            String servers =
+                    given.servers().map(Debuginfod::servers).map(List::toString).orElse("");
+            String key = key(files, servers);
             if (recordings.size() == 1 && Files.isDirectory(recordings.getFirst())) {
                 Path index = recordings.getFirst().resolve("index");
                 return prepared(index, key, 0);
@@ -76,7 +86,7 @@ final class IndexFolder {
         return root.resolve("sonde").resolve("index");
     }
 
-    private static String key(List<Path> files) throws IOException {
+    private static String key(List<Path> files, String servers) throws IOException {
         MessageDigest digest;
         try {
             digest = MessageDigest.getInstance("SHA-256");
@@ -84,6 +94,7 @@ final class IndexFolder {
             throw new IOException(e);
         }
         add(digest, DECODER);
+        add(digest, servers);
         for (Path file : files) {
             add(digest, String.valueOf(Files.getAttribute(file, "unix:ino")));
             add(

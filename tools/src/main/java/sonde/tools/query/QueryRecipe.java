@@ -58,7 +58,7 @@ public final class QueryRecipe implements AutoCloseable {
             for (Path file : files) {
                 recipe.sources.add(ReportSource.open(file, given));
             }
-            recipe.start(cached && !given.hasFiles() ? IndexFolder.of(files) : null);
+            recipe.start(cached ? IndexFolder.of(files, given) : null);
             return recipe;
         } catch (IOException | RuntimeException e) {
             recipe.close();

@@ -288,8 +288,11 @@ final class EventRows implements Listing.Rows {
     /** Names of code, fed by the rows of the listing; closed at its end. */
     private PerfCode code(PerfDataRecording perf) throws IOException {
         PerfCode code = new PerfCode(perf, source, options.listing().fields());
-        symbols.add(code.follower());
         codes.add(code);
+        if (options.listing().first() < 0) { // a few rows are not worth another look at all
+            code.lookAhead(perf);
+        }
+        symbols.add(code.follower());
         return code;
     }
 

@@ -3,6 +3,7 @@ package sonde.tools.report;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -11,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.Engine;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
 import sonde.format.ftrace.CodeNames;
@@ -119,13 +121,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
             return "";
         }
         long location = isKernel(address) ? address : maps.location(pid, address);
-        KnownPlaces known = places;
-        if (known == null) {
-            kernel();
-            long most = Long.MAX_VALUE;
-            known = new KnownPlaces(new CodePlaces(maps, from, true, true, most, kernelCode));
-            places = known;
-        }
+        KnownPlaces known = places();
         known.learn(new long[] {location});
         CodePlaces.Found found = known.at(location);
         Frame innermost =
@@ -134,6 +130,28 @@ final class PerfCode implements CodeNames, AutoCloseable {
                         : found.inlined().getFirst();
         boolean full = fullPaths && !innermost.file().isEmpty();
         return full ? innermost.file() + ":" + innermost.line() : innermost.place();
+    }
+
+    private KnownPlaces places() {
+        KnownPlaces known = places;
+        if (known == null) {
+            kernel();
+            long most = Long.MAX_VALUE;
+            known = new KnownPlaces(new CodePlaces(maps, from, true, true, most, kernelCode));
+            places = known;
+        }
+        return known;
+    }
+
+    /** Goes over all rows once, for the lines of all code to be looked up together. */
+    void lookAhead(PerfDataRecording recording) throws IOException {
+        if (lines) {
+            ProcessSymbols symbols = follower();
+            ChainLocations chains = new ChainLocations(symbols);
+            Engine.run(List.of(recording), List.of(symbols, chains), 0);
+            places().learn(chains.all());
+            maps.rewind();
+        }
     }
 
     @Override

@@ -26,7 +26,7 @@ public final class QueryInput {
                 source.comms(),
                 silence(source),
                 names::nameOf,
-                () -> new RecordedCode(source).follower());
+                () -> new RecordedCode(source, false).follower());
     }
 
     private static @Nullable Silence silence(ReportSource source) {

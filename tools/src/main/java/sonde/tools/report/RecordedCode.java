@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.stack.LocationNames;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
 import sonde.symbol.KernelRun;
@@ -22,33 +23,51 @@ import sonde.symbol.line.KnownPlaces;
  * Names the code of a recording from where a report takes names: programs, the kernel and its
  * modules. Nothing is read before the first name is asked for. Not safe for several threads.
  */
-public final class RecordedCode implements AutoCloseable {
+public final class RecordedCode implements LocationNames, AutoCloseable {
     private static final int MOST_NAMED = 1 << 18;
 
     private final ReportSource source;
+    private final boolean lines;
     private final ProcessMaps maps = new ProcessMaps();
     private final Map<Long, List<Frame>> named = new HashMap<>();
     private @Nullable Symbolizer symbolizer;
     private @Nullable KnownPlaces places;
 
-    /** {@code source} stays the caller's. */
-    public RecordedCode(ReportSource source) {
+    /**
+     * {@code source} stays the caller's.
+     *
+     * @param lines whether frames are to have their lines
+     */
+    public RecordedCode(ReportSource source, boolean lines) {
         this.source = source;
+        this.lines = lines;
     }
 
     /** Follows mappings, and names; rows are fed to it. */
     public ProcessSymbols follower() {
-        return new ProcessSymbols(maps, this::frame, source.fileIds());
+        return new ProcessSymbols(maps, this, source.fileIds());
     }
 
-    private Frame frame(long location) {
+    /** Rows are about to come again from the first. */
+    public void rewind() {
+        maps.rewind();
+    }
+
+    @Override
+    public Frame frame(long location) {
         return symbolizer().frame(location);
     }
 
-    /**
-     * What is at a location, innermost first: calls that were inlined, and the function. Calls are
-     * those of debugging information that is read quickly.
-     */
+    @Override
+    public void learn(long[] locations) {
+        symbolizer();
+        KnownPlaces known = Objects.requireNonNull(places);
+        known.learn(locations);
+        known.close(); // the files alone: another location opens its file again
+    }
+
+    /** Calls and lines are those of debugging information that is read quickly. */
+    @Override
     public List<Frame> frames(long location) {
         List<Frame> known = named.get(location);
         if (known == null) {
@@ -65,13 +84,10 @@ public final class RecordedCode implements AutoCloseable {
         Frame function = frame(location);
         KnownPlaces known = Objects.requireNonNull(places);
         known.learn(new long[] {location});
-        List<Frame> inlined = known.at(location).inlined();
-        if (inlined.isEmpty()) {
-            return List.of(function);
-        }
-        List<Frame> all = new ArrayList<>(inlined);
-        all.add(function);
-        return all;
+        CodePlaces.Found place = known.at(location);
+        List<Frame> all = new ArrayList<>(place.inlined());
+        all.add(lines ? function.at(place.file(), place.line()) : function);
+        return List.copyOf(all);
     }
 
     private Symbolizer symbolizer() {
@@ -93,7 +109,7 @@ public final class RecordedCode implements AutoCloseable {
                 RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
         KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
         long most = CodePlaces.QUICK_BYTES;
-        places = new KnownPlaces(new CodePlaces(maps, from, true, false, most, code));
+        places = new KnownPlaces(new CodePlaces(maps, from, true, lines, most, code));
         Symbolizer made = new Symbolizer(maps, code.symbols(maps.kernel().starts()), from);
         made.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
         source.jvmMaps().forEach((pid, text) -> made.addPerfMap(pid, 0, text));

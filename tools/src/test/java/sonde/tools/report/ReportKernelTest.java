@@ -23,9 +23,13 @@ import sonde.event.result.Listing;
 import sonde.format.ftrace.EventText.TimeFormat;
 import sonde.format.ftrace.ListedFields;
 import sonde.symbol.files.GivenPlaces;
+import sonde.testkit.Json;
 import sonde.testkit.PerfDataBytes;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.query.OutputFormat;
+import sonde.tools.query.QueryException;
+import sonde.tools.query.QueryRecipe;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.StackOptions.SortKey;
 import sonde.view.Style;
@@ -171,10 +175,72 @@ final class ReportKernelTest {
         ListedFields full = ListedFields.parse(List.of("srcline,ip")).withFullSourcePaths();
         assertThat(events(file, given, full)).contains("\n  " + folder.resolve("k.c") + ":3\n");
         assertThat(events(file, GivenPlaces.NONE, full)).doesNotContain("k.c");
-        ByteArrayOutputStream folded = new ByteArrayOutputStream();
-        ConvertTarget target = ConvertTarget.named("folded").orElseThrow();
-        new ConvertRecipe(given).convert(file, folded, ((ConvertTarget.Stream) target).format());
-        assertThat(folded.toString(StandardCharsets.UTF_8)).contains("work_[k];mix_[k] 2");
+        assertThat(new String(converted(file, given, "folded"), StandardCharsets.UTF_8))
+                .contains("work_[k];mix_[k] 2");
+    }
+
+    private static Object json(byte[] text) {
+        return Json.parse(new String(text, StandardCharsets.UTF_8));
+    }
+
+    private static byte[] converted(Path file, GivenPlaces given, String to) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ConvertTarget target = ConvertTarget.named(to).orElseThrow();
+        new ConvertRecipe(given).convert(file, out, ((ConvertTarget.Stream) target).format());
+        return out.toByteArray();
+    }
+
+    /** The inlined call is a frame of its own, deeper at the same place. */
+    @Test
+    void profilesHaveLinesAndInlinedCalls() throws IOException, InterruptedException {
+        Path file = recording(buildId());
+        GivenPlaces given = vmlinux(folder.resolve("vmlinux"));
+        String source = folder.resolve("k.c").toString();
+        Object scope = json(converted(file, given, "speedscope"));
+        assertThat(Json.at(scope, "shared", "frames"))
+                .isEqualTo(
+                        List.of(
+                                Map.of("name", "work", "file", source, "line", 7.0),
+                                Map.of("name", "mix", "file", source, "line", 3.0)));
+        Object firefox = json(converted(file, given, "firefox"));
+        Object thread = ((List<?>) Json.at(firefox, "threads")).getLast();
+        assertThat(Json.at(thread, "frameTable", "inlineDepth")).isEqualTo(List.of(0.0, 1.0));
+        assertThat(Json.at(thread, "frameTable", "line")).isEqualTo(List.of(7.0, 3.0));
+        List<?> strings = (List<?>) Json.at(thread, "stringArray");
+        assertThat((List<?>) Json.at(thread, "funcTable", "fileName"))
+                .hasSize(2)
+                .allMatch(text -> strings.get(((Double) text).intValue()).equals(source));
+    }
+
+    @Test
+    void pprofShowsThem() throws IOException, InterruptedException {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "no go tool pprof");
+        GivenPlaces given = vmlinux(folder.resolve("vmlinux"));
+        Files.write(folder.resolve("p.pb.gz"), converted(recording(buildId()), given, "pprof"));
+        String source = folder.resolve("k.c").toString();
+        assertThat(run("go", "tool", "pprof", "-raw", "p.pb.gz"))
+                .containsPattern("M=1 mix " + source + ":3\\b.*\n +work " + source + ":7\\b");
+        assertThat(run("go", "tool", "pprof", "-top", "-lines", "p.pb.gz"))
+                .containsPattern("mix .*k\\.c:3 \\(inline\\)");
+    }
+
+    @Test
+    void queriesHaveInlinedCalls() throws IOException, QueryException, InterruptedException {
+        Path file = recording(buildId());
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        GivenPlaces given = vmlinux(folder.resolve("vmlinux"));
+        try (QueryRecipe recipe = QueryRecipe.open(List.of(file, file), given, null, false)) {
+            String sql =
+                    "SELECT trace_id AS t, callstack_text(callsite_id), count(*) FROM sample"
+                            + " GROUP BY ALL ORDER BY 1";
+            recipe.run(sql, OutputFormat.CSV, out);
+            recipe.run("SELECT name, inlined FROM frame WHERE trace_id = 1", OutputFormat.CSV, out);
+            recipe.run("SELECT depth, name FROM callstack(0)", OutputFormat.CSV, out);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8).lines())
+                .containsSubsequence("0,work;mix,2", "1,work;mix,2")
+                .contains("work,0", "mix,1")
+                .containsSubsequence("1,mix", "0,work");
     }
 
     private static String events(Path file, GivenPlaces given, ListedFields fields)

@@ -12,8 +12,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 import sonde.symbol.files.GivenPlaces;
 
-/** Where symbols for a recording are looked for, those of its kernel too. */
-final class RecordingSymbols {
+/** Where symbols and debug information are looked for, those of the kernel too. */
+final class KernelSymbolArguments {
     @Spec(Target.MIXEE)
     private @Nullable CommandSpec spec;
 
@@ -22,10 +22,10 @@ final class RecordingSymbols {
     @Option(
             names = {"-k", "--vmlinux"},
             paramLabel = "FILE",
-            description = "the image of the kernel that ran, with debugging information")
+            description = "the kernel's image with debugging information")
     private @Nullable Path vmlinux;
 
-    RecordingSymbols() {
+    KernelSymbolArguments() {
         // picocli fills the fields
     }
 
