@@ -62,13 +62,14 @@ final class EntryRegisters {
         count(x86 && isInMemory(function.type()) ? 1 : 0);
     }
 
-    /** Whether what is said of a parameter may not hold at the entry. */
-    static boolean isDoubted(Variable parameter, Scope scope) {
-        return parameter.ranges().isEmpty()
+    /** Whether what is said of a parameter, or a variable in a register, may not hold at entry. */
+    static boolean isDoubted(Variable variable, Scope scope) {
+        return variable.ranges().isEmpty()
                 && producer(scope).startsWith("GNU ")
-                && switch (parameter.location()) {
+                && switch (variable.location()) {
                     case Location.InRegister _, Location.Pieces _ -> true;
-                    case Location.InMemory in -> isMade(in.address(), scope);
+                    case Location.InMemory in ->
+                            variable.isParameter() && isMade(in.address(), scope);
                     case Location.Computed _,
                             Location.Bytes _,
                             Location.ImplicitPointer _,

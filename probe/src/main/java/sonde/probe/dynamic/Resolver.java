@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.AddressRange;
+import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FunctionCopy;
@@ -157,7 +158,7 @@ public final class Resolver {
             throws IOException {
         List<FunctionCopy> live = live(function);
         for (FunctionCopy copy : live) {
-            boolean part = live.size() > 1 && isPart(copy);
+            boolean part = live.size() > 1 && (isPart(copy) || isInlinedPart(copy, live));
             if (!part && (!isReturn || !copy.isInlined())) {
                 int line = subject.written(function).line();
                 spots.add(spot(function, copy, copy.entryAddress(), line, isReturn));
@@ -169,6 +170,25 @@ public final class Resolver {
     private boolean isPart(FunctionCopy copy) throws IOException {
         Symbols.Symbol symbol = subject.symbols().functionAt(copy.entryAddress());
         return symbol != null && symbol.name().contains(".part.");
+    }
+
+    /**
+     * Whether a copy is such a part, put into the copy that called it: gcc states the line of the
+     * function itself as that of the call, and no entry.
+     */
+    private static boolean isInlinedPart(FunctionCopy copy, List<FunctionCopy> live)
+            throws IOException {
+        Entry entry = copy.entry();
+        long line = entry.original().constant(Attribute.DECL_LINE, 0);
+        return copy.isInlined()
+                && !entry.has(Attribute.ENTRY_PC)
+                && line > 0
+                && entry.constant(Attribute.CALL_LINE, 0) == line
+                && live.stream()
+                        .anyMatch(other ->
+                                !other.equals(copy)
+                                        && AddressRange.anyContains(
+                                                other.ranges(), copy.entryAddress()));
     }
 
     private void offsets(SourceFunction function, PointSpec.Place.Function wanted, List<Spot> all)

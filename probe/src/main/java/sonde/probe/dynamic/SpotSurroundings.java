@@ -324,7 +324,6 @@ final class SpotSurroundings implements Surroundings {
         Scope scope = spot.scope();
         if (scope == null
                 || !spot.isEntry()
-                || !variable.isParameter()
                 || !EntryRegisters.isDoubted(variable, scope)) {
             return of(variable.location(), type);
         }

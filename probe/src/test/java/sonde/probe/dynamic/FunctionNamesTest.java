@@ -244,6 +244,27 @@ final class FunctionNamesTest {
         }
     }
 
+    /** gcc puts both halves of a function that it split into the one caller that needs both. */
+    @Test
+    void aPartInsideTheCopyThatCallsItIsNoEntry() throws Exception {
+        Programs.Build build = Programs.Build.of("gcc -w -g -O2");
+        Assumptions.assumeTrue(build.isThere(), "gcc is not there");
+        String source =
+                CLONED.replace("return part(p, 3) + 2", "return part(0, 3) + 2")
+                        .replace("return part(p, 4) + 2", "return part(0, 4) + 2");
+        Path file = Programs.build(folder, "halves.c", source, build);
+        String entries = Programs.run(List.of("readelf", "--debug-dump=info", file.toString()));
+        Assumptions.assumeTrue(
+                entries.contains("DW_AT_call_line   : " + Programs.line(source, "int part(")),
+                "this gcc did not split it");
+        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+            // Of the others nothing is left: they are given no pointer.
+            assertThat(made(program, "part"))
+                    .extracting(Definition::note)
+                    .containsExactly("inlined in one");
+        }
+    }
+
     private static final String RUST =
             """
             mod shop {
