@@ -12,6 +12,7 @@ import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.event.StringField;
 import sonde.event.result.Frame;
+import sonde.format.perfdata.BuildId;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.StackEnds;
@@ -31,7 +32,6 @@ public final class ProcessSymbols implements Operator, Symbols {
     private static final int PERF_RECORD_MISC_COMM_EXEC = 1 << 13;
     private static final int KERNEL_PID = -1;
     private static final int PERF_RECORD_MISC_MMAP_DATA = 1 << 13;
-    private static final int PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14;
     private static final int PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER = 1;
     private static final int BUILD_ID_AT = 40;
     private static final int MAX_BUILD_ID = 20;
@@ -156,11 +156,11 @@ public final class ProcessSymbols implements Operator, Symbols {
         byte[] buildId = {};
         long device = 0;
         long inode = 0;
-        if (code == MMAP2 && (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
-            if (batch.payloadBytes(row) >= BUILD_ID_AT + 4 + MAX_BUILD_ID) {
-                int size = Math.min(batch.u8(row, BUILD_ID_AT), MAX_BUILD_ID);
-                buildId = batch.bytes(row, BUILD_ID_AT + 4, size);
-            }
+        boolean whole = batch.payloadBytes(row) >= BUILD_ID_AT + 4 + MAX_BUILD_ID;
+        if (code == MMAP2
+                && whole
+                && BuildId.isIn(misc, batch.bytes(row, BUILD_ID_AT, 4 + MAX_BUILD_ID), 0)) {
+            buildId = batch.bytes(row, BUILD_ID_AT + 4, batch.u8(row, BUILD_ID_AT));
         } else if (code == MMAP2) {
             long major = fields.integer(code, "maj", batch, row);
             device = major << 32 | (fields.integer(code, "min", batch, row) & 0xffff_ffffL);

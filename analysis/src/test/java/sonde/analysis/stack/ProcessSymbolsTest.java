@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.Engine;
@@ -11,6 +12,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
+import sonde.format.perfdata.BuildId;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ProcessMaps;
 
@@ -41,6 +43,21 @@ final class ProcessSymbolsTest {
 
     private static Script sample(Script script, long time, int pid, long address) {
         return script.sample("cpu-clock", time, 0, pid, pid, 1, Script.USER, address);
+    }
+
+    /** The kernel leaves the bit set for events that asked for no build ids. */
+    @Test
+    void deviceAndInodeAreNoBuildId() {
+        int bit = 1 << 14; // PERF_RECORD_MISC_MMAP_BUILD_ID
+        byte[] virtual = HexFormat.of().parseHex("fe000000000000007c6023000000000037ed036c00000000");
+        byte[] disk = HexFormat.of().parseHex("08000000010000007c6023000000000037ed036c00000000");
+        byte[] full = HexFormat.of().parseHex("14000000" + "0123456789".repeat(4));
+        byte[] fast = HexFormat.of().parseHex("08000000" + "01234567" + "89abcdef" + "00".repeat(12));
+        assertThat(BuildId.isIn(bit, virtual, 0)).isFalse();
+        assertThat(BuildId.isIn(bit, disk, 0)).isFalse();
+        assertThat(BuildId.isIn(bit, full, 0)).isTrue();
+        assertThat(BuildId.isIn(bit, fast, 0)).isTrue();
+        assertThat(BuildId.isIn(0, full, 0)).isFalse();
     }
 
     @Test

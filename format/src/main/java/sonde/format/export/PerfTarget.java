@@ -9,6 +9,7 @@ import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.perfdata.AttrEntry;
+import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
@@ -32,6 +33,9 @@ record PerfTarget(
         boolean named,
         long lost) {
     /** Longest name of a thread, and of a file (PATH_MAX) for records. */
+    /** Where PERF_RECORD_MMAP2 has the device, or a build id. */
+    private static final int MMAP2_DEVICE = 40;
+
     private static final int MOST_NAME = 1000;
 
     /** Parts that every sample is given, or that have no meaning in another file. */
@@ -243,7 +247,8 @@ record PerfTarget(
         row.batch.copy(row.row, 0, size, out.array(), 0);
         boolean built =
                 row.is(EventType.PERF_RECORD, "mmap2")
-                        && (misc & PerfEvent.PERF_RECORD_MISC_MMAP_BUILD_ID) != 0;
+                        && size >= MMAP2_DEVICE + 24
+                        && BuildId.isIn(misc, out.array(), MMAP2_DEVICE);
         for (Field field : row.type.fields()) {
             boolean other =
                     switch (field.name()) {

@@ -6,7 +6,7 @@ import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 import sonde.format.names.NamedCall;
-import sonde.format.perfdata.PerfEvent;
+import sonde.format.perfdata.BuildId;
 
 /** Texts of what perf events tell beside tracepoints. */
 final class PerfBodies {
@@ -75,8 +75,9 @@ final class PerfBodies {
             return null;
         }
         return EventBody.of((out, batch, row) -> {
-            if ((misc.of(batch, row) & PerfEvent.PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
-                int from = id.offset(batch, row);
+            int from = id.offset(batch, row);
+            boolean whole = batch.payloadBytes(row) >= from + 20;
+            if (whole && BuildId.isIn(misc.of(batch, row), batch.bytes(row, from - 4, 24), 0)) {
                 long bytes = Math.min(size.of(batch, row) & 0xff, id.sizeBytes(batch, row));
                 out.put('<');
                 for (int i = 0; i < bytes; i++) {

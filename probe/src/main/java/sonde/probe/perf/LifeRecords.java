@@ -6,7 +6,6 @@ import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_COMM_EXEC;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_MMAP_BUILD_ID;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 
 import java.nio.ByteBuffer;
@@ -14,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import sonde.format.perfdata.BuildId;
 import sonde.symbol.Mapping;
 
 /**
@@ -23,7 +23,6 @@ import sonde.symbol.Mapping;
  */
 final class LifeRecords {
     private static final int SAMPLE_ID_BYTES = 32;
-    private static final int MOST_BUILD_ID = 20;
     private static final byte[] NONE = {};
 
     /** PERF_RECORD_MISC_MMAP_DATA: not to be executed. */
@@ -103,8 +102,8 @@ final class LifeRecords {
         byte[] buildId = NONE;
         long device = 0;
         long inode = 0;
-        if ((misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
-            int length = Math.min(in.get(at + 40) & 0xff, MOST_BUILD_ID);
+        if (BuildId.isIn(misc, in.array(), at + 40)) {
+            int length = in.get(at + 40);
             buildId = Arrays.copyOfRange(in.array(), at + 44, at + 44 + length);
         } else {
             device = (long) in.getInt(at + 40) << 32 | in.getInt(at + 44) & 0xffff_ffffL;
