@@ -234,14 +234,6 @@ final class CallTypes {
         if (first instanceof Expression.MapName m) {
             MapSymbol map = globals().map(m.name());
             globals().isDefined(map, m.span());
-            if (map.value instanceof Type.Average a && a.full() && e.arguments().size() > 1) {
-                globals()
-                        .warning(
-                                e.span(),
-                                "print()'s top and div arguments are ignored when used on stats()"
-                                        + " maps.",
-                                "");
-            }
             if (typer.isInLoop()) {
                 globals()
                         .warning(
@@ -460,8 +452,8 @@ final class CallTypes {
                             ? new Type.Bool()
                             : Int.I64;
             case "skboutput" -> packet(e);
-            case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
-            case "uptr" -> in(arguments.getFirst(), Space.USER);
+            case "kptr" -> in(e, Space.KERNEL);
+            case "uptr" -> in(e, Space.USER);
             default -> unknown(e);
         };
     }
@@ -754,8 +746,20 @@ final class CallTypes {
                                 "skboutput() expects a number as the offset");
     }
 
-    private @Nullable Type in(Expression argument, Space space) {
-        Type of = typer.type(argument);
-        return of instanceof Type.Pointer p ? new Type.Pointer(p.to(), space) : of;
+    private @Nullable Type in(Expression.Call e, Space space) {
+        Type of = typer.type(e.arguments().getFirst());
+        return switch (of) {
+            case Type.Pointer p -> new Type.Pointer(p.to(), space);
+            case null -> null;
+            case Int _, Type.Array _, Struct _ -> of;
+            default ->
+                    globals()
+                            .error(
+                                    e.span(),
+                                    e.function()
+                                            + "() only supports integer or pointer arguments ("
+                                            + of
+                                            + " provided)");
+        };
     }
 }
