@@ -4,6 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
+import sonde.bpf.verifier.SourceLine;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.probes.AttachException;
@@ -40,7 +41,7 @@ final class TraceRefusal {
                             : "helper " + helper + " not allowed in probe";
             out.append(
                     span == null
-                            ? "ERROR: " + message
+                            ? ofFunctionInC(message, verifier)
                             : new Diagnostic(Diagnostic.Severity.ERROR, span, message, "")
                                     .render());
             if (whole) {
@@ -53,6 +54,14 @@ final class TraceRefusal {
                     .append(Trial.loading(program.group().first(), e.why()));
         }
         return out.toString();
+    }
+
+    /** With the line of C that an instruction comes from, if it comes from one. */
+    private static String ofFunctionInC(String message, VerifierException e) {
+        SourceLine line = e.explanation().source();
+        return line == null || line.place().isEmpty()
+                ? "ERROR: " + message
+                : line.place() + ": ERROR: " + message + "\n" + line.text().strip();
     }
 
     /** Why, in a few words. */
