@@ -66,6 +66,15 @@ final class CallTypes {
         if (signature == null) {
             return otherwise(e);
         }
+        if (globals().environment().imported().containsKey(e.function())) {
+            globals()
+                    .warning(
+                            e.span(),
+                            e.function()
+                                    + "() is the language's; the function in C of that name is not"
+                                    + " seen",
+                            "give it another name");
+        }
         String fault = signature.fault(e.function(), e.arguments().size());
         if (fault != null) {
             return globals().error(e.span(), fault);

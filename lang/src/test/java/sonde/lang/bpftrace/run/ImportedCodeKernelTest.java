@@ -53,11 +53,12 @@ final class ImportedCodeKernelTest {
         }
     }
 
-    private static String refused(String script) {
+    private static String refused(String script) throws Exception {
         return refused(script, Map.of());
     }
 
-    private static String refused(String script, Map<String, String> environment) {
+    private static String refused(String script, Map<String, String> environment)
+            throws Exception {
         Diagnostics diagnostics = new Diagnostics();
         SourceText text = new SourceText("test", script);
         assertThat(Compilation.of(text, Traced.options(environment), Machine.here(), diagnostics))
@@ -161,7 +162,7 @@ final class ImportedCodeKernelTest {
                         static __attribute__((noinline)) unsigned long twice(unsigned long x) {
                             return 2 * x;
                         }
-                        unsigned long count(unsigned int key) {
+                        unsigned long counted(unsigned int key) {
                             unsigned long one = 1, *found = lookup(&counts, &key);
                             all += step;
                             if (!found) {
@@ -184,8 +185,8 @@ final class ImportedCodeKernelTest {
         assertThat(
                         printed(
                                 functions
-                                        + "begin { count(4); for ($i : 0..3) { @n = count(4); }"
-                                        + " print(count(5)); print(total()); print(gauss(11)); }"
+                                        + "begin { counted(4); for ($i : 0..3) { @n = counted(4); }"
+                                        + " print(counted(5)); print(total()); print(gauss(11)); }"
                                         + " end { print(total()); }"))
                 .isEqualToIgnoringWhitespace("1 130 55 130 @n: 4");
     }
@@ -247,7 +248,8 @@ final class ImportedCodeKernelTest {
                         """
                         struct pair { int a, b; };
                         int add(int left, int right) { return left + right; }
-                        int sum(struct pair *p) { return p->a; }
+                        int of(struct pair *p) { return p->a; }
+                        int count(int x) { return x; }
                         static __attribute__((noinline)) int hidden(int x) { return x * 3; }
                         int shown(int x) { return hidden(x); }
                         static long (*send)(unsigned int) = (void *) 109;
@@ -262,9 +264,11 @@ final class ImportedCodeKernelTest {
         assertThat(refused(functions + "begin { add(1, 2, 3); }")).contains("(3 provided)");
         assertThat(refused(functions + "begin { add(1, \"x\"); }"))
                 .contains("add() expects int for right, got string[2]");
-        assertThat(refused(functions + "begin { sum(5); }"))
-                .contains("sum() expects struct pair * for p, got")
+        assertThat(refused(functions + "begin { of(5); }"))
+                .contains("of() expects struct pair * for p, got")
                 .contains("cast it: (struct pair *)");
+        assertThat(refused(functions + "begin { count(5); }"))
+                .contains("count() is the language's; the function in C of that name is not seen");
         assertThat(refused(functions + "begin { end_it(); }"))
                 .contains("end_it() calls bpf_send_signal, which is unsafe");
     }
