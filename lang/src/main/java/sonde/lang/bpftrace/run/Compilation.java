@@ -217,7 +217,7 @@ public final class Compilation implements Prepared {
         KernelTypeSource kernel = KernelTypeSource.shared();
         Declarations declarations =
                 Declarations.parse(
-                        text, parsed.definitions(), options.includes(), kernel, diagnostics);
+                        text, script.definitions(), options.includes(), kernel, diagnostics);
         ImportedCode code = imported(expanded.code(), options, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
