@@ -59,10 +59,19 @@ final class ImportedCalls {
         if (type == null) {
             return;
         }
+        if (!isNumber(wanted) && !(wanted instanceof Type.Pointer)) {
+            globals()
+                    .error(
+                            argument.span(),
+                            e.function()
+                                    + "() takes what a script cannot give: "
+                                    + parameter.spelling().strip());
+            return;
+        }
         boolean fits =
                 wanted instanceof Type.Pointer
                         ? type instanceof Type.Pointer || isNull(argument)
-                        : isNumber(wanted) && OperatorTypes.isNumber(type);
+                        : OperatorTypes.isNumber(type);
         if (!fits) {
             globals()
                     .error(

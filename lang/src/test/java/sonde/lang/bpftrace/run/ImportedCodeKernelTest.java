@@ -250,6 +250,7 @@ final class ImportedCodeKernelTest {
                         int add(int left, int right) { return left + right; }
                         int of(struct pair *p) { return p->a; }
                         int count(int x) { return x; }
+                        int whole(struct pair p) { return p.a; }
                         static __attribute__((noinline)) int hidden(int x) { return x * 3; }
                         int shown(int x) { return hidden(x); }
                         static long (*send)(unsigned int) = (void *) 109;
@@ -267,6 +268,8 @@ final class ImportedCodeKernelTest {
         assertThat(refused(functions + "begin { of(5); }"))
                 .contains("of() expects struct pair * for p, got")
                 .contains("cast it: (struct pair *)");
+        assertThat(refused(functions + "begin { whole(5); }"))
+                .contains("whole() takes what a script cannot give: struct pair");
         assertThat(refused(functions + "begin { count(5); }"))
                 .contains("count() is the language's; the function in C of that name is not seen");
         assertThat(refused(functions + "begin { end_it(); }"))
