@@ -57,8 +57,7 @@ final class ImportedCodeKernelTest {
         return refused(script, Map.of());
     }
 
-    private static String refused(String script, Map<String, String> environment)
-            throws Exception {
+    private static String refused(String script, Map<String, String> environment) throws Exception {
         Diagnostics diagnostics = new Diagnostics();
         SourceText text = new SourceText("test", script);
         assertThat(Compilation.of(text, Traced.options(environment), Machine.here(), diagnostics))
