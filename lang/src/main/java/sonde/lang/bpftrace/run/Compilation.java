@@ -234,12 +234,7 @@ public final class Compilation implements Prepared {
                         declarations, kernel, configuration, options, code, machine.cpus());
         environment.look(
                 planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
-        Map<String, MapSymbol> maps =
-                Check.of(
-                        script,
-                        planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
-                        environment,
-                        diagnostics);
+        Map<String, MapSymbol> maps = checked(script, planned, environment, diagnostics);
         passes.made(Pass.TYPES, () -> PassTexts.types(maps, planned));
         if (diagnostics.hasErrors()) {
             return null;
@@ -271,6 +266,18 @@ public final class Compilation implements Prepared {
                 expanded,
                 options,
                 planned.stream().map(Planned::attachment).filter(Objects::nonNull).toList());
+    }
+
+    private static Map<String, MapSymbol> checked(
+            Script script,
+            List<Planned> planned,
+            ScriptEnvironment environment,
+            Diagnostics diagnostics) {
+        return Check.of(
+                script,
+                planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
+                environment,
+                diagnostics);
     }
 
     private static ImportedCode imported(
