@@ -85,15 +85,17 @@ public final class ImportedCode {
         }
         SequencedMap<String, byte[]> objects = new LinkedHashMap<>();
         SequencedMap<String, Span> places = new LinkedHashMap<>();
+        Span at = files.getFirst().span();
         try (Clang clang = Clang.find(environment, folders)) {
             for (CodeFile file : files) {
+                at = file.span();
                 byte[] object = file.isSource() ? compiled(file, clang, diagnostics) : read(file);
                 String name = unique(file, objects);
                 objects.put(name, object);
                 places.put(name, file.span());
             }
         } catch (IOException e) {
-            diagnostics.error(files.getFirst().span(), "import fails: " + visible(e.getMessage()));
+            diagnostics.error(at, "import fails: " + visible(e.getMessage()));
         }
         return diagnostics.hasErrors() ? NONE : linked(objects, places, diagnostics);
     }

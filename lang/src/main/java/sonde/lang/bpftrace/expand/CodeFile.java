@@ -11,8 +11,10 @@ import sonde.lang.source.Span;
  * @param text of the library's; null for a file
  */
 public record CodeFile(Span span, String name, @Nullable String text) {
+    /** What names of objects end with. */
+    static final String OBJECT = ".bpf.o";
+
     private static final String SOURCE = ".bpf.c";
-    private static final String OBJECT = ".bpf.o";
 
     /** Whether it is to be compiled. */
     public boolean isSource() {

@@ -69,7 +69,17 @@ public final class FileImports implements Imports {
             return isCode(found) ? List.of(found.toString()) : List.of();
         }
         refuseShared(found);
-        return files(found, FileImports::isCode).stream().map(Path::toString).toList();
+        return files(found, FileImports::isCode).stream()
+                .filter(file -> !isMade(file))
+                .map(Path::toString)
+                .toList();
+    }
+
+    /** Whether an object's source lies beside it. */
+    private static boolean isMade(Path file) {
+        String name = file.toString();
+        return name.endsWith(CodeFile.OBJECT)
+                && Files.exists(Path.of(name.substring(0, name.length() - 2) + ".c"));
     }
 
     private static boolean isCode(Path file) {

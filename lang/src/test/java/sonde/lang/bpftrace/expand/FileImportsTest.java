@@ -66,6 +66,7 @@ final class FileImportsTest {
     void functionsInCAreKeptAside() throws IOException {
         file("lib/a.bt", "macro a() { 1 }");
         file("lib/b.bpf.c", "int b;");
+        file("lib/b.bpf.o", "made of b.bpf.c");
         file("lib/c.bpf.o", "");
         file("d.bpf.c", "int d;");
         Diagnostics diagnostics = new Diagnostics();
