@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Nearest;
@@ -63,8 +64,16 @@ final class CallTypes {
     @Nullable Type of(Expression.Call e) {
         Signature signature = Signature.of(e.function());
         if (signature == null) {
-            e.arguments().forEach(typer::type);
-            return unknown(e);
+            return otherwise(e);
+        }
+        if (globals().environment().imported().containsKey(e.function())) {
+            globals()
+                    .warning(
+                            e.span(),
+                            e.function()
+                                    + "() is the language's; the function in C of that name is not"
+                                    + " seen",
+                            "give it another name");
         }
         String fault = signature.fault(e.function(), e.arguments().size());
         if (fault != null) {
@@ -93,12 +102,21 @@ final class CallTypes {
         return PRINTING.contains(e.function()) ? printing(e) : mapFunction(e);
     }
 
-    private @Nullable Type unknown(Expression.Call e) {
+    /** What is no function of the language. */
+    private @Nullable Type otherwise(Expression.Call e) {
+        Map<String, ImportedFunction> imported = globals().environment().imported();
+        ImportedFunction function = imported.get(e.function());
+        if (function != null) {
+            return new ImportedCalls(typer).of(e, function);
+        }
+        e.arguments().forEach(typer::type);
+        Set<String> names = new TreeSet<>(Signature.names());
+        names.addAll(imported.keySet());
         return globals()
                 .error(
                         e.span(),
                         "Unknown function: '" + e.function() + "'",
-                        Nearest.question(e.function(), Signature.names()));
+                        Nearest.question(e.function(), names));
     }
 
     private @Nullable Type printing(Expression.Call e) {
@@ -454,7 +472,7 @@ final class CallTypes {
             case "skboutput" -> packet(e);
             case "kptr" -> in(e, Space.KERNEL);
             case "uptr" -> in(e, Space.USER);
-            default -> unknown(e);
+            default -> otherwise(e);
         };
     }
 
