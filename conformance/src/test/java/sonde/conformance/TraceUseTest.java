@@ -80,6 +80,8 @@ class TraceUseTest {
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err())
                 .containsPattern("there is no marker memory_heap_ne among the [0-9]+ of /.*libc");
+        assertThat(Sonde.in(folder).run("trace", "usdt:/bin/true:a { }").err())
+                .contains("HINT: /bin/true has no markers");
     }
 
     @Test
@@ -92,6 +94,18 @@ class TraceUseTest {
                         begin { print(1/0); }
                                       ~~~
                         """);
+    }
+
+    @Test
+    void whatTheVerifierRefusesHasItsPlaceItsCauseAndWhatHelps() throws Exception {
+        String script = "begin { $i = 0; while ($i < 100000000) { $i++; @[$i % 7] = $i; } }";
+        Sonde.Outcome outcome = Sonde.in(folder).run("trace", script);
+        assertThat(outcome.status()).isEqualTo(1);
+        List<String> said = outcome.err().lines().toList();
+        assertThat(said.getFirst()).matches("stdin:1:\\d+-\\d+: ERROR: .* given up: loops are .*");
+        assertThat(said.get(2)).contains("~");
+        assertThat(said.get(3)).startsWith("HINT: of a range loop");
+        assertThat(said.get(4)).startsWith("verifier: The sequence of ");
     }
 
     @Test
