@@ -49,10 +49,12 @@ final class ProcessSymbolsTest {
     @Test
     void deviceAndInodeAreNoBuildId() {
         int bit = 1 << 14; // PERF_RECORD_MISC_MMAP_BUILD_ID
-        byte[] virtual = HexFormat.of().parseHex("fe000000000000007c6023000000000037ed036c00000000");
+        byte[] virtual =
+                HexFormat.of().parseHex("fe000000000000007c6023000000000037ed036c00000000");
         byte[] disk = HexFormat.of().parseHex("08000000010000007c6023000000000037ed036c00000000");
         byte[] full = HexFormat.of().parseHex("14000000" + "0123456789".repeat(4));
-        byte[] fast = HexFormat.of().parseHex("08000000" + "01234567" + "89abcdef" + "00".repeat(12));
+        byte[] fast =
+                HexFormat.of().parseHex("08000000" + "01234567" + "89abcdef" + "00".repeat(12));
         assertThat(BuildId.isIn(bit, virtual, 0)).isFalse();
         assertThat(BuildId.isIn(bit, disk, 0)).isFalse();
         assertThat(BuildId.isIn(bit, full, 0)).isTrue();

@@ -322,9 +322,7 @@ final class SpotSurroundings implements Surroundings {
     /** Where a variable is, as an operand of its type. */
     Operand of(Variable variable, SourceType type) throws Fetch.Unfit, MalformedInputException {
         Scope scope = spot.scope();
-        if (scope == null
-                || !spot.isEntry()
-                || !EntryRegisters.isDoubted(variable, scope)) {
+        if (scope == null || !spot.isEntry() || !EntryRegisters.isDoubted(variable, scope)) {
             return of(variable.location(), type);
         }
         int register = EntryRegisters.of(subject, spot, variable.entry());
