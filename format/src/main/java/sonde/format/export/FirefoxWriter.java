@@ -220,6 +220,29 @@ final class FirefoxWriter implements ExportWriter {
         return event.equals("cpu-clock") || event.equals("task-clock");
     }
 
+    /** Fills the tables of frames and functions, and names the modules that these are in. */
+    private static void places(
+            Track track, Columns frames, Columns functions, Map<String, Integer> modules) {
+        Map<Function, Integer> numbers = new LinkedHashMap<>();
+        for (Placed placed : track.stacks.frames) {
+            Frame frame = placed.frame();
+            boolean script = frame.kind() == Frame.Kind.JIT;
+            Function function = new Function(frame.name(), frame.module(), frame.file(), script);
+            int number = numbers.computeIfAbsent(function, ignored -> numbers.size());
+            Object line = frame.line() > 0 ? frame.line() : "null";
+            frames.row(number, -1, placed.depth(), 0, 0, "null", "null", "null", line, "null");
+        }
+        for (Function function : numbers.keySet()) {
+            int resource =
+                    function.module().isEmpty()
+                            ? -1
+                            : modules.computeIfAbsent(function.module(), ignored -> modules.size());
+            int name = track.string(function.name());
+            Object file = function.file().isEmpty() ? "null" : track.string(function.file());
+            functions.row(name, function.script(), false, resource, file, "null", "null");
+        }
+    }
+
     private void thread(Track track, StringBuilder text) {
         Columns frames =
                 new Columns(
@@ -244,24 +267,7 @@ final class FirefoxWriter implements ExportWriter {
                         "columnNumber");
         Columns resources = new Columns("name", "lib", "host", "type");
         Map<String, Integer> modules = new LinkedHashMap<>();
-        Map<Function, Integer> numbers = new LinkedHashMap<>();
-        for (Placed placed : track.stacks.frames) {
-            Frame frame = placed.frame();
-            boolean script = frame.kind() == Frame.Kind.JIT;
-            Function function = new Function(frame.name(), frame.module(), frame.file(), script);
-            int number = numbers.computeIfAbsent(function, ignored -> numbers.size());
-            Object line = frame.line() > 0 ? frame.line() : "null";
-            frames.row(number, -1, placed.depth(), 0, 0, "null", "null", "null", line, "null");
-        }
-        for (Function function : numbers.keySet()) {
-            int resource =
-                    function.module().isEmpty()
-                            ? -1
-                            : modules.computeIfAbsent(function.module(), ignored -> modules.size());
-            int name = track.string(function.name());
-            Object file = function.file().isEmpty() ? "null" : track.string(function.file());
-            functions.row(name, function.script(), false, resource, file, "null", "null");
-        }
+        places(track, frames, functions, modules);
         // 1 is a library (ResourceTable type)
         modules.keySet().forEach(name -> resources.row(track.string(name), "null", "null", 1));
         Columns stacks = new Columns("frame", "prefix", "category", "subcategory");

@@ -32,10 +32,10 @@ record PerfTarget(
         boolean copied,
         boolean named,
         long lost) {
-    /** Longest name of a thread, and of a file (PATH_MAX) for records. */
     /** Where PERF_RECORD_MMAP2 has the device, or a build id. */
     private static final int MMAP2_DEVICE = 40;
 
+    /** Longest name of a thread, and of a file (PATH_MAX) for records. */
     private static final int MOST_NAME = 1000;
 
     /** Parts that every sample is given, or that have no meaning in another file. */
