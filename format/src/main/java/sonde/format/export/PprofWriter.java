@@ -30,11 +30,11 @@ final class PprofWriter implements ExportWriter {
         long first = -1;
         long last = 0;
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
+            first = first <= 0 ? row.time() : first; // perf tells what was there at 0
+            last = row.time();
             if (row.is("trace", "metadata") && row.text("name").startsWith("unit:")) {
                 units.put(row.text("name").substring(5), row.text("value"));
             } else if (row.isSample() || row.batch.stackDepth(row.row) > 0) {
-                first = first < 0 ? row.time() : first;
-                last = row.time();
                 String name = row.isSample() ? row.type.name() : row.type.qualifiedName();
                 int type = types.computeIfAbsent(name, ignored -> types.size());
                 Key key = new Key(stacks.node(row.places()), row.pid(), row.tid());
