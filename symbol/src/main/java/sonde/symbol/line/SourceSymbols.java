@@ -333,7 +333,11 @@ public final class SourceSymbols implements AutoCloseable {
         if (functions == null) {
             Optional<ElfSymbols> symbols = symbols();
             if (symbols.isPresent()) {
-                functions = FunctionTable.of(tableOf, symbols.get());
+                boolean loose = tableOf.type() == ElfFile.ET_REL;
+                functions =
+                        loose
+                                ? FunctionTable.of(tableOf, symbols.get(), code.layout()::base)
+                                : FunctionTable.of(tableOf, symbols.get());
             }
         }
         return functions;
@@ -457,10 +461,17 @@ public final class SourceSymbols implements AutoCloseable {
             if (fits) {
                 boolean loose = elf.type() == ElfFile.ET_REL;
                 long base = loose ? code.layout().base(symbols.section(i)) : 0;
-                all.add(base + symbols.value(i));
+                all.add(base + symbols.value(i) - (isThumb(symbols, i) ? 1 : 0));
             }
         }
         return all.build().sorted().distinct().toArray();
+    }
+
+    /** A function in the shorter instructions of Arm (ELF for the Arm Architecture, 5.5.3). */
+    private boolean isThumb(ElfSymbols symbols, int symbol) {
+        return elf.machine() == ElfFile.EM_ARM
+                && symbols.type(symbol) == ElfSymbols.STT_FUNC
+                && (symbols.value(symbol) & 1) != 0;
     }
 
     /** Linkers write {@code NAME@@VERSION} into {@code .symtab}, the name alone for callers. */

@@ -51,7 +51,7 @@ final class DwarfRecords {
                                     Die.TYPEDEF,
                                     Die.BASE_TYPE);
                 };
-        Optional<Die> found = dwarf.type(tags, last);
+        Optional<Die> found = dwarf.type(tags, last).or(() -> dwarf.localType(tags, last));
         return found.isEmpty() ? Optional.empty() : Optional.of(record(found.get(), 0));
     }
 
@@ -72,7 +72,7 @@ final class DwarfRecords {
                 yield new CRecord(spaced("enum", name), size(die, 0), List.of(), values);
             }
             case Die.TYPEDEF -> {
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 boolean body = depth < DEPTH_LIMIT && target.isPresent() && isUnnamed(target.get());
                 if (body) {
                     CRecord inner = record(target.get(), depth + 1);
@@ -87,6 +87,13 @@ final class DwarfRecords {
             }
             default -> new CRecord(name, size(die, 0), List.of(), List.of());
         };
+    }
+
+    /** What an entry is of; of a declaration the type that a unit of its own has for it. */
+    private Optional<Die> typeOf(Die die) throws MalformedInputException {
+        Optional<Die> type = dwarf.typeOf(die);
+        Optional<Die> whole = type.isEmpty() ? type : dwarf.signed(type.get());
+        return whole.isEmpty() ? type : whole;
     }
 
     private List<CRecord.Member> members(Die die, int depth) throws MalformedInputException {
@@ -145,7 +152,7 @@ final class DwarfRecords {
             Die held, CRecord.@Nullable Member discriminant, String when, int depth)
             throws MalformedInputException {
         CRecord.Member plain = member(held, depth);
-        Optional<Die> type = dwarf.typeOf(held);
+        Optional<Die> type = typeOf(held);
         if (type.isEmpty() || !isRecord(type.get()) || depth >= DEPTH_LIMIT) {
             return plain;
         }
@@ -192,7 +199,7 @@ final class DwarfRecords {
     }
 
     private CRecord.Member member(Die child, int depth) throws MalformedInputException {
-        Optional<Die> type = dwarf.typeOf(child);
+        Optional<Die> type = typeOf(child);
         CRecord inner = null;
         boolean place = type.isPresent() && isUnnamed(type.get()) && depth < DEPTH_LIMIT;
         if (place && type.get().tag() != Die.ENUMERATION_TYPE) {
@@ -241,7 +248,7 @@ final class DwarfRecords {
                                     : 0;
                 }
             }
-            Optional<Die> element = dwarf.typeOf(die);
+            Optional<Die> element = typeOf(die);
             return element.isEmpty() ? 0 : count * size(element.get(), steps + 1);
         }
         if (die.sizeBytes() != Die.NONE) {
@@ -251,12 +258,12 @@ final class DwarfRecords {
             case Die.POINTER_TYPE, Die.REFERENCE_TYPE, Die.RVALUE_REFERENCE_TYPE -> wide ? 8 : 4;
             case Die.PTR_TO_MEMBER_TYPE -> {
                 // Itanium C++ ABI §2.3: an offset; of a function its address and an adjustment.
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 boolean function = target.isPresent() && target.get().tag() == Die.SUBROUTINE_TYPE;
                 yield (wide ? 8 : 4) * (function ? 2 : 1);
             }
             default -> {
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 yield target.isEmpty() || target.get().equals(die)
                         ? 0
                         : size(target.get(), steps + 1);
@@ -292,19 +299,19 @@ final class DwarfRecords {
                         counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
                     }
                 }
-                yield declare(dwarf.typeOf(die), counts.toString(), steps + 1);
+                yield declare(typeOf(die), counts.toString(), steps + 1);
             }
             case Die.SUBROUTINE_TYPE -> {
                 List<String> parameters = new ArrayList<>();
                 for (Die child : dwarf.children(die)) {
                     if (child.tag() == Die.FORMAL_PARAMETER && !child.isArtificial()) {
-                        parameters.add(declare(dwarf.typeOf(child), "", steps + 1));
+                        parameters.add(declare(typeOf(child), "", steps + 1));
                     } else if (child.tag() == Die.UNSPECIFIED_PARAMETERS) {
                         parameters.add("...");
                     }
                 }
                 String list = parameters.isEmpty() ? "void" : String.join(", ", parameters);
-                yield declare(dwarf.typeOf(die), inner + "(" + list + ")", steps + 1);
+                yield declare(typeOf(die), inner + "(" + list + ")", steps + 1);
             }
             case Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE, Die.ENUMERATION_TYPE -> {
                 String name = dwarf.name(die);
@@ -316,7 +323,7 @@ final class DwarfRecords {
 
     private String pointer(Die die, String sign, String inner, int steps)
             throws MalformedInputException {
-        Optional<Die> target = dwarf.typeOf(die);
+        Optional<Die> target = typeOf(die);
         boolean binds =
                 target.isPresent()
                         && (target.get().tag() == Die.ARRAY_TYPE
@@ -328,7 +335,7 @@ final class DwarfRecords {
     /** Of a pointer it stands behind the star, else before the type. */
     private String modifier(String word, Die die, String inner, int steps)
             throws MalformedInputException {
-        Optional<Die> target = dwarf.typeOf(die);
+        Optional<Die> target = typeOf(die);
         boolean pointer = target.isPresent() && target.get().tag() == Die.POINTER_TYPE;
         return pointer
                 ? declare(target, spaced(word, inner), steps + 1)
