@@ -40,6 +40,7 @@ public final class Die {
     public static final int VOLATILE_TYPE = 0x35;
     public static final int RESTRICT_TYPE = 0x37;
     public static final int NAMESPACE = 0x39;
+    public static final int UNSPECIFIED_TYPE = 0x3b;
     public static final int RVALUE_REFERENCE_TYPE = 0x42;
     public static final int ATOMIC_TYPE = 0x47;
 

@@ -201,19 +201,49 @@ final class DwarfRecords {
     private CRecord.Member member(Die child, int depth) throws MalformedInputException {
         Optional<Die> type = typeOf(child);
         CRecord inner = null;
-        boolean place = type.isPresent() && isUnnamed(type.get()) && depth < DEPTH_LIMIT;
-        if (place && type.get().tag() != Die.ENUMERATION_TYPE) {
-            inner = record(type.get(), depth + 1);
+        Optional<Die> element = element(type);
+        boolean place = element.isPresent() && isUnnamed(element.get()) && depth < DEPTH_LIMIT;
+        if (place && element.get().tag() != Die.ENUMERATION_TYPE) {
+            inner = record(element.get(), depth + 1);
         }
         long size = type.isPresent() ? size(type.get(), 0) : 0;
         boolean base = child.tag() == Die.INHERITANCE;
         String name = base ? "<ancestor>" : dwarf.name(child);
         String[] parts =
                 inner != null
-                        ? new String[] {"", name}
+                        ? new String[] {"", name + counts(type)}
                         : Declared.split(declare(type, MARKER, 0), MARKER, name);
         int bits = child.bits() == Die.NONE ? 0 : Math.clamp(child.bits(), 0, 1 << 20);
         return new CRecord.Member(parts[0], parts[1], bitOffset(child, size), size, bits, inner);
+    }
+
+    /** What an array is of, or the type itself. */
+    private Optional<Die> element(Optional<Die> type) throws MalformedInputException {
+        Optional<Die> at = type;
+        for (int steps = 0; steps < STEP_LIMIT && isArray(at); steps++) {
+            at = typeOf(at.get());
+        }
+        return at;
+    }
+
+    private static boolean isArray(Optional<Die> type) {
+        return type.isPresent() && type.get().tag() == Die.ARRAY_TYPE;
+    }
+
+    /** The dimensions of an array: {@code [2][3]}, {@code []}; empty for another type. */
+    private String counts(Optional<Die> type) throws MalformedInputException {
+        StringBuilder counts = new StringBuilder();
+        Optional<Die> at = type;
+        for (int steps = 0; steps < STEP_LIMIT && isArray(at); steps++) {
+            for (Die child : dwarf.children(at.get())) {
+                if (child.tag() == Die.SUBRANGE_TYPE) {
+                    long count = child.elements();
+                    counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
+                }
+            }
+            at = typeOf(at.get());
+        }
+        return counts.toString();
     }
 
     /** DWARF 5 §5.7.6, and the older form that counts from the highest bit of the unit. */
@@ -256,6 +286,8 @@ final class DwarfRecords {
         }
         return switch (die.tag()) {
             case Die.POINTER_TYPE, Die.REFERENCE_TYPE, Die.RVALUE_REFERENCE_TYPE -> wide ? 8 : 4;
+            case Die.UNSPECIFIED_TYPE ->
+                    "decltype(nullptr)".equals(dwarf.name(die)) ? wide ? 8 : 4 : 0;
             case Die.PTR_TO_MEMBER_TYPE -> {
                 // Itanium C++ ABI §2.3: an offset; of a function its address and an adjustment.
                 Optional<Die> target = typeOf(die);
@@ -291,16 +323,7 @@ final class DwarfRecords {
             case Die.VOLATILE_TYPE -> modifier("volatile", die, inner, steps);
             case Die.RESTRICT_TYPE -> modifier("restrict", die, inner, steps);
             case Die.ATOMIC_TYPE -> modifier("_Atomic", die, inner, steps);
-            case Die.ARRAY_TYPE -> {
-                StringBuilder counts = new StringBuilder(inner);
-                for (Die child : dwarf.children(die)) {
-                    if (child.tag() == Die.SUBRANGE_TYPE) {
-                        long count = child.elements();
-                        counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
-                    }
-                }
-                yield declare(typeOf(die), counts.toString(), steps + 1);
-            }
+            case Die.ARRAY_TYPE -> declare(element(type), inner + counts(type), steps + 1);
             case Die.SUBROUTINE_TYPE -> {
                 List<String> parameters = new ArrayList<>();
                 for (Die child : dwarf.children(die)) {
@@ -337,6 +360,10 @@ final class DwarfRecords {
             throws MalformedInputException {
         Optional<Die> target = typeOf(die);
         boolean pointer = target.isPresent() && target.get().tag() == Die.POINTER_TYPE;
+        boolean said = isArray(target) && element(target).map(Die::tag).orElse(0) == die.tag();
+        if (said) {
+            return declare(target, inner, steps + 1); // of an array as of its elements
+        }
         return pointer
                 ? declare(target, spaced(word, inner), steps + 1)
                 : word + " " + declare(target, inner, steps + 1);
