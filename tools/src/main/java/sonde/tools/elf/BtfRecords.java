@@ -98,10 +98,7 @@ final class BtfRecords {
         if (target instanceof BtfType.Struct s && s.name().isEmpty() && depth < DEPTH_LIMIT) {
             inner = record(s, depth + 1);
         }
-        String[] parts =
-                inner == null
-                        ? parts(member)
-                        : new String[] {"", member.name() + counts};
+        String[] parts = inner == null ? parts(member) : new String[] {"", member.name() + counts};
         return new CRecord.Member(
                 parts[0], parts[1], member.bitOffset(), size(member.type()), member.bits(), inner);
     }
