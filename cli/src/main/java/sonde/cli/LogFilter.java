@@ -68,7 +68,7 @@ final class LogFilter {
             Pattern.compile(
                     "(?<exact>\\b(?:E?R?IP|pc|PC|epc|NIP|PSW|ERA|era|TPC|IAOQ"
                             + "|WARNING|BUG|KASAN|KMSAN|UBSAN)\\b"
-                            + "|#0 +0x|^# +[A-Za-z] )"
+                            + "|#0 +0x|^# +[A-Za-z] |--- (?:interrupt|Exception): )"
                             + "|\\b(?:lr|LR|ra|RA|RPC)\\b");
 
     private static final Pattern IP = Pattern.compile("\\bip[: ](?<ip>[0-9a-f]{8,16})\\b");
@@ -145,7 +145,9 @@ final class LogFilter {
                 exact = label.group("exact") != null;
                 labelled = label.find();
             }
-            String answer = answer(place, exact, line);
+            // arm64 marks what it took from saved registers since 6.13 (dump_backtrace_entry).
+            boolean saved = line.startsWith(" (P", place.end());
+            String answer = answer(place, exact || saved, line);
             // The kernel alone prints the size of a function.
             lacksKernel |=
                     files.program() == null && answer.isEmpty() && place.group("size") != null;
