@@ -161,7 +161,7 @@ final class ToolCommand {
                         && arguments.format.equals("text")
                         && arguments.output == null
                         && Terminal.width(Terminal.STDOUT) > 0;
-        return new RowStyle(style.sortedBy(), style.rows(), screen, style.hidden());
+        return screen ? style : style.onPaper();
     }
 
     /** Says that a program lacks the function in one line, without the script's lines. */

@@ -85,7 +85,8 @@ final class RowLists {
                             .mapToInt(column -> all.indexOf(Rows.columns(column).getFirst()))
                             .filter(at -> at >= 0)
                             .toArray();
-            style.hidden().forEach(column -> hidden.add(all.indexOf(Rows.columns(column).getFirst())));
+            style.hidden()
+                    .forEach(column -> hidden.add(all.indexOf(Rows.columns(column).getFirst())));
             headLine.forEach(this::print);
         }
     }

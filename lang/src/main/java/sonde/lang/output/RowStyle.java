@@ -22,6 +22,11 @@ public record RowStyle(List<String> sortedBy, int rows, boolean clears, Set<Stri
         hidden = Set.copyOf(hidden);
     }
 
+    /** Where there is no screen. */
+    public RowStyle onPaper() {
+        return new RowStyle(sortedBy, rows, false, hidden);
+    }
+
     /** As JSON has them. */
     RowStyle whole() {
         return new RowStyle(sortedBy, rows, false, Set.of());

@@ -15,6 +15,7 @@ public final class TextOutput implements Output {
 
     /** To the upper left corner, and nothing behind it: ECMA-48, CUP and ED. */
     private static final String CLEAR = "\u001b[H\u001b[2J";
+
     private static final int E2BIG = -7;
     private static final int ENOENT = -2;
 

@@ -14,7 +14,8 @@ import sonde.lang.type.Type;
 /** Lines below a head line as objects. */
 final class RowsTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private Output output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, RowStyle.PLAIN);
+    private Output output =
+            JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, RowStyle.PLAIN);
 
     /** Numbers are int32, texts have room for 8 bytes, those of one letter are literals. */
     private void print(String format, Object... values) throws FormatException {
@@ -133,8 +134,7 @@ final class RowsTest {
         output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, style);
         lists();
         assertThat(printed())
-                .isEqualTo(
-                        "{\"name\": \"large\", \"uid\": 8, \"kib\": 3, \"file\": \"two\"}\n");
+                .isEqualTo("{\"name\": \"large\", \"uid\": 8, \"kib\": 3, \"file\": \"two\"}\n");
     }
 
     /** An order is of the lists that have its column. */

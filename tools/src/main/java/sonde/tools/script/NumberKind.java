@@ -80,11 +80,9 @@ enum NumberKind {
                 value.matches("[0-9]{1,9}")
                         ? OptionalLong.of(Long.parseLong(value))
                         : reader.apply(value);
-        return number.orElseThrow(
-                () ->
-                        new ToolUseException(
-                                option + ": '" + value + "' is no " + word + "; write "
-                                        + examples));
+        return number.orElseThrow(() ->
+                new ToolUseException(
+                        option + ": '" + value + "' is no " + word + "; write " + examples));
     }
 
     private static OptionalLong of(OptionalInt number) {

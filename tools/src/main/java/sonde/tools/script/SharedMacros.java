@@ -28,13 +28,11 @@ final class SharedMacros {
     }
 
     private void add(String text, TreeMap<String, String> used) {
-        paragraphs.forEach(
-                (name, paragraph) -> {
-                    boolean called =
-                            Pattern.compile("\\b" + name + "\\(").matcher(text).find();
-                    if (called && used.putIfAbsent(name, paragraph) == null) {
-                        add(paragraph, used);
-                    }
-                });
+        paragraphs.forEach((name, paragraph) -> {
+            boolean called = Pattern.compile("\\b" + name + "\\(").matcher(text).find();
+            if (called && used.putIfAbsent(name, paragraph) == null) {
+                add(paragraph, used);
+            }
+        });
     }
 }

@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * Units of the times that a tool measures. Its script is written for microseconds: {@code @us} and
- * {@code @us_of} are its maps, {@code $ns / 1us} are its times, {@code (us)} stands in its headings.
+ * {@code @us_of} are its maps, {@code $ns / 1us} are its times, {@code (us)} stands in its
+ * headings.
  */
 enum TimeUnits {
     NANOSECONDS("ns"),

@@ -407,7 +407,8 @@ public final class ToolWords {
 
     /** Words without an option's name, behind the one that the tool needs. */
     private void takeWords(int taken) throws ToolUseException {
-        List<String> extra = positional.subList(Math.min(taken, positional.size()), positional.size());
+        List<String> extra =
+                positional.subList(Math.min(taken, positional.size()), positional.size());
         List<String> names = ToolOptions.bare(tool);
         for (int i = 0; i < extra.size(); i++) {
             if (i >= names.size() || !extra.get(i).matches("[0-9].*")) {

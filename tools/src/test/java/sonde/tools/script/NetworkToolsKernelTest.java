@@ -25,14 +25,19 @@ class NetworkToolsKernelTest {
                     name,
                     pattern.replace("PORT", port),
                     () -> Workload.talk(server, BYTES),
-                    Stream.of(options).map(one -> one.replace("PORT", port)).toArray(String[]::new));
+                    Stream.of(options)
+                            .map(one -> one.replace("PORT", port))
+                            .toArray(String[]::new));
         }
     }
 
     @Test
     void tcpconnectShowsTheConnection() throws Exception {
         String pid = "" + ProcessHandle.current().pid();
-        seen("tcpconnect", "0 +" + pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n", "-tU");
+        seen(
+                "tcpconnect",
+                "0 +" + pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n",
+                "-tU");
         seen("tcpconnect", "127.0.0.1 +\\S*127.0.0.1 +PORT +1\\n", "--count", "--uid=root");
     }
 
@@ -75,7 +80,7 @@ class NetworkToolsKernelTest {
         try (ServerSocket server = Workload.listen(1)) {
             ToolRun.see(
                     "tcpretrans",
-    "127.0.0.1 +" + server.getLocalPort() + " +SYN_SENT",
+                    "127.0.0.1 +" + server.getLocalPort() + " +SYN_SENT",
                     () -> Workload.crowd(server));
         }
     }

@@ -17,7 +17,7 @@ class SchedulerToolsKernelTest {
                 "runqlat | @us_of\\[sleep\\]:\\n\\[ | --names --user-threads",
                 "runqlat | @ms_by\\[\\d+, sleep\\]:\\n\\[ | -m -P",
                 "runqlat | @us_in\\[\\d+\\]:\\n\\[ | --pidnss",
-                "runqlen | @waiting_on\\[\\d\\]:[^@]*@occupancy_on\\[0\\]: \\d+ | --cpus",
+                "runqlen | @waiting_on\\[\\d\\]:[^@]*@occupancy_on\\[\\d\\]: \\d+ | --cpus",
                 "runqlen | ^[^@]*@occupancy: \\d+ | -O",
                 "runqslower | sleep +\\d+ +\\d+ +\\S+ | --min=1",
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names",

@@ -148,12 +148,12 @@ final class ToolRun {
                                                 new PrintStream(out, true),
                                                 names,
                                                 MapRows.Style.USUAL,
-                                                words.rowStyle()),
+                                                words.rowStyle().onPaper()),
                                         JsonOutput.ofRows(
                                                 rows,
                                                 names,
                                                 MapRows.Style.USUAL,
-                                                words.rowStyle())))) {
+                                                words.rowStyle().onPaper())))) {
             session.begin("sonde");
             session.attach();
             session.drain();

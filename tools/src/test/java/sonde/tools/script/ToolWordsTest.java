@@ -227,7 +227,8 @@ class ToolWordsTest {
 
     @Test
     void listsAreInTheOrderOfAColumn() throws Exception {
-        assertThat(words("filetop --rows 5").rowStyle().sortedBy()).containsExactly("R_KIB", "W_KIB");
+        assertThat(words("filetop --rows 5").rowStyle().sortedBy())
+                .containsExactly("R_KIB", "W_KIB");
         assertThat(words("filetop --rows 5").rowStyle().rows()).isEqualTo(5);
         assertThat(words("biotop --sort avg").rowStyle().sortedBy()).containsExactly("AVG(ms)");
         assertThat(words("opensnoop").rowStyle().sortedBy()).isEmpty();
