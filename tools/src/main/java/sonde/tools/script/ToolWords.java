@@ -8,6 +8,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.output.RowStyle;
 
@@ -321,10 +323,20 @@ public final class ToolWords {
         String text = tool.variants().getFirst().text();
         String heading = "\"" + column.toUpperCase(Locale.ROOT);
         if (!text.contains(heading + "\"") && !text.contains(heading + "(")) {
-            throw new ToolUseException("--sort: there is no column " + column);
+            throw new ToolUseException("--sort: there is no column " + column + columns(text));
         }
         int end = text.indexOf('"', text.indexOf(heading) + 1);
         sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
+    }
+
+    /** Those of the script's first line, which are in capitals. */
+    private static String columns(String text) {
+        return Pattern.compile("\"([A-Z][A-Z_]*)(\\([a-z]+\\))?\"")
+                .matcher(text.substring(0, text.indexOf("\n}")))
+                .results()
+                .map(name -> name.group(1).toLowerCase(Locale.ROOT))
+                .distinct()
+                .collect(Collectors.joining(", ", "; there are ", ""));
     }
 
     private void frequency(String word) throws ToolUseException {

@@ -233,6 +233,8 @@ class ToolWordsTest {
         assertThat(words("biotop --sort avg").rowStyle().sortedBy()).containsExactly("AVG(ms)");
         assertThat(words("opensnoop").rowStyle().sortedBy()).isEmpty();
         assertThatThrownBy(() -> words("filetop --sort size"))
-                .hasMessage("--sort: there is no column size");
+                .hasMessage(
+                        "--sort: there is no column size; there are time, pid, comm, reads,"
+                                + " writes, r_kib, w_kib, file");
     }
 }
