@@ -1,10 +1,12 @@
 package sonde.tools.script;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the words of a tool's command line mean, as lines of the comment on top of its script say:
@@ -15,6 +17,7 @@ import java.util.Optional;
  *   <li>{@code // signal: NAME}, {@code errno}, {@code user}, {@code syscall}, {@code flag} (of
  *       open), {@code state} (of a thread): the option is one, its number or its name;
  *   <li>{@code // choice: NAME WORD…}: the option is one of these;
+ *   <li>{@code // list: NAME…}: the options take several numbers, see {@link OptionLists};
  *   <li>{@code // takes: PROBE} or {@code FUNCTION}: the word it needs, see {@link ProbeWord};
  *   <li>{@code // first word: NAME}: {@code $1} is the value of this option;
  *   <li>{@code // words: NAME…}: words without an option are the values of these; else of {@code
@@ -52,6 +55,7 @@ public record ToolRules(
         Map<String, TimeOption> times,
         Map<String, NumberKind> numbers,
         Map<String, List<String>> choices,
+        Set<String> lists,
         Map<Character, String> letters,
         List<Column> columns,
         String takes,
@@ -82,6 +86,7 @@ public record ToolRules(
         private final Map<String, TimeOption> times = new LinkedHashMap<>();
         private final Map<String, NumberKind> numbers = new LinkedHashMap<>();
         private final Map<String, List<String>> choices = new LinkedHashMap<>();
+        private final Set<String> lists = new HashSet<>();
         private final Map<Character, String> letters = new LinkedHashMap<>();
         private final List<Column> columns = new ArrayList<>();
         private String takes = "";
@@ -105,6 +110,7 @@ public record ToolRules(
                         letters.put(letter.charAt(0), letter.substring(2));
                     }
                 }
+                case "list" -> lists.addAll(List.of(words));
                 case "column" -> columns.add(Column.of(words));
                 case "words" -> positional = List.of(words);
                 case "unit" -> unit = true;
@@ -140,6 +146,7 @@ public record ToolRules(
                     Map.copyOf(times),
                     Map.copyOf(numbers),
                     Map.copyOf(choices),
+                    Set.copyOf(lists),
                     Map.copyOf(letters),
                     List.copyOf(columns),
                     takes,

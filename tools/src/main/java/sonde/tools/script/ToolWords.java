@@ -62,6 +62,7 @@ public final class ToolWords {
     private TimeUnits unit = TimeUnits.MICROSECONDS;
     private boolean clears;
     private OptionalInt mapKeys = OptionalInt.empty();
+    private final OptionLists lists = new OptionLists();
 
     private ToolWords(ScriptTool tool, List<String> words) {
         this.tool = tool;
@@ -155,10 +156,10 @@ public final class ToolWords {
 
     /** The scripts that fit what is asked for, the best first. */
     public List<ScriptTool.Variant> variants() {
-        List<ScriptTool.Variant> all = tool.variants();
-        if (unit != TimeUnits.MICROSECONDS) {
-            all = all.stream().map(one -> one.text(unit.put(one.text()))).toList();
-        }
+        List<ScriptTool.Variant> all =
+                tool.variants().stream()
+                        .map(one -> one.text(lists.put(unit.put(one.text()))))
+                        .toList();
         if (!tool.rules().takes().equals("FUNCTION")) {
             return all;
         }
@@ -272,6 +273,9 @@ public final class ToolWords {
                     longOption("--" + own.get());
                 }
             } else if (LETTERS_WITH_VALUE.indexOf(letter) >= 0) {
+                if (rest.isEmpty() && at >= words.size()) {
+                    throw new ToolUseException("-" + letter + " needs a value" + elsewhere(letter));
+                }
                 general(letter, rest.isEmpty() ? value("-" + letter) : rest);
                 return;
             } else if (LETTERS.indexOf(letter) >= 0) {
@@ -282,6 +286,19 @@ public final class ToolWords {
         }
     }
 
+    /** What BCC means by a letter that is another one's here. */
+    private String elsewhere(char letter) {
+        return switch (letter) {
+            case 'c' -> option("count").isPresent() ? "; --count counts" : "";
+            case 'd' ->
+                    option("disk").isPresent()
+                            ? "; --disk is a disk"
+                            : option("histograms").isPresent() ? "; --histograms shows them" : "";
+            case 'f' -> tool.rules().folded().isPresent() ? "; --folded folds stacks" : "";
+            default -> "";
+        };
+    }
+
     private boolean takesValue(String name) {
         return WITH_VALUE.contains("--" + name)
                 || option(name).filter(one -> one.kind() != Option.Kind.BOOLEAN).isPresent();
@@ -290,13 +307,18 @@ public final class ToolWords {
     private void general(char letter, String value) throws ToolUseException {
         if (letter == 'p') {
             pid(value);
+        } else if (letter == 'd' && !value.matches("[0-9].*")) {
+            throw new ToolUseException("-d " + value + ": that is no time" + elsewhere(letter));
         } else if (letter == 'd') {
             general.add("--duration=" + value);
         } else if (letter == 'f' && !FORMATS.contains(value)) {
             String flags = option("flag").isPresent() ? "; --flag " + value + " for flags" : "";
-            String folded = tool.rules().folded().isPresent() ? "; --folded folds stacks" : "";
             throw new ToolUseException(
-                    "-f " + value + ": it is the format, text, csv or json" + flags + folded);
+                    "-f "
+                            + value
+                            + ": it is the format, text, csv or json"
+                            + flags
+                            + elsewhere(letter));
         } else {
             command |= letter == 'c';
             general.addAll(List.of("-" + letter, value));
@@ -368,6 +390,9 @@ public final class ToolWords {
         NumberKind kind = rules.numbers().get(option.name());
         if (kind != null) {
             return Long.toString(kind.number(name, value));
+        }
+        if (rules.lists().contains(option.name())) {
+            return lists.keep(option.name(), value);
         }
         List<String> choices = rules.choices().get(option.name());
         if (choices != null && !choices.contains(value)) {

@@ -49,7 +49,7 @@ class NetworkToolsKernelTest {
 
     @Test
     void tcplifeShowsBytesBothWays() throws Exception {
-        seen("tcplife", "127.0.0.1 +PORT +\\S*127.0.0.1 +\\d+ +48 +48 \\d+\\n", "-L", "PORT");
+        seen("tcplife", "127.0.0.1 +PORT +\\S*127.0.0.1 +\\d+ +48 +48 \\d+\\n", "-L", "1,PORT");
     }
 
     @Test

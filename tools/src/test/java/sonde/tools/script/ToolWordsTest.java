@@ -47,7 +47,7 @@ class ToolWordsTest {
                 "syscount -e ENOENT -T 5 | -- --errno=2 --top=5",
                 "syscount --syscall read -P | -- --syscall=0 --processes",
                 "tcplife -4 -L 80 -D 443 | -- --ipv4 --lport=80 --rport=443",
-                "tcpconnect -6 -P 80 | -- --ipv6 --port=80",
+                "tcpconnect -6 -P 80,443 | -- --ipv6 --port=80",
                 "offcputime -m 10 -M 1s --state D | -- --min=10000 --max=1000000000 --state=2",
                 "offcputime -K -u | -- --kernel --user-threads",
                 "runqlat -PT 1 3 | -- --processes --interval=1000000000 --lists=3",
@@ -79,6 +79,10 @@ class ToolWordsTest {
                 "profile -f 5 | -f 5: it is the format, text, csv or json; --folded folds stacks",
                 "runqlat --map-keys 0 | --map-keys 0 is not within 1..",
                 "opensnoop -m | unknown option -m",
+                "tcpconnect -P 80,x | --port: '80,x' is no number, and no list like 80,443",
+                "tcpconnect -c | -c needs a value; --count counts",
+                "biosnoop -d sda | -d sda: that is no time; --disk is a disk",
+                "hardirqs -d | -d needs a value; --histograms shows them",
                 "opensnoop 1234 | did you mean -p 1234 or --duration 1234s?",
                 "runqlen x | unexpected word 'x'",
                 "funccount | usage: sonde tool funccount PROBE [options]",
@@ -152,7 +156,7 @@ class ToolWordsTest {
                                 "--min TIME",
                                 "only waits that long and longer (default 10ms, a bare number is"
                                         + " us)"),
-                        new ToolOptions.Line("-t, --tid N", "only this thread"));
+                        new ToolOptions.Line("-t, --tid N,...", "only this thread"));
         assertThat(ToolOptions.pid(tool)).isEqualTo("only threads of this process");
         assertThat(ToolOptions.lines(ScriptTool.find("opensnoop").orElseThrow()))
                 .contains(
@@ -199,6 +203,14 @@ class ToolWordsTest {
                 .doesNotContain("@us", "(us)");
         assertThat(words("softirqs -N").rowStyle().sortedBy()).containsExactly("TOTAL(ns)");
         assertThat(words("funclatency f -u").variants().getFirst().text()).contains("@us", "/ 1us");
+    }
+
+    @Test
+    void severalNumbersAreAskedFor() throws Exception {
+        assertThat(words("tcplife -D 80,443").variants().getFirst().text())
+                .contains("(remote == 80 || remote == 443)", "remote == getopt(\"port\", 0)");
+        assertThat(words("runqlat -t 5,6").variants().getFirst().text())
+                .contains("($task.pid == 5 || $task.pid == 6)");
     }
 
     @Test
