@@ -90,8 +90,8 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
                     form,
                     parts,
                     false,
-                    "Raise max_map_keys in the config block or give the map a size:"
-                            + " `let @a = hash(5000)`");
+                    "Try increasing max_map_keys config or manually setting the max entries in a"
+                            + " map declaration e.g. `let @a = hash(5000)`");
         }
 
         /** Without parts. */
