@@ -24,6 +24,7 @@ class SchedulerToolsKernelTest {
                 "cpudist | @us_by\\[\\d+, sleep\\]:\\n\\[ | -L -O",
                 "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000 --state S -u -M 1s",
                 "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
+                "offwaketime | @us_user\\[sleep,[^@]*nanosleep | --top=1000 -U",
                 "softirqs | [a-z_]+ +[1-9]\\d* +\\d+\\n | ",
                 "softirqs | @ns_hist\\[\\w+\\]:\\n\\[ | --histograms -N",
                 "syscount | \\d sync +[1-9]\\d* +- *\\n | --top=0",
