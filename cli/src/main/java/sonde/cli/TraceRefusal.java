@@ -1,9 +1,12 @@
 package sonde.cli;
 
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
+import sonde.bpf.verifier.Explanation;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.probes.AttachException;
@@ -15,6 +18,15 @@ import sonde.lang.source.Span;
 final class TraceRefusal {
     private static final Pattern FORBIDDEN = Pattern.compile("helper call is not allowed in probe");
     private static final Pattern CALL = Pattern.compile("call (bpf_\\w{1,60})#\\d");
+
+    private static final int MOST_PARTS = 3;
+
+    /** What helps in a script, where that is not what helps in C. */
+    private static final Map<String, String> HINTS =
+            Map.of(
+                    "too-complex",
+                    "of a range loop (for $i : 0..1000000) the verifier walks one turn, of while and"
+                            + " unroll all of them");
 
     private TraceRefusal() {}
 
@@ -29,20 +41,7 @@ final class TraceRefusal {
         PreparedProgram program = e.program();
         StringBuilder out = new StringBuilder(400);
         if (e.why() instanceof VerifierException verifier) {
-            Span span = place(program, verifier);
-            String helper = forbiddenHelper(verifier.log());
-            String message =
-                    helper.isEmpty()
-                            ? "the kernel's verifier refused this for "
-                                    + program.group().first().name()
-                                    + ": "
-                                    + verifier.getMessage()
-                            : "helper " + helper + " not allowed in probe";
-            out.append(
-                    span == null
-                            ? "ERROR: " + message
-                            : new Diagnostic(Diagnostic.Severity.ERROR, span, message, "")
-                                    .render());
+            out.append(text(program, verifier));
             if (whole) {
                 out.append('\n').append(verifier.log());
             }
@@ -53,6 +52,48 @@ final class TraceRefusal {
                     .append(Trial.loading(program.group().first(), e.why()));
         }
         return out.toString();
+    }
+
+    private static String text(PreparedProgram program, VerifierException verifier) {
+        Explanation why = verifier.explanation();
+        Span span = why.slot() < 0 ? null : program.spanAt(why.slot());
+        String helper = forbiddenHelper(verifier.log());
+        if (!helper.isEmpty()) {
+            return at(span, "helper " + helper + " not allowed in probe", "");
+        }
+        String message =
+                "the kernel's verifier refused this for "
+                        + program.group().first().name()
+                        + ": "
+                        + why.cause();
+        StringBuilder out = new StringBuilder(at(span, message, HINTS.getOrDefault(why.id(), "")));
+        String origin = origin(program, why, span);
+        if (!origin.isEmpty()) {
+            out.append("\nthe value: ").append(origin);
+        }
+        if (!why.message().equals(why.cause())) {
+            out.append("\nverifier: ").append(why.message().replaceFirst("\\.$", ""));
+            out.append(why.slot() < 0 ? "" : ", at " + verifier.position());
+        }
+        return out.toString();
+    }
+
+    private static String at(@Nullable Span span, String message, String hint) {
+        return span == null
+                ? "ERROR: " + message + (hint.isEmpty() ? "" : "\nHINT: " + hint)
+                : new Diagnostic(Diagnostic.Severity.ERROR, span, message, hint).render();
+    }
+
+    /** The parts of the script that the value in question went through, first to last. */
+    private static String origin(PreparedProgram program, Explanation why, @Nullable Span refused) {
+        return why.history().stream()
+                .map(step -> step.slot() < 0 ? null : program.spanAt(step.slot()))
+                .filter(span -> span != null && !span.equals(refused))
+                .distinct()
+                .limit(MOST_PARTS)
+                .map(span -> span.text() + " (" + span.place() + ")")
+                .collect(Collectors.joining(", then "))
+                .replaceAll("\\p{Cntrl}+", " ");
     }
 
     /** Why, in a few words. */
@@ -78,9 +119,5 @@ final class TraceRefusal {
             helper = call.group(1);
         }
         return helper;
-    }
-
-    private static @Nullable Span place(PreparedProgram program, VerifierException e) {
-        return e.explanation().slot() < 0 ? null : program.spanAt(e.explanation().slot());
     }
 }

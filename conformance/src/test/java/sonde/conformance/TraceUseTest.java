@@ -95,6 +95,18 @@ class TraceUseTest {
     }
 
     @Test
+    void whatTheVerifierRefusesHasItsPlaceItsCauseAndWhatHelps() throws Exception {
+        String script = "begin { $i = 0; while ($i < 100000000) { $i++; @[$i % 7] = $i; } }";
+        Sonde.Outcome outcome = Sonde.in(folder).run("trace", script);
+        assertThat(outcome.status()).isEqualTo(1);
+        List<String> said = outcome.err().lines().toList();
+        assertThat(said.getFirst()).matches("stdin:1:\\d+-\\d+: ERROR: .* given up: loops are .*");
+        assertThat(said.get(2)).contains("~");
+        assertThat(said.get(3)).startsWith("HINT: of a range loop");
+        assertThat(said.get(4)).startsWith("verifier: The sequence of ");
+    }
+
+    @Test
     void whatARecordingLacksIsToldWithoutASummary() throws Exception {
         Sonde sonde = Sonde.in(folder);
         boolean counters = !sonde.run("trace", "--info").out().contains("hardware counters: no");

@@ -26,8 +26,8 @@ final class CompiledScripts {
 
     private CompiledScripts() {}
 
-    /** Compiles all of them into a folder. */
-    static void write(Path folder) throws IOException {
+    /** Compiles all of them into a folder, which is returned. */
+    static Path write(Path folder) throws IOException {
         Files.createDirectories(folder);
         for (String name : NAMES) {
             Diagnostics diagnostics = new Diagnostics();
@@ -43,6 +43,7 @@ final class CompiledScripts {
                     folder.resolve(name + ".sbt"),
                     FileWriter.bytes(Portability.file(compiled, text)));
         }
+        return folder;
     }
 
     private static String text(String name) throws IOException {

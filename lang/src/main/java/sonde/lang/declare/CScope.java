@@ -28,7 +28,6 @@ final class CScope {
     private final Map<String, Long> enumerators = new LinkedHashMap<>();
     private final Map<String, Type.Enum> enumOf = new HashMap<>();
     private final Set<String> ownTags = new HashSet<>();
-    private @Nullable Boolean conflict;
 
     CScope(TypeSource kernel) {
         this.kernel = kernel;
@@ -63,31 +62,12 @@ final class CScope {
         tags.put(key(kind, name), type);
         if (own) {
             ownTags.add(kind + " " + name);
-            conflict = null;
         }
     }
 
     /** Whether the script itself defined that tag. */
     boolean isOwn(Kind kind, String name) {
         return ownTags.contains(kind + " " + name);
-    }
-
-    /**
-     * Whether the script defines what the kernel has too: then definitions get nothing from the
-     * kernel, or types of two worlds would be mixed.
-     */
-    private boolean isConflict() {
-        Boolean known = conflict;
-        if (known == null) {
-            known = false;
-            for (String own : ownTags) {
-                int space = own.indexOf(' ');
-                Kind kind = Kind.valueOf(own.substring(0, space));
-                known |= kernel.type(kind, own.substring(space + 1)) != null;
-            }
-            conflict = known;
-        }
-        return known;
     }
 
     void defineTypedef(String name, CType type) {
@@ -146,7 +126,7 @@ final class CScope {
 
     private @Nullable Type fromKernel(CType.Tagged tagged) {
         Type type = kernel.type(tagged.kind(), tagged.name());
-        if (type == null || isConflict()) {
+        if (type == null) {
             return null;
         }
         boolean declaredOnly =

@@ -1,6 +1,7 @@
 package sonde.lang.probes;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -184,7 +185,7 @@ public final class Expander implements AutoCloseable {
                     place.function()
                             + " is not traceable (either non-existing, inlined, or marked as"
                             + " \"notrace\"); attaching to it will likely fail",
-                    "");
+                    kernel.near(place.function()));
         }
     }
 
@@ -224,11 +225,24 @@ public final class Expander implements AutoCloseable {
                         ? Nearest.question(event, Instead.tracepoints(subsystem))
                         : Nearest.question(subsystem, groups);
             }
-            case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) ->
-                    Nearest.question(f.function(), UserBinary.functionNames(f.path()));
+            case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) -> {
+                String question =
+                        Nearest.question(f.function(), UserBinary.functionNames(f.path()));
+                yield question.isEmpty() ? inLibc(f) : question;
+            }
+            case Place.KernelFunction f when !Glob.isPattern(f.function()) ->
+                    kernel.near(f.function());
             case Place.Marker marker -> user().near(marker);
             default -> "";
         };
+    }
+
+    /** Since glibc 2.34 the functions of libpthread, libdl and librt are in libc. */
+    private static String inLibc(Place.UserFunction wanted) {
+        Path libc = Path.of(wanted.path()).resolveSibling("libc.so.6");
+        return UserBinary.functionNames(libc.toString()).contains(wanted.function())
+                ? "it is in " + libc
+                : "";
     }
 
     private static String prefixed(String before, String name) {

@@ -40,6 +40,16 @@ final class KernelExpansion {
         return read;
     }
 
+    /** Functions whose names are nearly this one, as a question; empty where none is. */
+    String near(String function) {
+        try {
+            return functions().near(function);
+        } catch (IOException e) {
+            // The words before say already that it is not there.
+            return "";
+        }
+    }
+
     List<Probe> tracepoints(Place.Event event) throws IOException {
         List<Probe> found = new ArrayList<>();
         if (!Glob.isPattern(event.subsystem()) && !Glob.isPattern(event.event())) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.format.ftrace.KallsymsText;
 import sonde.sys.Files;
 
@@ -212,5 +213,12 @@ final class TraceableFunctions {
         boolean[] found = new boolean[1];
         forEach(Glob.all(), Glob.of(name), (_, _) -> found[0] = true);
         return found[0];
+    }
+
+    /** Functions whose names are nearly this one, as a question; empty where none is. */
+    String near(String name) {
+        List<String> names = new ArrayList<>();
+        forEach(Glob.all(), Glob.all(), (_, function) -> names.add(function));
+        return Nearest.question(name, names);
     }
 }

@@ -50,6 +50,12 @@ final class ExpanderKernelTest {
         return all.getLast();
     }
 
+    private static String hint(String text) {
+        Diagnostics diagnostics = new Diagnostics();
+        expand(ExpanderOptions.USUAL, diagnostics, text);
+        return diagnostics.all().getLast().hint();
+    }
+
     @Test
     void namesWithoutTheMachine() {
         assertThat(
@@ -155,6 +161,7 @@ final class ExpanderKernelTest {
                         "WARNING: nonsense is not traceable (either non-existing, inlined, or"
                                 + " marked as \"notrace\"); attaching to it will likely fail",
                         "ERROR: No matches for kprobe vmlinux:nonsense.");
+        assertThat(hint("kprobe:vfs_raed")).startsWith("did you mean 'vfs_read'");
         ExpanderOptions warn = ExpanderOptions.USUAL.with(Missing.WARN);
         assertThat(said(warn, "t:syscalls:nonsense"))
                 .containsExactly(
@@ -229,6 +236,8 @@ final class ExpanderKernelTest {
                 .containsExactly("uprobe:" + file + ":one+4");
         assertThat(error("uprobe:" + file + ":nope"))
                 .isEqualTo("ERROR: No matches for uprobe " + file + ":nope.");
+        assertThat(hint("uprobe:/lib/x86_64-linux-gnu/libpthread.so.0:pthread_create"))
+                .isEqualTo("it is in /lib/x86_64-linux-gnu/libc.so.6");
         assertThat(error("uprobe:" + file + ":one+1000000"))
                 .startsWith("ERROR: Offset outside the function bounds ('one' size is ");
         assertThat(error("uprobe:" + file + ":10"))

@@ -205,6 +205,9 @@ public final class Guest implements AutoCloseable {
             throws IOException, InterruptedException {
         String share = "local,security_model=none,multidevs=remap,";
         return List.of(
+                "nice",
+                "-n",
+                "19",
                 "timeout",
                 "-k",
                 "5",
