@@ -132,32 +132,12 @@ final class BpfBtfCommand implements Callable<Integer> {
             roots.add(Integer.parseInt(root));
         }
         switch (after(options, "format", "raw")) {
-            case "c" -> header(chosen.btf(), roots, out);
+            case "c" -> CHeader.writeFile(chosen.btf(), roots, out);
             case "raw" -> new BtfRaw(chosen.btf(), json, out).write(roots);
             default -> throw new ParameterException(spec.commandLine(), "formats are raw and c");
         }
         out.flush();
         return ExitCode.DONE;
-    }
-
-    /** As a file to be included: what reads its structures is to fit other kernels too. */
-    private static void header(Btf btf, List<Integer> roots, PrintWriter out) throws IOException {
-        out.println("#ifndef __VMLINUX_H__");
-        out.println("#define __VMLINUX_H__\n");
-        out.println("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX");
-        out.println(
-                "#pragma clang attribute push (__attribute__((preserve_access_index)),"
-                        + " apply_to = record)");
-        out.println("#endif\n");
-        if (roots.isEmpty()) {
-            CHeader.write(btf, out);
-        } else {
-            CHeader.write(btf, roots, out);
-        }
-        out.println("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX");
-        out.println("#pragma clang attribute pop");
-        out.println("#endif\n");
-        out.println("#endif");
     }
 
     private Chosen chosen(List<String> rest, CommandLine line) throws IOException {

@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.VerifierException;
 import sonde.bpf.verifier.Explanation;
+import sonde.bpf.verifier.SourceLine;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.probes.AttachException;
@@ -59,14 +60,15 @@ final class TraceRefusal {
         Span span = why.slot() < 0 ? null : program.spanAt(why.slot());
         String helper = forbiddenHelper(verifier.log());
         if (!helper.isEmpty()) {
-            return at(span, "helper " + helper + " not allowed in probe", "");
+            return at(span, why, "helper " + helper + " not allowed in probe", "");
         }
         String message =
                 "the kernel's verifier refused this for "
                         + program.group().first().name()
                         + ": "
                         + why.cause();
-        StringBuilder out = new StringBuilder(at(span, message, HINTS.getOrDefault(why.id(), "")));
+        String hint = HINTS.getOrDefault(why.id(), "");
+        StringBuilder out = new StringBuilder(at(span, why, message, hint));
         String origin = origin(program, why, span);
         if (!origin.isEmpty()) {
             out.append("\nthe value: ").append(origin);
@@ -78,10 +80,15 @@ final class TraceRefusal {
         return out.toString();
     }
 
-    private static String at(@Nullable Span span, String message, String hint) {
-        return span == null
+    /** With its place in the script, or in C that it imports, where there is one. */
+    private static String at(@Nullable Span span, Explanation why, String message, String hint) {
+        if (span != null) {
+            return new Diagnostic(Diagnostic.Severity.ERROR, span, message, hint).render();
+        }
+        SourceLine line = why.source();
+        return line == null || line.place().isEmpty()
                 ? "ERROR: " + message + (hint.isEmpty() ? "" : "\nHINT: " + hint)
-                : new Diagnostic(Diagnostic.Severity.ERROR, span, message, hint).render();
+                : line.place() + ": ERROR: " + message + "\n" + line.text().strip();
     }
 
     /** The parts of the script that the value in question went through, first to last. */

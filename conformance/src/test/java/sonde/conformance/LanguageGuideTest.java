@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +31,7 @@ import sonde.lang.output.TextOutput;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
+import sonde.testkit.Clang;
 
 /**
  * Every example of docs/language.md: a block {@code ```bpftrace} is run, here and without a process
@@ -167,6 +169,9 @@ class LanguageGuideTest {
     }
 
     private static void session(Example prompt) throws Exception {
+        if (prompt.script().contains(".bpf.c\"")) {
+            Clang.lacks().ifPresent(Assumptions::abort);
+        }
         String path = Sonde.ROOT + ":" + System.getenv("PATH");
         Sonde.Outcome outcome =
                 Sonde.in(Path.of("/tmp"))

@@ -80,6 +80,8 @@ class TraceUseTest {
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err())
                 .containsPattern("there is no marker memory_heap_ne among the [0-9]+ of /.*libc");
+        assertThat(Sonde.in(folder).run("trace", "usdt:/bin/true:a { }").err())
+                .contains("HINT: /bin/true has no markers");
     }
 
     @Test

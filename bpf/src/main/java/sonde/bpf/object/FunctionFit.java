@@ -1,10 +1,13 @@
 package sonde.bpf.object;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import sonde.bpf.BpfRefusedException;
 import sonde.bpf.core.CoreKind;
 import sonde.bpf.core.CoreRelocator;
+import sonde.bpf.core.Types;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.BtfExtension;
 
@@ -24,6 +27,34 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
 
     static long poison(int helper) {
         return CALL | (long) helper << 32;
+    }
+
+    /** Those of all functions that have relocations, by their places. */
+    static Map<Function.Place, FunctionFit> all(
+            ObjectFile object, Collection<Function> functions, RunningKernel kernel)
+            throws IOException {
+        Map<Function.Place, FunctionFit> fits = new HashMap<>();
+        if (functions.stream().allMatch(one -> one.core().isEmpty())) {
+            return fits;
+        }
+        Types local = id -> ObjectLoader.type(object.types(), id);
+        CoreRelocator relocator = new CoreRelocator(local, hasTypes(kernel) ? kernel : null);
+        for (Function one : functions) {
+            if (!one.core().isEmpty()) {
+                Function.Place place = new Function.Place(one.section(), one.start());
+                fits.put(place, of(one, relocator, object.place()));
+            }
+        }
+        return fits;
+    }
+
+    /** A kernel without types is told as missing where something is needed of them. */
+    private static boolean hasTypes(RunningKernel kernel) throws IOException {
+        try {
+            return kernel.kernel().end() > 1;
+        } catch (BpfRefusedException e) {
+            return false;
+        }
     }
 
     static FunctionFit of(Function function, CoreRelocator relocator, ObjectException.Place object)

@@ -190,6 +190,18 @@ public final class ObjectFile {
         return functions;
     }
 
+    /** Whether other objects may call a function, and it is no program. */
+    boolean isSeen(Function function) {
+        int part = image.part(function.section());
+        return function.section().equals(FunctionReader.LIBRARY)
+                && image.symbols().stream()
+                        .anyMatch(one ->
+                                one.isFunction()
+                                        && !one.isLocal()
+                                        && one.part() == part
+                                        && one.name().equals(function.name()));
+    }
+
     Function function(Function.Place place, ObjectException.Place from) throws ObjectException {
         Function function = functions.get(place);
         if (function == null) {

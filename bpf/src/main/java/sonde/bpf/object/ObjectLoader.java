@@ -19,8 +19,6 @@ import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
-import sonde.bpf.core.CoreRelocator;
-import sonde.bpf.core.Types;
 import sonde.bpf.insn.Code;
 import sonde.bpf.object.Function.Reference;
 import sonde.format.MalformedInputException;
@@ -140,7 +138,7 @@ final class ObjectLoader {
                 }
             }
         }
-        fit(kernel);
+        fits.putAll(FunctionFit.all(object, needed.values(), kernel));
         GoalFinder goals = new GoalFinder(object, options, kernel);
         List<Draft> drafts = new ArrayList<>();
         for (ObjectProgram program : wanted) {
@@ -154,29 +152,6 @@ final class ObjectLoader {
             drafts.add(new Draft(program, section, assembly, goals.goal(program, section)));
         }
         return drafts;
-    }
-
-    private void fit(RunningKernel kernel) throws IOException {
-        boolean any = needed.values().stream().anyMatch(one -> !one.core().isEmpty());
-        if (!any) {
-            return;
-        }
-        Types local = id -> type(object.types(), id);
-        CoreRelocator relocator = new CoreRelocator(local, hasTypes(kernel) ? kernel : null);
-        for (Map.Entry<Function.Place, Function> one : needed.entrySet()) {
-            if (!one.getValue().core().isEmpty()) {
-                fits.put(one.getKey(), FunctionFit.of(one.getValue(), relocator, object.place()));
-            }
-        }
-    }
-
-    /** A kernel without types is told as missing where something is needed of them. */
-    private boolean hasTypes(RunningKernel kernel) throws IOException {
-        try {
-            return kernel.kernel().end() > 1;
-        } catch (BpfRefusedException e) {
-            return false;
-        }
     }
 
     private LoadedObject load(List<Draft> drafts, ReferenceLinker linker, byte[] settings)

@@ -63,9 +63,16 @@ final class ProgramAssembly {
 
     /** The functions that a program is made of, itself first. */
     static List<Function> reachable(ObjectFile object, Function entry) throws ObjectException {
+        List<Function> roots = new ArrayList<>(List.of(entry));
+        roots.addAll(object.exceptionCallback(entry));
+        return reachable(object, roots);
+    }
+
+    /** Some functions, and all that they call. */
+    static List<Function> reachable(ObjectFile object, List<Function> roots)
+            throws ObjectException {
         LinkedHashMap<Function.Place, Function> all = new LinkedHashMap<>();
-        List<Function> open = new ArrayList<>(List.of(entry));
-        open.addAll(object.exceptionCallback(entry));
+        List<Function> open = new ArrayList<>(roots);
         long slots = 0;
         for (int i = 0; i < open.size(); i++) {
             Function function = open.get(i);
@@ -76,8 +83,9 @@ final class ProgramAssembly {
             ObjectException.Place here =
                     object.place().section(function.section()).symbol(function.name());
             if (slots > MOST_SLOTS) {
+                Function first = roots.getFirst();
                 throw new ObjectException(
-                        object.place().section(entry.section()).symbol(entry.name()),
+                        object.place().section(first.section()).symbol(first.name()),
                         "more than " + MOST_SLOTS + " instructions with the functions it calls");
             }
             for (Map.Entry<Integer, Reference> one :
@@ -103,18 +111,37 @@ final class ProgramAssembly {
     static ProgramAssembly of(
             ObjectFile object, Function entry, Map<Function.Place, FunctionFit> fits)
             throws IOException {
+        return of(object, new long[0], reachable(object, entry), fits);
+    }
+
+    /**
+     * Puts functions behind a program that is not the object's.
+     *
+     * @param before its words
+     * @param functions with all that they call
+     */
+    static ProgramAssembly of(
+            ObjectFile object,
+            long[] before,
+            List<Function> functions,
+            Map<Function.Place, FunctionFit> fits) {
         LinkedHashMap<Function.Place, Integer> starts = new LinkedHashMap<>();
-        int slots = 0;
-        List<Function> functions = reachable(object, entry);
+        int slots = before.length;
         for (Function function : functions) {
             starts.put(place(function), slots);
             slots += function.words().length;
         }
         ProgramAssembly assembly = new ProgramAssembly(object, fits, starts, slots);
+        System.arraycopy(before, 0, assembly.words, 0, before.length);
         for (Function function : functions) {
             assembly.add(function);
         }
         return assembly;
+    }
+
+    /** Makes an instruction of the program before a call of a function. */
+    void call(int slot, Function function) {
+        immediate(slot, start(place(function)) - slot - 1);
     }
 
     private int start(Function.Place place) {

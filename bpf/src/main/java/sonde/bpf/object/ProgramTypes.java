@@ -35,6 +35,16 @@ final class ProgramTypes {
         }
     }
 
+    /** Where more types and texts may be added behind these. */
+    BtfWriter writer() {
+        return writer;
+    }
+
+    /** The types by id, the first void. */
+    List<BtfType> types() {
+        return types;
+    }
+
     /** Offset of a text among those of the types. */
     int text(String text) {
         return writer.string(text);

@@ -38,7 +38,8 @@ record Refused(String id, String type, Map<String, String> options, String progr
         int end = head.indexOf(']');
         Map<String, String> options = new HashMap<>();
         int at = 1;
-        while (lines.get(at).matches("(says|hint|since|until|license|flags|attach|btf|nowhere): .*")) {
+        while (lines.get(at)
+                .matches("(says|hint|since|until|license|flags|attach|btf|nowhere): .*")) {
             int colon = lines.get(at).indexOf(": ");
             options.put(lines.get(at).substring(0, colon), lines.get(at).substring(colon + 2));
             at++;

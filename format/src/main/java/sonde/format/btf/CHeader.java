@@ -67,6 +67,27 @@ public final class CHeader {
         }
     }
 
+    /**
+     * Writes a whole file to be included, {@code vmlinux.h}: what reads its structures is to fit
+     * other kernels too.
+     *
+     * @param ids of the types that are wanted; empty for all
+     */
+    public static void writeFile(Btf btf, List<Integer> ids, Appendable out)
+            throws MalformedInputException, IOException {
+        out.append("#ifndef __VMLINUX_H__\n#define __VMLINUX_H__\n\n");
+        out.append("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX\n");
+        out.append("#pragma clang attribute push (__attribute__((preserve_access_index)),");
+        out.append(" apply_to = record)\n#endif\n\n");
+        if (ids.isEmpty()) {
+            write(btf, out);
+        } else {
+            write(btf, ids, out);
+        }
+        out.append("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX\n");
+        out.append("#pragma clang attribute pop\n#endif\n\n#endif\n");
+    }
+
     /** One declaration by itself: {@code "struct list_head *next"}. */
     public static String declaration(Btf btf, int id, String name) throws MalformedInputException {
         CHeader header = new CHeader(btf, new StringBuilder());

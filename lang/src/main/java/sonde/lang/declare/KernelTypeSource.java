@@ -154,21 +154,23 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
     }
 
     private @Nullable Place find(TypeSyntax.Kind kind, String name) {
-        return find(
-                "",
-                name,
-                type ->
-                        switch (type) {
-                            case BtfType.Struct struct ->
-                                    kind
-                                            == (struct.isUnion()
-                                                    ? TypeSyntax.Kind.UNION
-                                                    : TypeSyntax.Kind.STRUCT);
-                            case BtfType.Enum _ -> kind == TypeSyntax.Kind.ENUM;
-                            case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
-                                    kind == TypeSyntax.Kind.PLAIN;
-                            case BtfType _ -> false;
-                        });
+        return find("", name, of(kind));
+    }
+
+    /** What a word of a kind can name. */
+    static Predicate<BtfType> of(TypeSyntax.Kind kind) {
+        return type ->
+                switch (type) {
+                    case BtfType.Struct struct ->
+                            kind
+                                    == (struct.isUnion()
+                                            ? TypeSyntax.Kind.UNION
+                                            : TypeSyntax.Kind.STRUCT);
+                    case BtfType.Enum _ -> kind == TypeSyntax.Kind.ENUM;
+                    case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
+                            kind == TypeSyntax.Kind.PLAIN;
+                    case BtfType _ -> false;
+                };
     }
 
     @Override

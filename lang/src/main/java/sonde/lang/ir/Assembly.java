@@ -7,9 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
+import sonde.format.btf.BtfWriter;
 import sonde.lang.ir.Block.Step;
 import sonde.lang.source.Span;
 
@@ -71,7 +73,7 @@ public final class Assembly {
         this.functions = functions;
         this.encoder = encoder;
         this.frameBytes = frameBytes;
-        this.types = new ProgramTypes(functions, encoder);
+        this.types = new ProgramTypes(functions, encoder, new BtfWriter());
         for (Compiled function : functions) {
             for (Step step : function.steps()) {
                 switch (step.operation()) {
@@ -132,6 +134,28 @@ public final class Assembly {
     /** The functions of the kernel that it calls by name. */
     public Set<String> kernelFunctions() {
         return Set.copyOf(kernelFunctions);
+    }
+
+    /**
+     * Calls of functions that were compiled elsewhere, names by slot. They lead nowhere until such
+     * functions are put behind the program.
+     */
+    public SortedMap<Integer, String> imported() {
+        return encoder.imported();
+    }
+
+    /**
+     * What the kernel is told of a program's source.
+     *
+     * @param functions as {@link #functionRecords}
+     * @param lines as {@link #lineRecords}
+     */
+    public record Records(byte[] functions, byte[] lines) {}
+
+    /** Adds the program's types and texts to others; the records refer to them there. */
+    public Records records(BtfWriter others) {
+        ProgramTypes all = new ProgramTypes(functions, encoder, others);
+        return new Records(all.functionRecords(), all.lineRecords());
     }
 
     /** Types of its functions and the text of its lines, for {@code LoadedBtf}. */

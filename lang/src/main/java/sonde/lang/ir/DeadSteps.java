@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import sonde.lang.ir.Block.Step;
 import sonde.lang.ir.Operation.Call;
+import sonde.lang.ir.Operation.CallImported;
 import sonde.lang.ir.Operation.CallKernel;
 import sonde.lang.ir.Operation.CallLocal;
 import sonde.lang.ir.Operation.Copy;
@@ -66,6 +67,7 @@ final class DeadSteps {
             case Call o -> new Call(null, o.helper(), o.arguments());
             case CallKernel o -> new CallKernel(null, o.function(), o.arguments());
             case CallLocal o -> new CallLocal(null, o.function(), o.arguments());
+            case CallImported o -> new CallImported(null, o.function(), o.arguments());
             default -> operation;
         };
     }

@@ -10,6 +10,7 @@ import sonde.lang.ir.Operation.Alu;
 import sonde.lang.ir.Operation.Atomic;
 import sonde.lang.ir.Operation.Branch;
 import sonde.lang.ir.Operation.Call;
+import sonde.lang.ir.Operation.CallImported;
 import sonde.lang.ir.Operation.CallKernel;
 import sonde.lang.ir.Operation.CallLocal;
 import sonde.lang.ir.Operation.Constant;
@@ -52,6 +53,7 @@ final class Effects {
             case Call o -> o.to();
             case CallKernel o -> o.to();
             case CallLocal o -> o.to();
+            case CallImported o -> o.to();
             case Store _, Goto _, Branch _, Return _ -> null;
         };
     }
@@ -83,6 +85,7 @@ final class Effects {
             case Call o -> o.arguments().forEach(argument -> read(argument, reader));
             case CallKernel o -> o.arguments().forEach(argument -> read(argument, reader));
             case CallLocal o -> o.arguments().forEach(argument -> read(argument, reader));
+            case CallImported o -> o.arguments().forEach(argument -> read(argument, reader));
             case Branch o -> {
                 reader.accept(o.left());
                 read(o.right(), reader);
@@ -144,6 +147,8 @@ final class Effects {
             case Call o -> new Call(o.to(), o.helper(), operands(o.arguments(), f));
             case CallKernel o -> new CallKernel(o.to(), o.function(), operands(o.arguments(), f));
             case CallLocal o -> new CallLocal(o.to(), o.function(), operands(o.arguments(), f));
+            case CallImported o ->
+                    new CallImported(o.to(), o.function(), operands(o.arguments(), f));
             case Branch o ->
                     new Branch(
                             o.condition(),
@@ -204,6 +209,7 @@ final class Effects {
             case Call o -> new Call(result(o.to(), f), o.helper(), o.arguments());
             case CallKernel o -> new CallKernel(result(o.to(), f), o.function(), o.arguments());
             case CallLocal o -> new CallLocal(result(o.to(), f), o.function(), o.arguments());
+            case CallImported o -> new CallImported(result(o.to(), f), o.function(), o.arguments());
             case Store _, Goto _, Branch _, Return _ -> operation;
         };
     }
@@ -229,7 +235,15 @@ final class Effects {
                     KernelVariable _,
                     Later _ ->
                     true;
-            case Store _, Atomic _, Call _, CallKernel _, CallLocal _, Goto _, Branch _, Return _ ->
+            case Store _,
+                    Atomic _,
+                    Call _,
+                    CallKernel _,
+                    CallLocal _,
+                    CallImported _,
+                    Goto _,
+                    Branch _,
+                    Return _ ->
                     false;
         };
     }
@@ -253,7 +267,8 @@ final class Effects {
     static boolean isCall(Operation operation) {
         return operation instanceof Call
                 || operation instanceof CallKernel
-                || operation instanceof CallLocal;
+                || operation instanceof CallLocal
+                || operation instanceof CallImported;
     }
 
     /** Where a block may go. */

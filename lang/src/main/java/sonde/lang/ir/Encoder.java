@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
@@ -123,6 +125,7 @@ final class Encoder {
                                         address.target(), f -> new Label(f.name())));
                 case Item.Later later ->
                         code.add(new Instruction.LoadWide(Meaning.NUMBER, later.to(), 0));
+                case Item.ImportedCall _ -> code.add(new Instruction.CallLocal(0));
                 case Item.KernelCall(String name) -> code.callKernel(symbols.function(name));
             }
         }
@@ -188,6 +191,17 @@ final class Encoder {
             }
         }
         return missing;
+    }
+
+    /** The calls of functions that were compiled elsewhere, by slot. */
+    SortedMap<Integer, String> imported() {
+        SortedMap<Integer, String> calls = new TreeMap<>();
+        for (Piece piece : pieces) {
+            if (piece.selected.item() instanceof Item.ImportedCall call) {
+                calls.put(piece.slot, call.target());
+            }
+        }
+        return calls;
     }
 
     /** Tells the slot and the place in the program of each instruction. */

@@ -11,6 +11,7 @@ import sonde.lang.ir.Operation.Alu;
 import sonde.lang.ir.Operation.Atomic;
 import sonde.lang.ir.Operation.Branch;
 import sonde.lang.ir.Operation.Call;
+import sonde.lang.ir.Operation.CallImported;
 import sonde.lang.ir.Operation.CallKernel;
 import sonde.lang.ir.Operation.CallLocal;
 import sonde.lang.ir.Operation.Constant;
@@ -89,6 +90,8 @@ final class IrText {
             case Call o -> result(o.to()) + KernelFunction.name(o.helper()) + list(o.arguments());
             case CallKernel o -> result(o.to()) + o.function() + list(o.arguments());
             case CallLocal o -> result(o.to()) + o.function().name() + list(o.arguments());
+            case CallImported o ->
+                    result(o.to()) + "imported " + o.function() + list(o.arguments());
             case Goto o -> "goto " + o.target();
             case Branch o ->
                     "if "

@@ -24,6 +24,9 @@ sealed interface Item {
     /** The address of another function of the program. */
     record LocalAddress(Register to, Function target) implements Item {}
 
+    /** A call of a function that was compiled elsewhere. */
+    record ImportedCall(String target) implements Item {}
+
     /** A call of a function of the kernel. */
     record KernelCall(String function) implements Item {}
 
@@ -32,7 +35,7 @@ sealed interface Item {
         return switch (this) {
             case Plain plain -> plain.instruction().slots();
             case MapUse _, LocalAddress _, Later _ -> 2;
-            case Jump _, LocalCall _, KernelCall _ -> 1;
+            case Jump _, LocalCall _, ImportedCall _, KernelCall _ -> 1;
         };
     }
 }

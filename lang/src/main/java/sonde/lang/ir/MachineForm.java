@@ -11,6 +11,7 @@ import sonde.lang.ir.Block.Step;
 import sonde.lang.ir.Operation.Alu;
 import sonde.lang.ir.Operation.Atomic;
 import sonde.lang.ir.Operation.Call;
+import sonde.lang.ir.Operation.CallImported;
 import sonde.lang.ir.Operation.CallKernel;
 import sonde.lang.ir.Operation.CallLocal;
 import sonde.lang.ir.Operation.Constant;
@@ -113,6 +114,12 @@ final class MachineForm {
                 List<Operation> all = new ArrayList<>();
                 List<Operand> arguments = placed(o.arguments(), all);
                 yield called(all, new CallLocal(result(o.to()), o.function(), arguments), o.to());
+            }
+            case CallImported o -> {
+                List<Operation> all = new ArrayList<>();
+                List<Operand> arguments = placed(o.arguments(), all);
+                yield called(
+                        all, new CallImported(result(o.to()), o.function(), arguments), o.to());
             }
             case Return o -> {
                 Vreg r0 = body.fixed(0);

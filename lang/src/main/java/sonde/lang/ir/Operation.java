@@ -111,6 +111,14 @@ public sealed interface Operation {
         }
     }
 
+    /** Calls a function that was compiled elsewhere; it is put behind the program's own. */
+    record CallImported(@Nullable Vreg to, String function, List<Operand> arguments)
+            implements Operation {
+        public CallImported {
+            arguments = List.copyOf(arguments);
+        }
+    }
+
     /** Goes on elsewhere. */
     record Goto(Block target) implements Ending {}
 

@@ -23,13 +23,19 @@ final class ProgramTypes {
     private static final int MOST_COLUMN = 0x3ff;
     private static final int MOST_LINE = 0x3fffff;
 
-    private final BtfWriter types = new BtfWriter();
+    private final BtfWriter types;
     private final List<Integer> functions = new ArrayList<>();
     private final List<Integer> lines = new ArrayList<>();
     private @Nullable Function current;
     private @Nullable Span last;
 
-    ProgramTypes(List<Compiled> program, Encoder encoder) {
+    /**
+     * Adds the types of a program.
+     *
+     * @param types those that are there already stay
+     */
+    ProgramTypes(List<Compiled> program, Encoder encoder, BtfWriter types) {
+        this.types = types;
         int result = types.add(integer("int", 4, BtfType.Int.Encoding.SIGNED));
         int number = types.add(integer("u64", 8, BtfType.Int.Encoding.UNSIGNED));
         int pointer = types.add(new BtfType.Ptr(0));

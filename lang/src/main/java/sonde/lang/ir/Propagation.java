@@ -169,6 +169,8 @@ final class Propagation {
                     new Operation.CallKernel(o.to(), o.function(), operands(o.arguments()));
             case Operation.CallLocal o ->
                     new Operation.CallLocal(o.to(), o.function(), operands(o.arguments()));
+            case Operation.CallImported o ->
+                    new Operation.CallImported(o.to(), o.function(), operands(o.arguments()));
             case Operation.Return o -> new Operation.Return(operand(o.value()));
             case Branch o -> branch(o);
             case Goto o -> decided(o);

@@ -100,6 +100,7 @@ final class Selection {
             case Operation.Call o -> add(new Instruction.Call(o.helper()));
             case Operation.CallKernel o -> add(new Item.KernelCall(o.function()));
             case Operation.CallLocal o -> add(new Item.LocalCall(o.function()));
+            case Operation.CallImported o -> add(new Item.ImportedCall(o.function()));
             case Operation.Goto o -> go(o.target(), next);
             case Branch o -> branch(o, next);
             case Operation.Return _ -> add(new Instruction.Exit());

@@ -298,14 +298,16 @@ final class UserExpansion {
         String where = files.size() == 1 ? files.getFirst() : files.size() + " files";
         int count = there.size() / 2;
         String question = Nearest.question(wanted, there);
-        return "there is no marker "
-                + wanted
-                + " among the "
-                + count
-                + " of "
-                + where
-                + (question.isEmpty() ? "" : "; " + question)
-                + (count == 0 ? "" : " 'sonde trace -l' lists them");
+        return count == 0
+                ? where + " has no markers"
+                : "there is no marker "
+                        + wanted
+                        + " among the "
+                        + count
+                        + " of "
+                        + where
+                        + (question.isEmpty() ? "" : "; " + question)
+                        + " 'sonde trace -l' lists them";
     }
 
     private static void addMarkers(

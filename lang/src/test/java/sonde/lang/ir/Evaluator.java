@@ -121,7 +121,8 @@ final class Evaluator {
                     Operation.FunctionAddress _,
                     Operation.KernelVariable _,
                     Operation.Later _,
-                    Operation.CallKernel _ ->
+                    Operation.CallKernel _,
+                    Operation.CallImported _ ->
                     throw new IllegalArgumentException(operation.toString());
         }
         return next;

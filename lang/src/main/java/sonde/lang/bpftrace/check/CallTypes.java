@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Nearest;
@@ -63,8 +64,16 @@ final class CallTypes {
     @Nullable Type of(Expression.Call e) {
         Signature signature = Signature.of(e.function());
         if (signature == null) {
-            e.arguments().forEach(typer::type);
-            return unknown(e);
+            return otherwise(e);
+        }
+        if (globals().environment().imported().containsKey(e.function())) {
+            globals()
+                    .warning(
+                            e.span(),
+                            e.function()
+                                    + "() is the language's; the function in C of that name is not"
+                                    + " seen",
+                            "give it another name");
         }
         String fault = signature.fault(e.function(), e.arguments().size());
         if (fault != null) {
@@ -93,12 +102,21 @@ final class CallTypes {
         return PRINTING.contains(e.function()) ? printing(e) : mapFunction(e);
     }
 
-    private @Nullable Type unknown(Expression.Call e) {
+    /** What is no function of the language. */
+    private @Nullable Type otherwise(Expression.Call e) {
+        Map<String, ImportedFunction> imported = globals().environment().imported();
+        ImportedFunction function = imported.get(e.function());
+        if (function != null) {
+            return new ImportedCalls(typer).of(e, function);
+        }
+        e.arguments().forEach(typer::type);
+        Set<String> names = new TreeSet<>(Signature.names());
+        names.addAll(imported.keySet());
         return globals()
                 .error(
                         e.span(),
                         "Unknown function: '" + e.function() + "'",
-                        Nearest.question(e.function(), Signature.names()));
+                        Nearest.question(e.function(), names));
     }
 
     private @Nullable Type printing(Expression.Call e) {
@@ -234,14 +252,6 @@ final class CallTypes {
         if (first instanceof Expression.MapName m) {
             MapSymbol map = globals().map(m.name());
             globals().isDefined(map, m.span());
-            if (map.value instanceof Type.Average a && a.full() && e.arguments().size() > 1) {
-                globals()
-                        .warning(
-                                e.span(),
-                                "print()'s top and div arguments are ignored when used on stats()"
-                                        + " maps.",
-                                "");
-            }
             if (typer.isInLoop()) {
                 globals()
                         .warning(
@@ -460,9 +470,9 @@ final class CallTypes {
                             ? new Type.Bool()
                             : Int.I64;
             case "skboutput" -> packet(e);
-            case "kptr" -> in(arguments.getFirst(), Space.KERNEL);
-            case "uptr" -> in(arguments.getFirst(), Space.USER);
-            default -> unknown(e);
+            case "kptr" -> in(e, Space.KERNEL);
+            case "uptr" -> in(e, Space.USER);
+            default -> otherwise(e);
         };
     }
 
@@ -754,8 +764,20 @@ final class CallTypes {
                                 "skboutput() expects a number as the offset");
     }
 
-    private @Nullable Type in(Expression argument, Space space) {
-        Type of = typer.type(argument);
-        return of instanceof Type.Pointer p ? new Type.Pointer(p.to(), space) : of;
+    private @Nullable Type in(Expression.Call e, Space space) {
+        Type of = typer.type(e.arguments().getFirst());
+        return switch (of) {
+            case Type.Pointer p -> new Type.Pointer(p.to(), space);
+            case null -> null;
+            case Int _, Type.Array _, Struct _ -> of;
+            default ->
+                    globals()
+                            .error(
+                                    e.span(),
+                                    e.function()
+                                            + "() only supports integer or pointer arguments ("
+                                            + of
+                                            + " provided)");
+        };
     }
 }

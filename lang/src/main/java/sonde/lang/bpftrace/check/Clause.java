@@ -18,6 +18,7 @@ public final class Clause {
     private final Map<Expression, Boolean> decisions = new IdentityHashMap<>();
     private final Map<Expression, Object> values = new IdentityHashMap<>();
     private final Map<Expression, Expression> shown = new IdentityHashMap<>();
+    private final Map<Expression, ImportedFunction> imported = new IdentityHashMap<>();
     private final Map<Object, VariableSymbol> loops = new IdentityHashMap<>();
     private boolean usesProbe;
 
@@ -64,6 +65,15 @@ public final class Clause {
     /** What print shows of an expression: of arguments with texts elsewhere their members. */
     public Expression shown(Expression expression) {
         return shown.getOrDefault(expression, expression);
+    }
+
+    /** The function in C that a call is of; null for one of the language. */
+    public @Nullable ImportedFunction imported(Expression.Call call) {
+        return imported.get(call);
+    }
+
+    void imported(Expression.Call call, ImportedFunction function) {
+        imported.put(call, function);
     }
 
     void show(Expression expression, Expression instead) {

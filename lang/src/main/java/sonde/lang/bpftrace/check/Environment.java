@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.check;
 
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -28,6 +29,9 @@ public interface Environment {
 
     /** Whether the kernel has a function that programs may call. */
     boolean hasKernelFunction(String name);
+
+    /** The functions in C that the script imports, by name. */
+    Map<String, ImportedFunction> imported();
 
     /** Whether the kernel has a symbol. */
     boolean hasKernelSymbol(String name);

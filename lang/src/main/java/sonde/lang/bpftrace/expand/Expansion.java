@@ -43,13 +43,20 @@ public final class Expansion {
      * @param options what it asks for, in the order of the text
      * @param late names of those that are still asked for, by calls of {@code getopt}
      * @param uses of macros, in the order of expansion
+     * @param code functions in C that are imported
      */
-    public record Expanded(Script script, List<Option> options, Set<String> late, List<Use> uses) {
+    public record Expanded(
+            Script script,
+            List<Option> options,
+            Set<String> late,
+            List<Use> uses,
+            List<CodeFile> code) {
         /** Keeps copies. */
         public Expanded {
             options = List.copyOf(options);
             late = Set.copyOf(late);
             uses = List.copyOf(uses);
+            code = List.copyOf(code);
         }
 
         /**
@@ -99,7 +106,8 @@ public final class Expansion {
             boolean late,
             Imports imports,
             Diagnostics diagnostics) {
-        Script merged = new ImportPass(imports, diagnostics).merge(script);
+        ImportPass imported = new ImportPass(imports, diagnostics);
+        Script merged = imported.merge(script);
         MacroTable own = new MacroTable();
         for (Script.Item item : merged.items()) {
             if (item instanceof Macro macro) {
@@ -120,7 +128,7 @@ public final class Expansion {
                 names.add(option.name());
             }
         }
-        return new Expanded(made, pass.options(), names, macros.uses());
+        return new Expanded(made, pass.options(), names, macros.uses(), imported.code());
     }
 
     /** The name a variable has in the text: {@code $x} of {@code "$x·1"}. */
@@ -131,9 +139,13 @@ public final class Expansion {
 
     /** The text of the library of macros, which is always there. */
     static SourceText libraryText() {
-        try (InputStream in =
-                Objects.requireNonNull(Expansion.class.getResourceAsStream(LIBRARY))) {
-            return new SourceText(LIBRARY, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        return new SourceText(LIBRARY, resource(LIBRARY));
+    }
+
+    /** The text of a file of the library. */
+    static String resource(String name) {
+        try (InputStream in = Objects.requireNonNull(Expansion.class.getResourceAsStream(name))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.source.SourceText;
@@ -51,16 +52,43 @@ public final class FileImports implements Imports {
         refuseShared(found.getParent());
         refuseShared(found);
         List<SourceText> texts = new ArrayList<>();
-        for (Path file : files(found)) {
+        for (Path file : files(found, FileImports::canBeImported)) {
             texts.add(text(file));
         }
         return texts;
     }
 
-    private static List<Path> files(Path directory) throws IOException {
+    @Override
+    public List<String> code(String path, SourceText from) throws IOException {
+        Path found = resolve(path, from);
+        if (found == null || !Files.exists(found)) {
+            return List.of();
+        }
+        refuseShared(found.getParent());
+        if (!Files.isDirectory(found)) {
+            return isCode(found) ? List.of(found.toString()) : List.of();
+        }
+        refuseShared(found);
+        return files(found, FileImports::isCode).stream()
+                .filter(file -> !isMade(file))
+                .map(Path::toString)
+                .toList();
+    }
+
+    /** Whether an object's source lies beside it. */
+    private static boolean isMade(Path file) {
+        String name = file.toString();
+        return name.endsWith(CodeFile.OBJECT)
+                && Files.exists(Path.of(name.substring(0, name.length() - 2) + ".c"));
+    }
+
+    private static boolean isCode(Path file) {
+        return CodeFile.isCode(file.getFileName().toString()) && Files.isRegularFile(file);
+    }
+
+    private static List<Path> files(Path directory, Predicate<Path> wanted) throws IOException {
         try (Stream<Path> all = Files.list(directory)) {
-            List<Path> files =
-                    all.filter(FileImports::canBeImported).sorted().limit(MAX_FILES + 1L).toList();
+            List<Path> files = all.filter(wanted).sorted().limit(MAX_FILES + 1L).toList();
             if (files.size() > MAX_FILES) {
                 throw new IOException(
                         "more than " + MAX_FILES + " files to import in " + directory);

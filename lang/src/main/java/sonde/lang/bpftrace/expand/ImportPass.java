@@ -22,12 +22,18 @@ final class ImportPass extends Rewriter {
     /** Imports that import nothing but more imports. */
     private static final int MAX_FILES = 1_000;
 
+    /** What tells whether functions in C can be called here. */
+    private static final String LIBRARY_TEST = "stdlib/test";
+
+    private static final String LIBRARY_CODE = LIBRARY_TEST + "/test.bpf.c";
+
     private final Imports imports;
     private final Diagnostics diagnostics;
     private final Set<String> seen = new HashSet<>();
     private final Deque<Script> open = new ArrayDeque<>();
     private final List<Span> definitions = new ArrayList<>();
     private final List<Script.Item> items = new ArrayList<>();
+    private final List<CodeFile> code = new ArrayList<>();
 
     ImportPass(Imports imports, Diagnostics diagnostics) {
         this.imports = imports;
@@ -45,6 +51,11 @@ final class ImportPass extends Rewriter {
                 List.of(),
                 items,
                 script.comments());
+    }
+
+    /** The functions in C that are imported, in the order of the imports. */
+    List<CodeFile> code() {
+        return code;
     }
 
     private void add(Script script) {
@@ -71,18 +82,20 @@ final class ImportPass extends Rewriter {
     }
 
     private void load(Span span, String path, SourceText from) {
-        if (path.endsWith(".c") || path.endsWith(".o")) {
-            diagnostics.error(
-                    span,
-                    "functions in C cannot be imported: " + path,
-                    "say it as a macro; structures and constants come from a header (.h)");
-            return;
-        }
         try {
+            List<String> sources = imports.code(path, from);
+            for (String source : sources) {
+                code(new CodeFile(span, source, null));
+            }
+            if (CodeFile.isCode(path) && !sources.isEmpty()) {
+                return;
+            }
             List<SourceText> texts = imports.readAll(path, from);
             // Ours is always there, whatever part of it is named.
             boolean library = path.equals("stdlib") || path.startsWith("stdlib/");
-            if (texts.isEmpty() && !library) {
+            if (library && texts.isEmpty() && sources.isEmpty()) {
+                libraryCode(span, path);
+            } else if (texts.isEmpty() && sources.isEmpty()) {
                 diagnostics.error(
                         span,
                         "there is nothing to import: " + path,
@@ -93,6 +106,18 @@ final class ImportPass extends Rewriter {
             }
         } catch (IOException e) {
             diagnostics.error(span, "import of " + path + " fails: " + e.getMessage());
+        }
+    }
+
+    private void code(CodeFile file) {
+        if (seen.add(file.name())) {
+            code.add(file);
+        }
+    }
+
+    private void libraryCode(Span span, String path) {
+        if (path.equals(LIBRARY_TEST) || LIBRARY_CODE.equals(path)) {
+            code(new CodeFile(span, LIBRARY_CODE, Expansion.resource("test.bpf.c")));
         }
     }
 
@@ -116,7 +141,8 @@ final class ImportPass extends Rewriter {
             diagnostics.error(
                     span,
                     "files of this type cannot be imported: " + text.name(),
-                    "scripts end with .bt, C headers with .h");
+                    "scripts end with .bt, C headers with .h, functions in C with .bpf.c, compiled"
+                            + " ones with .bpf.o");
         }
     }
 }

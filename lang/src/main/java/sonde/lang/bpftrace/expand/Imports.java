@@ -30,4 +30,14 @@ public interface Imports {
         SourceText text = read(path, from);
         return text == null ? List.of() : List.of(text);
     }
+
+    /**
+     * Functions in C that a path stands for: a source or an object, or those of a directory, in the
+     * order of their names; paths that tell two files apart.
+     *
+     * @throws IOException whose message says why they are not taken
+     */
+    default List<String> code(String path, SourceText from) throws IOException {
+        return List.of();
+    }
 }

@@ -1,12 +1,16 @@
 package sonde.lang.bpftrace.lower;
 
+import java.util.ArrayList;
 import java.util.List;
+import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Width;
+import sonde.lang.bpftrace.check.ImportedFunction;
 import sonde.lang.bpftrace.lower.Value.Place;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.ir.Block;
 import sonde.lang.ir.Operand;
+import sonde.lang.ir.Operation;
 import sonde.lang.ir.Vreg;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -30,6 +34,10 @@ final class Calls {
     }
 
     Value value(Expression.Call c) {
+        ImportedFunction imported = lowerer.clause().imported(c);
+        if (imported != null) {
+            return imported(c, imported);
+        }
         return switch (c.function()) {
             case "has_key" -> has(c);
             case "delete" -> delete(c);
@@ -43,6 +51,24 @@ final class Calls {
                 yield functions.value(c);
             }
         };
+    }
+
+    /** Of the register with the result only as many bits count as its type has. */
+    private Value imported(Expression.Call c, ImportedFunction function) {
+        List<Operand> arguments = new ArrayList<>();
+        for (int i = 0; i < function.parameters().size(); i++) {
+            Type wanted = function.parameters().get(i).type();
+            arguments.add(lowerer.number(c.arguments().get(i), wanted));
+        }
+        Type result = function.result();
+        Vreg to = result instanceof Type.Void ? null : emit().function().scalar();
+        emit().function().add(new Operation.CallImported(to, c.function(), arguments));
+        if (to == null) {
+            return Value.of(0);
+        }
+        return result instanceof Type.Bool
+                ? Value.of(emit().alu(AluOperation.AND, to, 1))
+                : new Value.Number(lowerer.numbers().fit(to, Type.Int.I64, result));
     }
 
     boolean into(Expression.Call c, Type from, Type type, Place to) {

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
@@ -40,9 +39,6 @@ public final class AheadScript implements Prepared {
     private static final int LOAD_WIDE = 0x18;
     private static final int CALL = 0x85;
     private static final long OF_BTF_ID = 3L << 12;
-
-    /** Helpers that change more than the trace: probe_write_user, override_return, send_signal. */
-    private static final Set<Integer> UNSAFE = Set.of(36, 58, 109, 117);
 
     private final ScriptFile file;
     private final Configuration configuration;
@@ -132,7 +128,7 @@ public final class AheadScript implements Prepared {
             int operation = (int) word & 0xff;
             if (operation == CALL
                     && (word >>> 12 & 0xf) == 0
-                    && UNSAFE.contains((int) (word >>> 32))) {
+                    && ScriptEnvironment.UNSAFE_HELPERS.contains((int) (word >>> 32))) {
                 return true;
             }
             at += operation == LOAD_WIDE ? 1 : 0;

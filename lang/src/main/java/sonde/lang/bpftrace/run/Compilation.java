@@ -9,9 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.object.Library;
 import sonde.lang.bpftrace.ahead.ScriptFile;
 import sonde.lang.bpftrace.check.Check;
 import sonde.lang.bpftrace.check.MapSymbol;
+import sonde.lang.bpftrace.code.ImportedCode;
+import sonde.lang.bpftrace.expand.CodeFile;
 import sonde.lang.bpftrace.expand.Configuration;
 import sonde.lang.bpftrace.expand.Expansion;
 import sonde.lang.bpftrace.expand.FileImports;
@@ -50,6 +53,7 @@ public final class Compilation implements Prepared {
     private final List<CompiledProgram> programs;
     private final Optional<Parameters.Problem> problem;
     private final ScriptEnvironment environment;
+    private final @Nullable Library library;
     private final List<Expansion.Use> uses;
     private final List<ScriptFile.Asked> options;
     private final List<Attachment> attachments;
@@ -61,6 +65,7 @@ public final class Compilation implements Prepared {
             List<CompiledProgram> programs,
             Optional<Parameters.Problem> problem,
             ScriptEnvironment environment,
+            @Nullable Library library,
             Expansion.Expanded expanded,
             TraceOptions options,
             List<Attachment> attachments) {
@@ -76,6 +81,7 @@ public final class Compilation implements Prepared {
         this.programs = programs;
         this.problem = problem;
         this.environment = environment;
+        this.library = library;
     }
 
     /** The script after its macros were expanded. */
@@ -121,6 +127,11 @@ public final class Compilation implements Prepared {
     /** Of a script for any machine: how each of its programs is attached. */
     List<Attachment> attachments() {
         return attachments;
+    }
+
+    @Override
+    public @Nullable Library library() {
+        return library;
     }
 
     @Override
@@ -206,7 +217,8 @@ public final class Compilation implements Prepared {
         KernelTypeSource kernel = KernelTypeSource.shared();
         Declarations declarations =
                 Declarations.parse(
-                        text, parsed.definitions(), options.includes(), kernel, diagnostics);
+                        text, script.definitions(), options.includes(), kernel, diagnostics);
+        ImportedCode code = imported(expanded.code(), options, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }
@@ -218,15 +230,11 @@ public final class Compilation implements Prepared {
         }
 
         ScriptEnvironment environment =
-                new ScriptEnvironment(declarations, kernel, configuration, options, machine.cpus());
+                new ScriptEnvironment(
+                        declarations, kernel, configuration, options, code, machine.cpus());
         environment.look(
                 planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
-        Map<String, MapSymbol> maps =
-                Check.of(
-                        script,
-                        planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
-                        environment,
-                        diagnostics);
+        Map<String, MapSymbol> maps = checked(script, planned, environment, diagnostics);
         passes.made(Pass.TYPES, () -> PassTexts.types(maps, planned));
         if (diagnostics.hasErrors()) {
             return null;
@@ -254,9 +262,36 @@ public final class Compilation implements Prepared {
                 programs,
                 options.parameters().problem(expanded.options()),
                 environment,
+                code.library(),
                 expanded,
                 options,
                 planned.stream().map(Planned::attachment).filter(Objects::nonNull).toList());
+    }
+
+    private static Map<String, MapSymbol> checked(
+            Script script,
+            List<Planned> planned,
+            ScriptEnvironment environment,
+            Diagnostics diagnostics) {
+        return Check.of(
+                script,
+                planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
+                environment,
+                diagnostics);
+    }
+
+    private static ImportedCode imported(
+            List<CodeFile> files, TraceOptions options, boolean portable, Diagnostics diagnostics) {
+        if (portable && !files.isEmpty()) {
+            diagnostics.error(
+                    files.getFirst().span(),
+                    "a compiled script cannot have functions in C",
+                    "run the script itself where it is needed");
+        }
+        return diagnostics.hasErrors()
+                ? ImportedCode.NONE
+                : ImportedCode.of(
+                        files, options.environment(), options.includes().folders(), diagnostics);
     }
 
     private static Script watched(

@@ -1,8 +1,10 @@
 package sonde.lang.bpftrace.run;
 
 import java.util.List;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
+import sonde.format.btf.BtfWriter;
 import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.lower.ProgramSite;
 import sonde.lang.ir.Assembly;
@@ -48,6 +50,16 @@ public record CompiledProgram(
     @Override
     public boolean needsDebug() {
         return assembly.needsDebug();
+    }
+
+    @Override
+    public SortedMap<Integer, String> imported() {
+        return assembly.imported();
+    }
+
+    @Override
+    public Assembly.Records records(BtfWriter others) {
+        return assembly.records(others);
     }
 
     @Override

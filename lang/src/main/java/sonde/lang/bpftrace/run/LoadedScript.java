@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.LoadedBtf;
@@ -15,7 +19,11 @@ import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
+import sonde.bpf.VerifierException;
+import sonde.bpf.insn.Code;
 import sonde.bpf.map.ByteMap;
+import sonde.bpf.object.Library;
+import sonde.bpf.object.LoadedLibrary;
 import sonde.lang.bpftrace.lower.Losses;
 import sonde.lang.bpftrace.lower.MapPlan;
 import sonde.lang.bpftrace.lower.Unit;
@@ -34,6 +42,7 @@ final class LoadedScript implements AutoCloseable {
     private final Map<PreparedProgram, Program> programs = new LinkedHashMap<>();
     private final List<LoadedBtf> types = new ArrayList<>();
     private final Losses losses;
+    private @Nullable LoadedLibrary library;
 
     private LoadedScript(Prepared script) {
         this.script = script;
@@ -49,6 +58,7 @@ final class LoadedScript implements AutoCloseable {
         LoadedScript loaded = new LoadedScript(script);
         try {
             loaded.makeMaps(ringBytes);
+            loaded.loadLibrary();
             for (List<? extends PreparedProgram> alternatives : script.ranked()) {
                 loaded.loadFirst(alternatives);
             }
@@ -115,17 +125,75 @@ final class LoadedScript implements AutoCloseable {
         }
     }
 
+    private void loadLibrary() throws IOException {
+        Library functions = script.library();
+        Set<String> called = new TreeSet<>();
+        for (List<? extends PreparedProgram> alternatives : script.ranked()) {
+            alternatives.forEach(one -> called.addAll(one.imported().values()));
+        }
+        if (functions != null && !called.isEmpty()) {
+            library = functions.load(called);
+        }
+    }
+
     private Program load(PreparedProgram program) throws IOException, LoadException {
         LoadNeeds needs = LoadNeeds.of(program.group());
-        ProgramSpec spec =
-                needs.spec(program.kernelName(), program.code(new Symbols()))
-                        .licensed(script.configuration().license())
-                        .with(debug(program));
+        Code code = program.code(new Symbols());
+        SortedMap<Integer, String> imported = program.imported();
+        LoadedLibrary functions = library;
+        if (functions != null && !imported.isEmpty()) {
+            return load(program, needs, functions.join(code.words(), imported));
+        }
         try {
-            return needs.load(spec);
+            return needs.load(
+                    needs.spec(program.kernelName(), code)
+                            .licensed(script.configuration().license())
+                            .with(debug(program)));
         } catch (IOException e) {
             throw new LoadException(program, e);
         }
+    }
+
+    /** Loads a program with functions in C behind it. */
+    private Program load(PreparedProgram program, LoadNeeds needs, LoadedLibrary.Joined joined)
+            throws IOException, LoadException {
+        ProgramSpec spec =
+                needs.spec(program.kernelName(), joined.code())
+                        .licensed(script.configuration().license())
+                        .calling(joined.modules())
+                        .with(debug(program, joined));
+        try {
+            return needs.load(spec);
+        } catch (VerifierException e) {
+            throw new LoadException(program, joined.refusal().of(e));
+        } catch (IOException e) {
+            throw new LoadException(program, e);
+        }
+    }
+
+    /** Null when a function in C has no types. */
+    private ProgramSpec.@Nullable Debug debug(PreparedProgram program, LoadedLibrary.Joined joined)
+            throws IOException {
+        if (joined.functions().length == 0) {
+            return null;
+        }
+        Assembly.Records own = program.records(joined.types());
+        LoadedBtf btf = LoadedBtf.load(joined.types().bytes());
+        types.add(btf);
+        boolean lines = joined.lines().length > 0;
+        return new ProgramSpec.Debug(
+                btf.fd(),
+                both(own.functions(), joined.functions()),
+                8,
+                lines ? both(own.lines(), joined.lines()) : new byte[0],
+                16,
+                program.needsDebug() || joined.needsTypes());
+    }
+
+    private static byte[] both(byte[] first, byte[] second) {
+        byte[] all = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, all, first.length, second.length);
+        return all;
     }
 
     private ProgramSpec.Debug debug(PreparedProgram program) throws IOException {
@@ -196,6 +264,11 @@ final class LoadedScript implements AutoCloseable {
         programs.clear();
         types.forEach(LoadedBtf::close);
         types.clear();
+        LoadedLibrary functions = library;
+        library = null;
+        if (functions != null) {
+            functions.close();
+        }
         maps.values().forEach(map -> map.map().close());
         maps.clear();
     }

@@ -1,6 +1,8 @@
 package sonde.lang.bpftrace.run;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.object.Library;
 import sonde.lang.bpftrace.expand.Configuration;
 import sonde.lang.bpftrace.lower.Unit;
 import sonde.lang.source.Span;
@@ -21,6 +23,11 @@ public interface Prepared {
 
     /** A place of the script, and the calls of the macros that it lies in. */
     List<Span> places(Span span);
+
+    /** The functions in C that it imports; null for none. */
+    default @Nullable Library library() {
+        return null;
+    }
 
     /** BTF id of a function of the kernel; 0 for none. */
     int kernelFunction(String name);

@@ -1,8 +1,11 @@
 package sonde.lang.bpftrace.run;
 
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Code;
+import sonde.format.btf.BtfWriter;
 import sonde.lang.ir.Assembly;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
@@ -40,6 +43,16 @@ public interface PreparedProgram {
 
     /** Whether kernels must know its types. */
     boolean needsDebug();
+
+    /** Calls of functions in C, names by slot. */
+    default SortedMap<Integer, String> imported() {
+        return Collections.emptySortedMap();
+    }
+
+    /** Adds its types and texts to others; what the kernel is told of its source by them. */
+    default Assembly.Records records(BtfWriter others) {
+        throw new IllegalStateException("no functions in C");
+    }
 
     /** Slots of 8 bytes that it takes. */
     int slots();

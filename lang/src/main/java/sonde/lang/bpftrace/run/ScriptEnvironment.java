@@ -3,14 +3,18 @@ package sonde.lang.bpftrace.run;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.link.KernelTypes;
 import sonde.format.btf.BtfType;
 import sonde.lang.bpftrace.check.Environment;
+import sonde.lang.bpftrace.check.ImportedFunction;
+import sonde.lang.bpftrace.code.ImportedCode;
 import sonde.lang.bpftrace.expand.Configuration;
 import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -18,13 +22,18 @@ import sonde.lang.declare.Constants;
 import sonde.lang.declare.Declarations;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.declare.KernelTypeSource;
+import sonde.lang.declare.Signature;
 import sonde.lang.declare.TypeNames;
 import sonde.lang.probes.Probe;
+import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.StackMode;
 
 /** Types and constants of a script, in the order of its declarations, the kernel, the table. */
 final class ScriptEnvironment implements Environment {
+    /** Helpers that change more than the trace: probe_write_user, override_return, send_signal. */
+    static final Set<Integer> UNSAFE_HELPERS = Set.of(36, 58, 109, 117);
+
     private static final Set<String> UNSAFE =
             Set.of("system", "signal", "signal_thread", "override", "write_user");
 
@@ -32,8 +41,10 @@ final class ScriptEnvironment implements Environment {
     private final KernelTypeSource kernel;
     private final Configuration configuration;
     private final TraceOptions options;
+    private final ImportedCode code;
     private final int cpus;
     private final Map<String, Integer> functions = new HashMap<>();
+    private @Nullable Map<String, ImportedFunction> imported;
     private List<String> programs = List.of();
     private List<Path> debugFolders = List.of();
     private boolean programsFirst;
@@ -43,11 +54,13 @@ final class ScriptEnvironment implements Environment {
             KernelTypeSource kernel,
             Configuration configuration,
             TraceOptions options,
+            ImportedCode code,
             int cpus) {
         this.declarations = declarations;
         this.kernel = kernel;
         this.configuration = configuration;
         this.options = options;
+        this.code = code;
         this.cpus = cpus;
     }
 
@@ -66,6 +79,9 @@ final class ScriptEnvironment implements Environment {
         Type known = programsFirst ? ofPrograms(kind, name) : kernel.type(kind, name);
         if (known == null) {
             known = programsFirst ? kernel.type(kind, name) : ofPrograms(kind, name);
+        }
+        if (known == null) {
+            known = code.type(kind, name);
         }
         if (known != null || kind != TypeSyntax.Kind.PLAIN) {
             return known;
@@ -153,6 +169,46 @@ final class ScriptEnvironment implements Environment {
                         return 0;
                     }
                 });
+    }
+
+    @Override
+    public Map<String, ImportedFunction> imported() {
+        Map<String, ImportedFunction> known = imported;
+        if (known == null) {
+            known = new LinkedHashMap<>();
+            for (Map.Entry<String, Signature> one : code.signatures().entrySet()) {
+                Signature signature = one.getValue();
+                known.put(
+                        one.getKey(),
+                        new ImportedFunction(
+                                signature.parameters(),
+                                pointing(signature.result()),
+                                unsafe(one.getKey())));
+            }
+            imported = known;
+        }
+        return known;
+    }
+
+    /** What C declares of a structure of the kernel may be a part of it. */
+    private Type pointing(Type type) {
+        if (type instanceof Type.Pointer p
+                && p.to() instanceof Struct s
+                && !s.name().isEmpty()
+                && type(s.isUnion() ? TypeSyntax.Kind.UNION : TypeSyntax.Kind.STRUCT, s.name())
+                        instanceof Type known) {
+            return new Type.Pointer(known, p.space());
+        }
+        return type;
+    }
+
+    /** A helper that a function in C calls, which changes more than the trace; empty for none. */
+    private String unsafe(String function) {
+        return code.helpers(function).stream()
+                .filter(UNSAFE_HELPERS::contains)
+                .map(KernelFunction::name)
+                .findFirst()
+                .orElse("");
     }
 
     @Override

@@ -70,6 +70,8 @@ class CheckTest {
                 "nothing(1); | Unknown function: 'nothing'",
                 "print(nothing); | Unknown identifier: 'nothing'",
                 "@ = sum(); | sum() requires one argument (0 provided)",
+                "$x = kptr((1, 2)); | kptr() only supports integer or pointer"
+                        + " arguments ((int8,int8) provided)",
                 "@ = sum(\"a\"); | sum() only supports integer arguments (string[2] provided)",
                 "$x = count(); | count() must be assigned directly to a map",
                 "system(\"ls\"); | system() is unsafe. To use you need the --unsafe flag",

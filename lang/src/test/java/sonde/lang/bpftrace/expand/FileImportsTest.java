@@ -63,14 +63,42 @@ final class FileImportsTest {
     }
 
     @Test
+    void functionsInCAreKeptAside() throws IOException {
+        file("lib/a.bt", "macro a() { 1 }");
+        file("lib/b.bpf.c", "int b;");
+        file("lib/b.bpf.o", "made of b.bpf.c");
+        file("lib/c.bpf.o", "");
+        file("d.bpf.c", "int d;");
+        Diagnostics diagnostics = new Diagnostics();
+        String text =
+                "import \"d.bpf.c\"; import \"lib\"; import \"lib/c.bpf.o\";"
+                        + " import \"stdlib/test\"; begin { }";
+        Expansion.Expanded expanded =
+                Expansion.expandWithUses(
+                        Parser.parse(new SourceText("stdin", text), diagnostics),
+                        Parameters.NONE,
+                        new FileImports(directory),
+                        diagnostics);
+        assertThat(expanded.code().stream().map(CodeFile::name))
+                .containsExactly(
+                        directory + "/d.bpf.c",
+                        directory + "/lib/b.bpf.c",
+                        directory + "/lib/c.bpf.o",
+                        "stdlib/test/test.bpf.c");
+        assertThat(expanded.code().stream().map(CodeFile::isSource))
+                .containsExactly(true, true, false, true);
+        assertThat(diagnostics.all()).isEmpty();
+    }
+
+    @Test
     void whatCannotBeImported() throws IOException {
         file("config.bt", "config = { max_strlen=1 }");
         file("a.c", "int a;");
         file("bad.bt", "begin { ( }");
         assertThat(error("import \"none.bt\"; begin { }")).contains("nothing to import: none.bt");
         assertThat(error("import \"config.bt\"; begin { }")).contains("may have a config block");
-        assertThat(error("import \"a.c\"; begin { }")).contains("functions in C");
-        assertThat(error("import \"x.bpf.c\"; begin { }")).contains("functions in C");
+        assertThat(error("import \"a.c\"; begin { }")).contains("functions in C with .bpf.c");
+        assertThat(error("import \"x.bpf.c\"; begin { }")).contains("nothing to import: x.bpf.c");
         assertThat(error("import \"bad.bt\"; begin { }")).contains("bad.bt:1:11");
         assertThat(error("import \"a\\x00b\"; begin { }")).contains("nothing to import");
     }

@@ -2,9 +2,12 @@ package sonde.lang.bpftrace.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 
@@ -41,6 +44,14 @@ final class PassTest {
                 .contains("@n: per_cpu_hash, keys of 4 bytes, values of 8, room for 4096")
                 .contains("event 0: printf \"%d %s\\n\" (int8,string[16])");
         assertThat(made.get(Pass.CODE)).contains("(95) exit");
+    }
+
+    @Test
+    void declarationsOfImportedHeadersAreSeen(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("pair.h"), "struct pair { int a; char b[4]; };\n");
+        String script = "import \"%s/pair.h\"; begin { @x = sizeof(struct pair); }";
+        assertThat(compile(script.formatted(folder))).isTrue();
+        assertThat(made.get(Pass.OPTIMISED)).contains("= 8");
     }
 
     @Test

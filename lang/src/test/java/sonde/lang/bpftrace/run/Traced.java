@@ -96,7 +96,8 @@ final class Traced implements AutoCloseable {
         return options(Map.of());
     }
 
-    private static TraceOptions options(Map<String, String> environment) {
+    /** With variables of the environment. */
+    static TraceOptions options(Map<String, String> environment) {
         return new TraceOptions(
                 Parameters.of(List.of()),
                 OptionalInt.empty(),

@@ -1,0 +1,47 @@
+package sonde.lang.declare;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.format.MalformedInputException;
+import sonde.format.btf.Btf;
+import sonde.format.btf.BtfType;
+import sonde.format.btf.CHeader;
+import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.type.Type;
+
+/** Types of an object whose functions a script calls. */
+public final class LibraryTypes {
+    private final BtfTypes types;
+
+    /** Types of a BTF. */
+    public LibraryTypes(Btf btf) {
+        types = new BtfTypes(btf);
+    }
+
+    /** A function; the parameter for all further arguments is void. */
+    public Signature signature(BtfType.FuncProto prototype) throws MalformedInputException {
+        List<Signature.Parameter> parameters = new ArrayList<>();
+        for (BtfType.Param param : prototype.params()) {
+            parameters.add(
+                    new Signature.Parameter(
+                            param.name(), types.type(param.type()), spelling(param.type())));
+        }
+        int result = prototype.returnType();
+        return new Signature(parameters, types.type(result), spelling(result), 0, "");
+    }
+
+    private String spelling(int id) throws MalformedInputException {
+        return CHeader.declaration(types.btf(), id, "");
+    }
+
+    /** A type; null for none of that name. */
+    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+        try {
+            int id = types.btf().find(name, KernelTypeSource.of(kind));
+            return id == 0 ? null : types.type(id);
+        } catch (MalformedInputException e) {
+            return null;
+        }
+    }
+}
