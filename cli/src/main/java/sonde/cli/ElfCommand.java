@@ -2,6 +2,7 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.format.MalformedInputException;
@@ -44,7 +46,7 @@ import sonde.tools.elf.ElfRequest.Part;
 final class ElfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", arity = "1..*", description = "what to look into")
+    @Parameters(paramLabel = "FILE", arity = "0..*", description = "what to look into")
     private List<Path> files = new ArrayList<>();
 
     @Option(names = "--headers", description = "the file header")
@@ -134,6 +136,7 @@ final class ElfCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
+        takeFile();
         ElfRequest request = request();
         boolean whole = true;
         for (Path file : files) {
@@ -151,6 +154,19 @@ final class ElfCommand implements Callable<Integer> {
             }
         }
         return whole ? ExitCode.DONE : ExitCode.MALFORMED;
+    }
+
+    /** {@code --disassemble FILE} means the whole file, though a word may follow the option. */
+    private void takeFile() {
+        String word = disassemble != null && !disassemble.isEmpty() ? disassemble : strings;
+        if (files.isEmpty() && word != null && !word.isEmpty() && Files.exists(Path.of(word))) {
+            files = List.of(Path.of(word));
+            disassemble = word.equals(disassemble) ? "" : disassemble;
+            strings = word.equals(strings) ? "" : strings;
+        }
+        if (files.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'FILE…'");
+        }
     }
 
     private ElfRequest request() {

@@ -198,4 +198,9 @@ final class FrameText {
         write();
         out.flush();
     }
+
+    /** Whether nobody reads any more. */
+    boolean isBroken() {
+        return out.checkError();
+    }
 }

@@ -1,87 +1,89 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.io.OutputStream;
 import java.io.Reader;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import sonde.format.elf.ElfFile;
+import sonde.format.elf.Segment;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
-import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
 import sonde.view.Escape;
 
 /**
  * Writes a text with places behind what stands for an address: {@code do_idle+0x1f/0x40 [module]},
  * {@code [<ffffffff81000000>]}, {@code ./server(+0x1139)}, {@code libc.so.6(abort+0xf)}. Everything
- * else comes through unchanged.
+ * else comes through unchanged, byte for byte: each is a character here (ISO 8859-1).
  */
-final class LogFilter implements AutoCloseable {
+final class LogFilter {
     /** Longer lines are no lines of a log, and come through unchanged. */
     private static final int MOST_LINE = 1 << 16;
-
-    private static final int MOST_FILES = 1 << 12;
-
-    private static final int MOST_TOLD = 8;
 
     /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
     private static final int MOST_PADDING = 64;
 
+    private static final int PAGE_BYTES = 4096;
+
+    private static final String PATH = "(?<![^\\s:\\[])[^\\s()\\[:]{1,4096}";
+
+    private static final String HEX = "[0-9a-f]{1,16}";
+
     private static final Pattern PLACE =
             Pattern.compile(
-                    "(?<file>(?<![^\\s:\\[])[^\\s()\\[:]{1,4096})"
-                            + "\\((?<function>[A-Za-z_.$][\\w.$]*+)?\\+0x(?<plain>[0-9a-f]{1,16})\\)"
-                            + "|(?<=\\s)\\((?<image>/[^\\s()]{1,4095})"
-                            + "\\+0x(?<stated>[0-9a-f]{1,16})\\)"
-                            + "|(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)\\+0x(?<offset>[0-9a-f]{1,8})"
-                            + "(?:/0x(?<size>[0-9a-f]{1,8}))?"
-                            + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
-                            + "|\\[<(?:0x)?(?<address>[0-9a-f]{8,16})>\\](?! \\(?[\\w.$]*\\+0x)");
+                    // backtrace_symbols(3); of a program that is not moved without the function
+                    ("(?<file>PATH)\\((?<function>[A-Za-z_.$][\\w.$]*+)?\\+0x(?<plain>HEX)\\)"
+                                    + "|(?<fixed>PATH)(?:\\(\\) ?)?\\[0x(?<at>HEX)\\]"
+                                    // a sanitizer
+                                    + "|(?<=\\s)\\((?<image>/[^\\s()]{1,4095})\\+0x(?<stated>HEX)\\)"
+                                    + "(?: \\(BuildId: (?<id>[0-9a-f]{2,128})\\))?"
+                                    // systemd-coredump
+                                    + "|\\((?<object>[^\\s()]{1,4096}) \\+ 0x(?<into>HEX)\\)"
+                                    // a JVM
+                                    + "|(?<=\\s)\\[(?<library>[^\\s()\\[\\]+]{1,4096})"
+                                    + "\\+0x(?<within>HEX)\\]"
+                                    // the kernel, of a program that it ends
+                                    + "| in (?<mapped>[^\\s\\[\\]]{1,255})"
+                                    + "\\[(?:(?<offset>HEX),)?(?<start>HEX)\\+(?<length>HEX)\\]"
+                                    // the kernel
+                                    + "|(?<![\\w.$])(?<name>[A-Za-z_.$][\\w.$]*+)"
+                                    + "\\+0x(?<far>[0-9a-f]{1,8})"
+                                    + "(?:/0x(?<size>HEX))?"
+                                    + "(?: \\[(?<module>[\\w-]{1,64})"
+                                    + "(?: (?<build>[0-9a-f]{8,64}))?\\])?"
+                                    + "|\\[<(?:0x)?(?<address>[0-9a-f]{8,16})>\\]"
+                                    + "(?! +(?:\\? |\\[<(?:0x)?[0-9a-f]{8,16}>\\] )?"
+                                    + "\\(?[\\w.$]*+\\+0x)")
+                            .replace("PATH", PATH)
+                            .replace("HEX", HEX));
 
-    /** Where the instruction itself is meant, not the one behind a call. */
-    private static final Pattern EXACT =
-            Pattern.compile("\\b(?:E?R?IP|pc|PC|epc|NIP|WARNING|BUG|KASAN|UBSAN)\\b");
+    /** What the next place is: the instruction itself, or one behind a call. */
+    private static final Pattern LABEL =
+            Pattern.compile(
+                    "(?<exact>\\b(?:E?R?IP|pc|PC|epc|NIP|PSW|ERA|era|TPC|IAOQ"
+                            + "|WARNING|BUG|KASAN|KMSAN|UBSAN)\\b"
+                            + "|#0 +0x|^# +[A-Za-z] |--- (?:interrupt|Exception): )"
+                            + "|\\b(?:lr|LR|ra|RA|RPC)\\b");
 
-    private final @Nullable SourceSymbols program;
-    private final Path file;
-    private final @Nullable Path modules;
-    private final SourceOptions options;
-    private final PrintWriter out;
-    private final Map<String, Optional<SourceSymbols>> opened = new HashMap<>();
+    private static final Pattern IP = Pattern.compile("\\bip[: ](?<ip>[0-9a-f]{8,16})\\b");
+
+    private final LogFiles files;
+    private final OutputStream out;
     private final Map<String, String> answers = new HashMap<>();
     private final String prefix;
-    private final Set<String> lackedModules = new TreeSet<>();
+    private boolean isTop;
     private boolean lacksKernel;
 
-    /**
-     * @param program what addresses and functions without a file belong to; null for nothing
-     * @param file the program's
-     * @param modules folder that has the kernel's modules somewhere below; null for none
-     */
-    LogFilter(
-            @Nullable SourceSymbols program,
-            Path file,
-            @Nullable Path modules,
-            SourceOptions options,
-            PrintWriter out)
-            throws IOException {
-        this.program = program;
-        this.file = file;
-        this.modules = modules;
-        this.options = options;
+    LogFilter(LogFiles files, OutputStream out) throws IOException {
+        this.files = files;
         this.out = out;
+        SourceSymbols program = files.program();
         prefix = program == null ? "" : buildFolder(program);
     }
 
@@ -97,7 +99,11 @@ final class LogFilter implements AutoCloseable {
         return "";
     }
 
-    /** Copies all lines; after each one that has to wait for the next it is flushed. */
+    /**
+     * Copies all lines; after each one that has to wait for the next it is flushed.
+     *
+     * @param in whose characters are bytes
+     */
     void copy(Reader in) throws IOException {
         StringBuilder line = new StringBuilder();
         boolean tooLong = false;
@@ -105,7 +111,7 @@ final class LogFilter implements AutoCloseable {
             line.append((char) c);
             boolean end = c == '\n';
             if (end || line.length() == MOST_LINE) {
-                out.append(end && !tooLong ? rewritten(line.toString()) : line);
+                write(end && !tooLong ? rewritten(line.toString()) : line.toString());
                 tooLong = !end;
                 line.setLength(0);
                 if (!in.ready()) {
@@ -113,26 +119,40 @@ final class LogFilter implements AutoCloseable {
                 }
             }
         }
-        out.append(tooLong ? line : rewritten(line.toString()));
+        write(tooLong ? line.toString() : rewritten(line.toString()));
         out.flush();
     }
 
+    private void write(String line) throws IOException {
+        out.write(line.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
     /** A line with what is known put behind each place. */
-    String rewritten(String line) throws IOException {
-        if (!line.contains("+0x") && !line.contains("[<")) {
+    private String rewritten(String line) throws IOException {
+        boolean exact = isTop;
+        // What follows is the innermost frame; of s390 where it branched to there.
+        isTop = line.startsWith("Native frames:") || line.contains("Breaking-Event-Address:");
+        if (!mayHold(line)) {
             return line;
         }
         Matcher place = PLACE.matcher(line);
+        Matcher label = LABEL.matcher(line);
+        boolean labelled = label.find();
         StringBuilder changed = new StringBuilder();
         int copied = 0;
         while (place.find()) {
-            boolean exact = EXACT.matcher(line.substring(0, place.start())).find();
-            String answer = answer(place, exact);
+            while (labelled && label.end() <= place.start()) {
+                exact = label.group("exact") != null;
+                labelled = label.find();
+            }
+            // arm64 marks what it took from saved registers since 6.13 (dump_backtrace_entry).
+            boolean saved = line.startsWith(" (P", place.end());
+            String answer = answer(place, exact || saved, line);
             // The kernel alone prints the size of a function.
-            lacksKernel |= program == null && answer.isEmpty() && place.group("size") != null;
+            lacksKernel |=
+                    files.program() == null && answer.isEmpty() && place.group("size") != null;
             if (!answer.isEmpty()) {
-                int behind =
-                        place.group("module") == null ? place.end() : place.start("module") - 2;
+                int behind = behind(place);
                 changed.append(line, copied, behind).append(" (").append(answer).append(')');
                 copied = behind;
             }
@@ -140,17 +160,31 @@ final class LogFilter implements AutoCloseable {
         return copied == 0 ? line : changed.append(line, copied, line.length()).toString();
     }
 
+    private static boolean mayHold(String line) {
+        return line.contains("+0x")
+                || line.contains("[<")
+                || line.contains("[0x")
+                || line.contains(" + 0x")
+                || line.contains(" in ") && line.contains("[");
+    }
+
+    /** Where the answer goes: what is said of the file stays behind it. */
+    private static int behind(Matcher place) {
+        if (place.group("image") != null) {
+            return place.end("stated") + 1;
+        }
+        return place.group("module") == null ? place.end() : place.start("module") - 2;
+    }
+
     /** Whether there were frames of a kernel, and no program was given that may be it. */
     boolean lacksKernel() {
         return lacksKernel;
     }
 
-    /** Modules that frames were of and that have no file below the folder of modules. */
-    List<String> lackedModules() {
-        return lackedModules.stream().limit(MOST_TOLD).toList();
-    }
-
-    private String answer(Matcher place, boolean exact) throws IOException {
+    private String answer(Matcher place, boolean exact, String line) throws IOException {
+        if (place.group("mapped") != null) {
+            return inMapping(place, line);
+        }
         String key = place.group() + (exact ? "!" : "");
         String known = answers.get(key);
         if (known == null) {
@@ -164,59 +198,138 @@ final class LogFilter implements AutoCloseable {
     }
 
     private String find(Matcher place, boolean exact) throws IOException {
-        if (place.group("file") != null) {
-            return findInFile(place, exact);
+        if (place.group("name") != null || place.group("address") != null) {
+            return inKernel(place, exact);
         }
-        if (place.group("image") != null) {
-            return findInImage(place);
+        try {
+            if (place.group("file") != null) {
+                return inFile(place, exact);
+            } else if (place.group("fixed") != null) {
+                return inFixed(place, exact);
+            } else if (place.group("image") != null) {
+                return inImage(place);
+            }
+            return inObject(place, exact);
+        } catch (IOException e) {
+            return ""; // damaged: the rest of the text goes on
         }
-        SourceSymbols symbols = program;
+    }
+
+    private String inKernel(Matcher place, boolean exact) throws IOException {
+        SourceSymbols symbols = files.program();
         String module = place.group("module");
         if (module != null) {
-            symbols = module(module).orElse(null);
+            symbols = files.module(module).orElse(null);
         }
-        if (symbols == null) {
+        if (symbols == null
+                || module != null && !files.isBuild(symbols, module, place.group("build"))) {
             return "";
         }
         String address = place.group("address");
         if (address != null) {
-            return described(symbols, Long.parseUnsignedLong(address, 16) - (exact ? 0 : 1), false);
+            return described(symbols, hex(address) - (exact ? 0 : 1), false);
         }
-        long offset = Long.parseLong(place.group("offset"), 16);
         String size = place.group("size");
         long[] starts =
                 size == null
                         ? symbols.addresses(place.group("name"))
-                        : symbols.addresses(
-                                place.group("name"), Long.parseLong(size, 16), MOST_PADDING);
-        return described(symbols, starts, offset, exact);
+                        : symbols.addresses(place.group("name"), hex(size), MOST_PADDING);
+        return described(symbols, starts, hex(place.group("far")), exact);
+    }
+
+    private static long hex(String digits) {
+        return Long.parseUnsignedLong(digits, 16);
     }
 
     /** {@code FILE(FUNCTION+0x1f)} and {@code FILE(+0x1139)}, as backtrace_symbols(3) writes. */
-    private String findInFile(Matcher place, boolean exact) throws IOException {
-        SourceSymbols symbols = file(place.group("file")).orElse(null);
+    private String inFile(Matcher place, boolean exact) throws IOException {
+        SourceSymbols symbols = files.file(place.group("file")).orElse(null);
         if (symbols == null) {
             return "";
         }
-        long offset = Long.parseUnsignedLong(place.group("plain"), 16);
         String function = place.group("function");
+        long[] starts = function == null ? new long[1] : symbols.addresses(function);
+        return described(symbols, starts, hex(place.group("plain")), exact);
+    }
+
+    /** {@code FILE() [0x401139]} and {@code FILE[0x401139]} of a program that is never moved. */
+    private String inFixed(Matcher place, boolean exact) throws IOException {
+        SourceSymbols symbols = files.file(place.group("fixed")).orElse(null);
+        long address = hex(place.group("at")) - (exact ? 0 : 1);
+        boolean known =
+                symbols != null
+                        && symbols.elf().type() == ElfFile.ET_EXEC
+                        && symbols.isCode(address);
+        return symbols == null || !known ? "" : described(symbols, address, false);
+    }
+
+    /** {@code (FILE+0x27249)} of a sanitizer, which has gone back into the call already. */
+    private String inImage(Matcher place) throws IOException {
+        String name = place.group("image");
+        SourceSymbols symbols = files.file(name).orElse(null);
+        return symbols == null || !files.isBuild(symbols, name, place.group("id"))
+                ? ""
+                : described(symbols, hex(place.group("stated")), false);
+    }
+
+    /** {@code (FILE + 0x1139)} and {@code [FILE+0x1139]}, from where the file begins in memory. */
+    private String inObject(Matcher place, boolean exact) throws IOException {
+        boolean isCore = place.group("object") != null;
+        String name = place.group(isCore ? "object" : "library");
+        // Without a folder it may be any file of that name.
+        SourceSymbols symbols =
+                (name.startsWith("/") ? files.file(name) : files.ifProgram(name)).orElse(null);
+        if (symbols == null) {
+            return "";
+        }
+        long offset = hex(place.group(isCore ? "into" : "within"));
+        return described(symbols, begin(symbols.elf()) + offset - (exact ? 0 : 1), false);
+    }
+
+    /** Where the first page of a file is loaded, as stated in the ELF. */
+    private static long begin(ElfFile elf) {
+        for (Segment segment : elf.segments()) {
+            if (segment.type() == ElfFile.PT_LOAD) {
+                return segment.address() & -PAGE_BYTES;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * {@code segfault at 0 ip 000055d0c9d5b139 … in prog[1139,55d0c9d5b000+1000]}; kernels before
+     * 6.12 leave the offset in the file out.
+     */
+    private String inMapping(Matcher place, String line) {
+        SourceSymbols symbols = files.ifProgram(place.group("mapped")).orElse(null);
+        if (symbols == null) {
+            return "";
+        }
         try {
-            long[] starts = function == null ? new long[1] : symbols.addresses(function);
-            return described(symbols, starts, offset, exact);
+            String offset = place.group("offset");
+            OptionalLong address =
+                    offset == null
+                            ? inCode(symbols.elf(), place, line)
+                            : OptionalLong.of(symbols.elf().addressOf(hex(offset)));
+            return address.isEmpty() || !symbols.isCode(address.getAsLong())
+                    ? ""
+                    : described(symbols, address.getAsLong(), false);
         } catch (IOException e) {
             return ""; // damaged: the rest of the text goes on
         }
     }
 
-    /** {@code (FILE+0x27249)} of a sanitizer, which has gone back into the call already. */
-    private String findInImage(Matcher place) throws IOException {
-        SourceSymbols symbols = file(place.group("image")).orElse(null);
-        try {
-            long address = Long.parseUnsignedLong(place.group("stated"), 16);
-            return symbols == null ? "" : described(symbols, address, false);
-        } catch (IOException e) {
-            return ""; // damaged: the rest of the text goes on
+    /** The address by how far the instruction is in the mapping with the code. */
+    private static OptionalLong inCode(ElfFile elf, Matcher place, String line) {
+        Matcher ip = IP.matcher(line);
+        List<Segment> code = elf.segments().stream().filter(Segment::isCode).toList();
+        if (!ip.find() || code.size() != 1) {
+            return OptionalLong.empty();
         }
+        long far = hex(ip.group("ip")) - hex(place.group("start"));
+        return Long.compareUnsigned(far, hex(place.group("length"))) < 0
+                ? OptionalLong.of((code.getFirst().address() & -PAGE_BYTES) + far)
+                : OptionalLong.empty();
     }
 
     private String described(SourceSymbols symbols, long[] starts, long offset, boolean exact)
@@ -228,7 +341,7 @@ final class LogFilter implements AutoCloseable {
         return described(symbols, starts[0] + offset - back, starts.length > 1);
     }
 
-    /** {@code file:line}, or where calls were inlined all of them, innermost first. */
+    /** {@code file:line}, or where calls were inlined all of them, innermost first; as bytes. */
     private String described(SourceSymbols symbols, long address, boolean several)
             throws IOException {
         List<SourceFrame> frames = symbols.lookup(address);
@@ -249,86 +362,14 @@ final class LogFilter implements AutoCloseable {
         if (text.isEmpty() && !frames.getFirst().function().isEmpty()) {
             text.append(Demangler.demangle(frames.getFirst().function()));
         }
-        return Escape.line(text.append(several && !text.isEmpty() ? " or another" : "").toString());
+        String shown = text.append(several && !text.isEmpty() ? " or another" : "").toString();
+        byte[] bytes = Escape.line(shown).getBytes(StandardCharsets.UTF_8);
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     private String shortened(String file) {
         String plain = file.replace("/./", "/");
         boolean below = !prefix.isEmpty() && plain.startsWith(prefix);
         return below ? plain.substring(prefix.length()) : plain;
-    }
-
-    /** The program when it has that name, else the file itself when it is an ELF file here. */
-    private Optional<SourceSymbols> file(String name) throws IOException {
-        Path named;
-        try {
-            named = Path.of(name);
-        } catch (InvalidPathException e) {
-            return Optional.empty(); // a NUL, or bytes that are no text
-        }
-        if (program != null && file.getFileName().equals(named.getFileName())) {
-            return Optional.of(program);
-        }
-        Optional<SourceSymbols> known = opened.get("file " + name);
-        if (known == null) {
-            boolean wanted = opened.size() < MOST_FILES && Files.isRegularFile(named);
-            known = wanted ? openFile(named) : Optional.empty();
-            if (opened.size() < MOST_FILES) {
-                opened.put("file " + name, known);
-            }
-        }
-        return known;
-    }
-
-    private Optional<SourceSymbols> openFile(Path named) {
-        try {
-            return Optional.of(SourceSymbols.open(named, options));
-        } catch (IOException e) {
-            // A text may name anything; what is no program leaves its line as it is.
-            return Optional.empty();
-        }
-    }
-
-    private Optional<SourceSymbols> module(String name) throws IOException {
-        Optional<SourceSymbols> known = opened.get(name);
-        if (known == null) {
-            if (opened.size() >= MOST_FILES) {
-                return Optional.empty();
-            }
-            known = open(name);
-            opened.put(name, known);
-            if (known.isEmpty()) {
-                lackedModules.add(name);
-            }
-        }
-        return known;
-    }
-
-    /** {@code NAME.ko}, where the file may be written with a hyphen for each underscore. */
-    private Optional<SourceSymbols> open(String name) throws IOException {
-        if (modules == null) {
-            return Optional.empty();
-        }
-        String wanted = name.replace('-', '_').toLowerCase(Locale.ROOT);
-        Optional<Path> found;
-        try (Stream<Path> files = Files.walk(modules)) {
-            found =
-                    files.filter(file -> isModule(file, wanted))
-                            .filter(Files::isRegularFile)
-                            .findFirst();
-        }
-        return found.isEmpty()
-                ? Optional.empty()
-                : Optional.of(SourceSymbols.open(found.get(), options));
-    }
-
-    private static boolean isModule(Path file, String wanted) {
-        String name = String.valueOf(file.getFileName()).replace('-', '_').toLowerCase(Locale.ROOT);
-        return name.equals(wanted + ".ko") || name.equals(wanted + ".ko.debug");
-    }
-
-    @Override
-    public void close() {
-        opened.values().forEach(one -> one.ifPresent(SourceSymbols::close));
     }
 }

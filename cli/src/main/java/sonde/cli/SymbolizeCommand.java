@@ -1,10 +1,15 @@
 package sonde.cli;
 
+import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,8 +116,8 @@ final class SymbolizeCommand implements Callable<Integer> {
     @Option(
             names = "--filter",
             description =
-                    "copy standard input, with places behind func+0x1f/0x40, [<address>] and"
-                            + " FILE(+0x1139)")
+                    "copy standard input, with places behind func+0x1f/0x40, [<address>],"
+                            + " FILE(+0x1139) and the like")
     private boolean filter;
 
     @Option(
@@ -143,7 +148,7 @@ final class SymbolizeCommand implements Callable<Integer> {
         SourceOptions options = usual.with(places.folders(), places.servers());
         PrintWriter out = spec.commandLine().getOut();
         if (filter && exe == null) {
-            copy(null, Path.of(""), options, out);
+            copy(null, Path.of(""), options);
             return ExitCode.DONE;
         }
         Path file = exe == null ? Path.of("a.out") : exe;
@@ -153,7 +158,7 @@ final class SymbolizeCommand implements Callable<Integer> {
         try (SourceSymbols symbols = open(file, options)) {
             note(symbols, file);
             if (filter) {
-                copy(symbols, file, options, out);
+                copy(symbols, file, options);
                 return ExitCode.DONE;
             }
             AddressWords reader = new AddressWords(symbols, section);
@@ -178,29 +183,42 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
     }
 
-    private void copy(
-            @Nullable SourceSymbols symbols, Path file, SourceOptions options, PrintWriter out)
+    private void copy(@Nullable SourceSymbols symbols, Path file, SourceOptions options)
             throws IOException {
-        try (LogFilter log = new LogFilter(symbols, file, modules, options, out);
-                BufferedReader in =
+        try (LogFiles files = new LogFiles(symbols, file, modules, options);
+                Reader in =
                         new BufferedReader(
-                                new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+                                new InputStreamReader(System.in, StandardCharsets.ISO_8859_1))) {
+            OutputStream out = new FileOutputStream(FileDescriptor.out);
+            LogFilter log = new LogFilter(files, new BufferedOutputStream(out, READ_BYTES));
             log.copy(in);
-            if (log.lacksKernel() && spec != null) {
-                Failures.say(
-                        spec.commandLine().getErr(),
-                        "frames of the kernel were left as they are: name its image with debugging"
-                                + " information, of the build that printed them: -e vmlinux"
-                                + (modules == null ? ", and --modules FOLDER for modules" : ""));
-            } else if (!log.lackedModules().isEmpty() && spec != null) {
-                Failures.say(
-                        spec.commandLine().getErr(),
-                        "no file of the modules "
-                                + String.join(", ", log.lackedModules())
-                                + ": --modules FOLDER names one that has NAME.ko somewhere below,"
-                                + " with debugging information: the build folder, or what the"
-                                + " debug package of the kernel installs");
+            if (spec != null) {
+                tell(log, files, spec.commandLine().getErr());
             }
+        }
+    }
+
+    private void tell(LogFilter log, LogFiles files, PrintWriter err) {
+        if (!files.otherBuilds().isEmpty()) {
+            Failures.say(
+                    err,
+                    "of another build than the log says: "
+                            + Escape.line(String.join(", ", files.otherBuilds())));
+        }
+        if (log.lacksKernel()) {
+            Failures.say(
+                    err,
+                    "frames of the kernel were left as they are: name its image with debugging"
+                            + " information, of the build that printed them: -e vmlinux"
+                            + (modules == null ? ", and --modules FOLDER for modules" : ""));
+        } else if (!files.lackedModules().isEmpty()) {
+            Failures.say(
+                    err,
+                    "no file of the modules "
+                            + String.join(", ", files.lackedModules())
+                            + ": --modules FOLDER names one that has NAME.ko somewhere below,"
+                            + " with debugging information: the build folder, or what the"
+                            + " debug package of the kernel installs");
         }
     }
 
@@ -290,6 +308,9 @@ final class SymbolizeCommand implements Callable<Integer> {
             if (in.available() == 0) {
                 answer(symbols, text, Arrays.copyOf(wanted, count));
                 count = 0;
+            }
+            if (text.isBroken()) {
+                return;
             }
             read = in.read(bytes, held, bytes.length - held);
         }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import sonde.lang.output.RowStyle;
 import sonde.sys.Processes;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
@@ -43,6 +44,7 @@ final class ToolCommand {
                 -d, --duration T  end after a time: 500ms, 10s, 5m
                 -f FORMAT      text, csv, or json (an object for each line, or each list)
             %s
+                --map-keys N   room for so many rows in each table that the tool keeps
                 -o FILE        print to a file
                 -v             say how many probes were attached, and why a tool cannot run
             %s
@@ -131,9 +133,10 @@ final class ToolCommand {
             }
             checkOutput(arguments);
             arguments.programName = variant.name();
-            arguments.rows = tool.rules().rows();
-            arguments.sortedBy = read.sortedBy();
-            arguments.sortedRows = read.rows();
+            arguments.rowStyle =
+                    tool.rules().rows()
+                            ? Optional.of(onScreen(read.rowStyle(), arguments))
+                            : Optional.empty();
             arguments.folded = tool.rules().folded().orElse(List.of());
             arguments.tool = tool.name();
             arguments.toolProbe =
@@ -149,6 +152,16 @@ final class ToolCommand {
             err.flush();
             return ExitCode.IMPOSSIBLE;
         }
+    }
+
+    /** The screen is cleared where there is one. */
+    private static RowStyle onScreen(RowStyle style, TraceArguments arguments) {
+        boolean screen =
+                style.clears()
+                        && arguments.format.equals("text")
+                        && arguments.output == null
+                        && Terminal.width(Terminal.STDOUT) > 0;
+        return screen ? style : style.onPaper();
     }
 
     /** Says that a program lacks the function in one line, without the script's lines. */
@@ -178,6 +191,7 @@ final class ToolCommand {
         all.addAll(List.of("-e", program));
         all.addAll(read.parameters());
         TraceArguments arguments = TraceArguments.parse(all);
+        arguments.mapKeys = read.mapKeys();
         if (read.tracerKeepsToPid()) {
             arguments.pid = read.pid();
         } else {
@@ -215,7 +229,7 @@ final class ToolCommand {
         tool.description().forEach(out::println);
         out.println();
         out.println("USAGE:");
-        String word = takes.isEmpty() ? "" : " " + takes;
+        String word = (takes.isEmpty() ? "" : " " + takes) + ToolOptions.words(tool);
         out.println("    sonde tool " + tool.name() + word + " [options]");
         List<ToolOptions.Line> lines = ToolOptions.lines(tool);
         if (!lines.isEmpty()) {

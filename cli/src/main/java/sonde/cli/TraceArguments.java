@@ -4,9 +4,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,6 +21,7 @@ import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.Pass;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 import sonde.lang.output.MapRows;
+import sonde.lang.output.RowStyle;
 import sonde.symbol.files.GivenPlaces;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
@@ -55,8 +58,11 @@ final class TraceArguments {
     /** A process whose end is that of the trace, and no more. */
     OptionalInt watched = OptionalInt.empty();
 
-    /** Whether the script prints a line for each event, below one with the names of the columns. */
-    boolean rows;
+    /** How lines below a head line are shown; empty where the script prints none. */
+    Optional<RowStyle> rowStyle = Optional.empty();
+
+    /** How many keys a map has room for, whatever the script says. */
+    OptionalInt mapKeys = OptionalInt.empty();
 
     /**
      * Name of the tool whose script this is: stacks are shown without the tracer's own frames, and
@@ -66,12 +72,6 @@ final class TraceArguments {
 
     /** What the user told the tool to look at; empty where a tool knows that itself. */
     String toolProbe = "";
-
-    /** By the sum of which columns lists of lines are ordered; empty where there are none. */
-    List<String> sortedBy = List.of();
-
-    /** How many rows of such a list are shown; 0 for all. */
-    int sortedRows;
 
     /** Whether {@code watched()} holds for the tracer too. */
     boolean includesSelf;
@@ -320,6 +320,13 @@ final class TraceArguments {
             case "folded" -> MapRows.Form.FOLDED;
             default -> MapRows.Form.USUAL;
         };
+    }
+
+    /** Settings that go over those of the script. */
+    Map<String, String> environment() {
+        Map<String, String> all = new HashMap<>(System.getenv());
+        mapKeys.ifPresent(keys -> all.put("BPFTRACE_MAX_MAP_KEYS", Integer.toString(keys)));
+        return Map.copyOf(all);
     }
 
     static int pid(String word) throws UsageException {

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
@@ -41,8 +40,8 @@ import sonde.lang.declare.Includes;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.MapRows;
 import sonde.lang.output.Names;
-import sonde.lang.output.OrderedRows;
 import sonde.lang.output.Output;
+import sonde.lang.output.RowStyle;
 import sonde.lang.output.TextOutput;
 import sonde.lang.output.WithoutTracer;
 import sonde.lang.probes.AttachException;
@@ -422,7 +421,7 @@ final class TraceCommand {
                 arguments.mode,
                 arguments.helperErrors,
                 new Includes(arguments.headerFolders, arguments.headers),
-                Map.copyOf(System.getenv()),
+                arguments.environment(),
                 directory,
                 !arguments.noWarnings,
                 arguments.probeFilter,
@@ -433,30 +432,25 @@ final class TraceCommand {
                 arguments.includesSelf ? 0 : (int) ProcessHandle.current().pid());
     }
 
-    private Output output(Names names) {
-        Output output = plain(names);
-        boolean text = arguments.format.equals("text");
-        return arguments.sortedBy.isEmpty()
-                ? output
-                : new OrderedRows(
-                        output,
-                        names,
-                        new OrderedRows.Order(arguments.sortedBy, arguments.sortedRows, text));
-    }
-
-    private Output plain(Names all) {
-        Names names = arguments.tool.isEmpty() ? all : new WithoutTracer(all);
+    private Output output(Names all) {
+        boolean ofTool = !arguments.tool.isEmpty();
+        Names names = ofTool ? new WithoutTracer(all) : all;
         OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style style =
+        MapRows.Style usual =
                 new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
-        if (!arguments.format.equals("json")) {
-            return arguments.rows && style.form() == MapRows.Form.CSV
-                    ? TextOutput.ofRows(to, System.err, names, style)
+        boolean text = arguments.format.equals("text");
+        MapRows.Style style =
+                ofTool ? usual.ofTool(!text, "--map-keys N makes room for more") : usual;
+        boolean json = arguments.format.equals("json");
+        if (arguments.rowStyle.isEmpty()) {
+            return json
+                    ? new JsonOutput(to, names, style)
                     : new TextOutput(to, System.err, names, style);
         }
-        return arguments.rows
-                ? JsonOutput.ofRows(to, names, style)
-                : new JsonOutput(to, names, style);
+        RowStyle rows = arguments.rowStyle.get();
+        return json
+                ? JsonOutput.ofRows(to, names, style, rows)
+                : TextOutput.ofRows(to, System.err, names, style, rows);
     }
 
     /** Nothing is written before a block is full, or the end. */

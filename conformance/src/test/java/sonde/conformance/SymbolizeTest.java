@@ -3,6 +3,7 @@ package sonde.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -143,22 +144,62 @@ class SymbolizeTest {
                 .contains("an offset is 0x1f or decimal");
     }
 
-    @Test
-    void framesOfSanitizersGetTheirPlaces() throws Exception {
-        String main =
-                shell("nm calls")
+    private long mainOf(String program) throws Exception {
+        String line =
+                shell("nm " + program)
                         .out()
                         .lines()
-                        .filter(line -> line.endsWith(" T main"))
+                        .filter(one -> one.endsWith(" T main"))
                         .findFirst()
-                        .orElseThrow()
-                        .substring(0, 16)
-                        .replaceFirst("^0+", "");
-        String frame = "    #1 0x7f00 (" + folder.resolve("calls") + "+0x" + main + ")";
-        Files.writeString(folder.resolve("log"), frame + " (BuildId: 93ac)\n");
-        assertThat(sonde("symbolize --filter --no-cache", "cat log"))
-                .contains(frame + " (")
-                .contains("/calls.c:14) (BuildId: 93ac)\n");
+                        .orElseThrow();
+        return Long.parseUnsignedLong(line.substring(0, 16), 16);
+    }
+
+    @Test
+    void framesOfSanitizersGetTheirPlacesOfTheSameBuild() throws Exception {
+        assertThat(shell("gcc -g -O1 -Wl,--build-id=0x1234 -o calls calls.c").status()).isZero();
+        String frame = " (" + folder.resolve("calls") + "+0x%x)".formatted(mainOf("calls"));
+        Files.writeString(
+                folder.resolve("log"), frame + " (BuildId: 1234)\n" + frame + " (BuildId: 1235)\n");
+        Sonde.Outcome outcome =
+                shell(Sonde.ROOT.resolve("sonde") + " symbolize --filter --no-cache <log");
+        assertThat(outcome.out())
+                .contains("/calls.c:14) (BuildId: 1234)\n")
+                .endsWith("\n" + frame + " (BuildId: 1235)\n");
+        assertThat(outcome.err()).contains("another build").contains("/calls");
+    }
+
+    /** glibc of a program that is not moved, systemd-coredump, a JVM, the kernel old and new. */
+    @Test
+    void textsOfManyKindsGetTheirPlaces() throws Exception {
+        assertThat(shell("gcc -g -O1 -no-pie -o fixed calls.c").status()).isZero();
+        long main = mainOf("fixed");
+        long begin = 0x400000;
+        long page = main & -4096;
+        String fault = "fixed[7]: segfault at 0 ip %016x sp 0 error 4".formatted(main);
+        List<String> lines =
+                List.of(
+                        "./fixed() [0x%x]@".formatted(main + 1),
+                        "./fixed[0x%x]@".formatted(main + 1),
+                        "#0  0x7f00 n/a (fixed + 0x%x)@".formatted(main - begin),
+                        "#1  0x7f00 n/a (%s/fixed + 0x%x)@".formatted(folder, main + 1 - begin),
+                        "# C  [fixed+0x%x]@  main".formatted(main - begin),
+                        "C  [fixed+0x%x]@  main".formatted(main + 1 - begin),
+                        fault + " in fixed[%x+1000]@".formatted(page),
+                        fault + " in fixed[%x,%x+1000]@".formatted(main - begin, page),
+                        "pc : [<%08x>]@    lr : [<%08x>]@".formatted(main, main + 1),
+                        "[<ffffffff81000000>] ? main+0x1/0x400 caf\u00e9 [<ffffffff81000000>]");
+        String all = String.join("\n", lines) + "\n";
+        byte[] log = all.replace("@", "").getBytes(StandardCharsets.ISO_8859_1);
+        Files.write(folder.resolve("log"), log);
+        // Its folder may have any name, so the places are taken out and counted.
+        Sonde.Outcome outcome =
+                shell(
+                        "%s symbolize --filter --no-cache -e fixed <log >out"
+                                .formatted(Sonde.ROOT.resolve("sonde")));
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        String out = Files.readString(folder.resolve("out"), StandardCharsets.ISO_8859_1);
+        assertThat(out.replaceAll(" \\(/[^ ]*/calls\\.c:14\\)", "@")).isEqualTo(all);
     }
 
     @Test

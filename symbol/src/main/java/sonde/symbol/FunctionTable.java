@@ -2,6 +2,7 @@ package sonde.symbol;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import sonde.format.AddressOrder;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
@@ -45,7 +46,16 @@ public final class FunctionTable {
 
     /** As above, with a choice among names of one address. */
     public static FunctionTable of(ElfFile elf, ElfSymbols symbols, Aliases aliases) {
-        return new Builder(elf, symbols, aliases).build();
+        return new Builder(elf, symbols, aliases, _ -> 0).build();
+    }
+
+    /**
+     * Of a file whose sections are given addresses, as those of one that is not linked have none.
+     *
+     * @param bases where a section begins, by its index
+     */
+    public static FunctionTable of(ElfFile elf, ElfSymbols symbols, IntToLongFunction bases) {
+        return new Builder(elf, symbols, Aliases.LINKED, bases).build();
     }
 
     /** Index of the symbol that holds an address as stated in the ELF, -1 when none does. */
@@ -89,6 +99,7 @@ public final class FunctionTable {
     private static final class Builder {
         private final ElfSymbols symbols;
         private final Aliases aliases;
+        private final IntToLongFunction bases;
         private final boolean[] executable;
         private final long[] sectionEnds;
         private final boolean thumb;
@@ -96,8 +107,9 @@ public final class FunctionTable {
         private int[] functions = new int[64];
         private int count;
 
-        Builder(ElfFile elf, ElfSymbols symbols, Aliases aliases) {
+        Builder(ElfFile elf, ElfSymbols symbols, Aliases aliases, IntToLongFunction bases) {
             this.aliases = aliases;
+            this.bases = bases;
             this.symbols = symbols;
             this.thumb = elf.machine() == ElfFile.EM_ARM;
             List<Section> sections = elf.sections();
@@ -105,7 +117,8 @@ public final class FunctionTable {
             sectionEnds = new long[sections.size()];
             for (int i = 0; i < executable.length; i++) {
                 executable[i] = sections.get(i).isExecutable();
-                sectionEnds[i] = sections.get(i).address() + sections.get(i).sizeBytes();
+                Section section = sections.get(i);
+                sectionEnds[i] = bases.applyAsLong(i) + section.address() + section.sizeBytes();
             }
         }
 
@@ -138,7 +151,8 @@ public final class FunctionTable {
         }
 
         private long address(int symbol) {
-            return thumb ? symbols.value(symbol) & ~1L : symbols.value(symbol);
+            long value = symbols.value(symbol);
+            return bases.applyAsLong(symbols.section(symbol)) + (thumb ? value & ~1L : value);
         }
 
         private boolean isCode(int symbol) {

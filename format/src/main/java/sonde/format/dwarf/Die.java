@@ -19,6 +19,7 @@ public final class Die {
     public static final int CLASS_TYPE = 0x02;
     public static final int ENUMERATION_TYPE = 0x04;
     public static final int FORMAL_PARAMETER = 0x05;
+    public static final int LEXICAL_BLOCK = 0x0b;
     public static final int MEMBER = 0x0d;
     public static final int POINTER_TYPE = 0x0f;
     public static final int REFERENCE_TYPE = 0x10;
@@ -39,6 +40,7 @@ public final class Die {
     public static final int VOLATILE_TYPE = 0x35;
     public static final int RESTRICT_TYPE = 0x37;
     public static final int NAMESPACE = 0x39;
+    public static final int UNSPECIFIED_TYPE = 0x3b;
     public static final int RVALUE_REFERENCE_TYPE = 0x42;
     public static final int ATOMIC_TYPE = 0x47;
 

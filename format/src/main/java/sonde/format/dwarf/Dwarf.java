@@ -111,7 +111,7 @@ public final class Dwarf {
 
     /** The function of a name or linkage name, its definition if there is one. */
     public Optional<Die> function(String name) {
-        Search search = new Search(Set.of(Die.SUBPROGRAM), name);
+        Search search = new Search(Set.of(Die.SUBPROGRAM), name, false);
         search.run();
         Entry found = search.definition == null ? search.declaration : search.definition;
         return Optional.ofNullable(found).map(Die::new);
@@ -124,7 +124,16 @@ public final class Dwarf {
      *     shop::Item}
      */
     public Optional<Die> type(Set<Integer> tags, String name) {
-        Search search = new Search(tags, name);
+        return type(tags, name, false);
+    }
+
+    /** As {@link #type}, of a type that a function has for itself; this reads all entries. */
+    public Optional<Die> localType(Set<Integer> tags, String name) {
+        return type(tags, name, true);
+    }
+
+    private Optional<Die> type(Set<Integer> tags, String name, boolean inFunctions) {
+        Search search = new Search(tags, name, inFunctions);
         search.run();
         return Optional.ofNullable(search.definition).map(Die::new);
     }
@@ -135,13 +144,15 @@ public final class Dwarf {
         private final byte[] name;
         private final String text;
         private final String scopes;
+        private final boolean inFunctions;
         private final List<Entry> around = new ArrayList<>();
         private long looked;
         private @Nullable Entry definition;
         private @Nullable Entry declaration;
 
-        Search(Set<Integer> tags, String name) {
+        Search(Set<Integer> tags, String name, boolean inFunctions) {
             this.tags = tags;
+            this.inFunctions = inFunctions;
             int last = Functions.lastPart(name);
             this.text = name.substring(last);
             this.scopes = name.substring(0, last);
@@ -180,15 +191,21 @@ public final class Dwarf {
                 }
                 declaration = declaration == null ? entry : declaration;
             }
-            boolean scope =
-                    tag == Die.NAMESPACE || tag == Die.STRUCTURE_TYPE || tag == Die.CLASS_TYPE;
-            if (!scope || depth >= MOST_DEPTH) {
+            if (!isScope(tag) || depth >= MOST_DEPTH) {
                 return true;
             }
             around.add(entry);
             boolean goesOn = in(entry, depth + 1);
             around.removeLast();
             return goesOn;
+        }
+
+        private boolean isScope(int tag) {
+            return switch (tag) {
+                case Die.NAMESPACE, Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE -> true;
+                case Die.SUBPROGRAM, Die.LEXICAL_BLOCK -> inFunctions;
+                default -> false;
+            };
         }
 
         /** Whether the name spaces that were said are those around; unnamed ones do not count. */

@@ -36,10 +36,12 @@ final class ElfBytes {
 
     /** Looks at e_ident (gABI chapter 4, "ELF Identification"). */
     static ElfBytes of(MemorySegment file) throws MalformedInputException {
-        if (file.byteSize() < IDENT_BYTES
-                || file.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(BIG_ENDIAN), 0)
-                        != 0x7f454c46) {
-            throw new MalformedInputException("ELF", "e_ident", 0, "no ELF magic");
+        int magic =
+                file.byteSize() < IDENT_BYTES
+                        ? 0
+                        : file.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(BIG_ENDIAN), 0);
+        if (magic != 0x7f454c46) {
+            throw new MalformedInputException("ELF", "e_ident", 0, "no ELF magic" + like(magic));
         }
         boolean wide = oneOrTwo(file, 4, "EI_CLASS") == 2;
         boolean big = oneOrTwo(file, 5, "EI_DATA") == 2;
@@ -47,6 +49,19 @@ final class ElfBytes {
             throw new MalformedInputException("ELF", "header", 0, file.byteSize() + " bytes");
         }
         return new ElfBytes(file, wide, big ? BIG_ENDIAN : LITTLE_ENDIAN);
+    }
+
+    /** What people take for an ELF file, by its first four bytes. */
+    private static String like(int magic) {
+        return switch (magic) {
+            case 0x213c6172, 0x213c7468 -> ": an archive of objects, which 'ar x' takes out";
+            case 0x4243c0de -> ": bitcode of LLVM, which is not compiled to the end";
+            case 0xcffaedfe, 0xcefaedfe, 0xcafebabe -> ": a program of macOS, or a class of Java";
+            default ->
+                    magic >>> 16 == 0x4d5a
+                            ? ": a program of Windows"
+                            : magic >>> 16 == 0x2321 ? ": a script" : "";
+        };
     }
 
     private static int oneOrTwo(MemorySegment file, long offset, String field)

@@ -1,5 +1,7 @@
 package sonde.format.elf;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -72,6 +74,7 @@ public final class ElfFile {
     /** Tables that are held in the heap are not larger. */
     static final long TABLE_LIMIT_BYTES = 1L << 30;
 
+    private static final long COPIED_BYTES = 1 << 20;
     private static final int RELATIVE_LIMIT = 1 << 24;
     private static final int RELOCATION_LIMIT = 1 << 22;
     private static final int LINK_LIMIT_BYTES = 4096;
@@ -186,6 +189,15 @@ public final class ElfFile {
     /** Bytes of the whole file. */
     public long sizeBytes() {
         return bytes.file.byteSize();
+    }
+
+    /** Writes all bytes as they are. */
+    public void writeTo(OutputStream out) throws IOException {
+        MemorySegment all = bytes.file;
+        for (long at = 0; at < all.byteSize(); at += COPIED_BYTES) {
+            long some = Math.min(COPIED_BYTES, all.byteSize() - at);
+            out.write(all.asSlice(at, some).toArray(ValueLayout.JAVA_BYTE));
+        }
     }
 
     /** All sections in the order of the table; the first is the reserved one. */

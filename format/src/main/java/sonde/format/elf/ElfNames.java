@@ -104,7 +104,17 @@ public final class ElfNames {
 
     /** Of p_type, without PT_: "LOAD". */
     public static String segment(int machine, int type) {
-        return of("segment", machine, Integer.toUnsignedLong(type));
+        long number = Integer.toUnsignedLong(type);
+        String name = of("segment", machine, number);
+        if (!name.startsWith("<unknown>")) {
+            return name;
+        }
+        // PT_LOOS to PT_HIOS, PT_LOPROC to PT_HIPROC
+        return switch ((int) (number >>> 28)) {
+            case 6 -> beyond("LOOS", number - 0x6000_0000L);
+            case 7 -> beyond("LOPROC", number - 0x7000_0000L);
+            default -> name;
+        };
     }
 
     /** Of d_tag, without DT_: "NEEDED". */

@@ -45,8 +45,12 @@ public final class RelocationTable {
         return elf.address(bytes, index * entryBytes);
     }
 
-    /** r_info as it stands there. */
+    /** r_info as it stands there; of 64-bit MIPS as in the other byte order, symbol first. */
     public long info(long index) {
+        if (mips64) {
+            long special = mips(index * entryBytes + 12);
+            return (long) symbol(index) << 32 | special << 24 | type(index);
+        }
         return elf.address(bytes, index * entryBytes + (elf.wide ? 8 : 4));
     }
 

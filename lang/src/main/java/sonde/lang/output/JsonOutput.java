@@ -17,6 +17,7 @@ public final class JsonOutput implements Output {
     private final Names names;
     private final MapRows.Style style;
     private final @Nullable Rows rows;
+    private final @Nullable RowLists lists;
     private final TextSink out = TextSink.raw();
     private final TextSink text = TextSink.raw();
 
@@ -30,19 +31,32 @@ public final class JsonOutput implements Output {
         this(out, names, style, null);
     }
 
-    private JsonOutput(OutputStream out, Names names, MapRows.Style style, @Nullable Rows rows) {
+    private JsonOutput(
+            OutputStream out, Names names, MapRows.Style style, @Nullable RowStyle rowStyle) {
         this.stream = out;
         this.names = names;
         this.style = style;
-        this.rows = rows;
+        rows = rowStyle == null ? null : Rows.json(names);
+        lists =
+                rowStyle == null
+                        ? null
+                        : new RowLists(rowStyle.whole(), names, false, this::row, () -> {});
     }
 
     /**
      * Of a script whose first line names the columns of the lines below it: these are objects with
      * the names as keys.
      */
-    public static JsonOutput ofRows(OutputStream out, Names names, MapRows.Style style) {
-        return new JsonOutput(out, names, style, Rows.json(names));
+    public static JsonOutput ofRows(
+            OutputStream out, Names names, MapRows.Style style, RowStyle rowStyle) {
+        return new JsonOutput(out, names, style, rowStyle);
+    }
+
+    private void row(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+        if (rows != null) {
+            rows.accept(format, arguments, bytes, offset, out);
+            drainIfMuch();
+        }
     }
 
     private void begin(String type) {
@@ -92,9 +106,10 @@ public final class JsonOutput implements Output {
 
     @Override
     public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
-        if (rows != null) {
-            rows.accept(format, arguments, bytes, offset, out);
-            drainIfMuch();
+        if (lists != null) {
+            lists.accept(format, arguments, bytes, offset);
+        }
+        if (lists != null || style.isOfMaps()) {
             return;
         }
         text.clear();
@@ -229,6 +244,11 @@ public final class JsonOutput implements Output {
         message("warnf", value, "", places);
     }
 
+    @Override
+    public void mapFull() {
+        warnf(style.full(), List.of());
+    }
+
     private void message(String type, String value, String more, List<Span> places) {
         out.put("{\"type\": \"");
         out.put(type);
@@ -300,7 +320,9 @@ public final class JsonOutput implements Output {
 
     @Override
     public void end() {
-        // Nothing: each line says itself what it is.
+        if (lists != null) {
+            lists.end();
+        }
     }
 
     private void drain() {

@@ -71,8 +71,11 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
      * @param order where the script asks for none
      * @param form of the rows
      * @param parts in which order stacks and texts of a key are folded; none: by kind
+     * @param isOfMaps whether maps are all there is: no texts that the script prints for people
+     * @param remedy how a map gets more room
      */
-    public record Style(Order order, Form form, List<String> parts) {
+    public record Style(
+            Order order, Form form, List<String> parts, boolean isOfMaps, String remedy) {
         /** As bpftrace does. */
         public static final Style USUAL = new Style(Order.DEFAULT, Form.USUAL);
 
@@ -80,9 +83,35 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
             parts = List.copyOf(parts);
         }
 
+        /** Whatever the script prints, too. */
+        public Style(Order order, Form form, List<String> parts) {
+            this(
+                    order,
+                    form,
+                    parts,
+                    false,
+                    "Try increasing max_map_keys config or manually setting the max entries in a"
+                            + " map declaration e.g. `let @a = hash(5000)`");
+        }
+
         /** Without parts. */
         public Style(Order order, Form form) {
             this(order, form, List.of());
+        }
+
+        /**
+         * The same for people who do not see the script.
+         *
+         * @param maps whether maps are all there is
+         * @param roomier how a map gets more room
+         */
+        public Style ofTool(boolean maps, String roomier) {
+            return new Style(order, form, parts, maps, roomier);
+        }
+
+        /** What is said where a map has no room. */
+        String full() {
+            return "Map full; can't update element. " + remedy;
         }
 
         Order order(Order asked) {

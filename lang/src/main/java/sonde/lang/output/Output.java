@@ -88,6 +88,9 @@ public interface Output {
     /** A text of warnf. */
     void warnf(String text, List<Span> places);
 
+    /** A map has no room for another key; told once of each program. */
+    void mapFull();
+
     /** As many events found no room since the last time. */
     void lostEvents(long count);
 

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.output.Conversion.Kind;
 import sonde.lang.type.Field;
@@ -26,10 +28,15 @@ public final class PrintFormat {
     private final byte[][] pieces;
     private final Conversion[] conversions;
 
-    private PrintFormat(String format, List<byte[]> pieces, List<Conversion> conversions) {
+    /** Which argument each conversion shows. */
+    private final int[] argumentOf;
+
+    private PrintFormat(
+            String format, List<byte[]> pieces, List<Conversion> conversions, int[] argumentOf) {
         this.format = format;
         this.pieces = pieces.toArray(byte[][]::new);
         this.conversions = conversions.toArray(Conversion[]::new);
+        this.argumentOf = argumentOf;
     }
 
     /**
@@ -60,7 +67,8 @@ public final class PrintFormat {
             }
         }
         pieces.add(TextSink.scriptBytes(piece.toString()));
-        return new PrintFormat(format, pieces, conversions);
+        int[] all = IntStream.range(0, conversions.size()).toArray();
+        return new PrintFormat(format, pieces, conversions, all);
     }
 
     /**
@@ -247,8 +255,7 @@ public final class PrintFormat {
         List<Word> words = new ArrayList<>();
         List<Part> word = new ArrayList<>();
         for (int i = 0; i < pieces.length; i++) {
-            String piece = new String(pieces[i], StandardCharsets.ISO_8859_1);
-            for (String run : piece.splitWithDelimiters("[ \n]+", -1)) {
+            for (String run : runs(pieces[i])) {
                 if (run.isBlank() && !run.isEmpty()) {
                     end(word, words);
                 } else if (!run.isEmpty()) {
@@ -256,11 +263,49 @@ public final class PrintFormat {
                 }
             }
             if (i < conversions.length) {
-                word.add(new Part("", conversions[i], i));
+                word.add(new Part("", conversions[i], argumentOf[i]));
             }
         }
         end(word, words);
         return words;
+    }
+
+    /** Blanks and what stands between them, in turn. */
+    private static String[] runs(byte[] piece) {
+        return new String(piece, StandardCharsets.ISO_8859_1).splitWithDelimiters("[ \n]+", -1);
+    }
+
+    /** Without the words of these numbers and the blanks behind them. */
+    PrintFormat without(Set<Integer> numbers) {
+        List<byte[]> left = new ArrayList<>();
+        List<Conversion> shown = new ArrayList<>();
+        List<Integer> of = new ArrayList<>();
+        StringBuilder piece = new StringBuilder();
+        int word = 0;
+        boolean inWord = false;
+        for (int i = 0; i < pieces.length; i++) {
+            for (String run : runs(pieces[i])) {
+                boolean ends = inWord && run.isBlank() && !run.isEmpty();
+                boolean dropped = numbers.contains(word);
+                inWord = !ends && (inWord || !run.isBlank());
+                word += ends ? 1 : 0;
+                if (!dropped || !inWord && !ends) {
+                    piece.append(run);
+                } else if (ends) {
+                    piece.append(run.replace(" ", "")); // line ends stay
+                }
+            }
+            inWord |= i < conversions.length;
+            if (i < conversions.length && !numbers.contains(word)) {
+                left.add(TextSink.scriptBytes(piece.toString()));
+                piece.setLength(0);
+                shown.add(conversions[i]);
+                of.add(argumentOf[i]);
+            }
+        }
+        left.add(TextSink.scriptBytes(piece.toString()));
+        int[] taken = of.stream().mapToInt(Integer::intValue).toArray();
+        return new PrintFormat(format, left, shown, taken);
     }
 
     private static void end(List<Part> word, List<Word> words) {
@@ -350,8 +395,8 @@ public final class PrintFormat {
         List<Field> fields = arguments.fields();
         for (int i = 0; i < conversions.length; i++) {
             out.put(pieces[i]);
-            if (i < fields.size()) {
-                Field field = fields.get(i);
+            if (argumentOf[i] < fields.size()) {
+                Field field = fields.get(argumentOf[i]);
                 conversions[i].write(field.type(), bytes, offset + field.offsetBytes(), names, out);
             }
         }

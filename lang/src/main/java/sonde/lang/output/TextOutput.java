@@ -12,6 +12,10 @@ import sonde.lang.type.Type;
 /** Text for people: what the script prints to one stream, messages to another. */
 public final class TextOutput implements Output {
     private static final int MUCH = 1 << 16;
+
+    /** To the upper left corner, and nothing behind it: ECMA-48, CUP and ED. */
+    private static final String CLEAR = "\u001b[H\u001b[2J";
+
     private static final int E2BIG = -7;
     private static final int ENOENT = -2;
 
@@ -20,6 +24,7 @@ public final class TextOutput implements Output {
     private final Names names;
     private final MapRows.Style style;
     private final @Nullable Rows rows;
+    private final @Nullable RowLists lists;
     private final TextSink out = TextSink.forTerminal();
     private final TextSink message = TextSink.forTerminal();
 
@@ -38,10 +43,14 @@ public final class TextOutput implements Output {
         this(out, errors, names, style, null);
     }
 
-    /** Prints what the script prints below a head line as comma separated values. */
+    /** Prints, lines below a head line in a style of their own. */
     public static TextOutput ofRows(
-            OutputStream out, OutputStream errors, Names names, MapRows.Style style) {
-        return new TextOutput(out, errors, names, style, Rows.csv(names));
+            OutputStream out,
+            OutputStream errors,
+            Names names,
+            MapRows.Style style,
+            RowStyle rowStyle) {
+        return new TextOutput(out, errors, names, style, rowStyle);
     }
 
     private TextOutput(
@@ -49,12 +58,21 @@ public final class TextOutput implements Output {
             OutputStream errors,
             Names names,
             MapRows.Style style,
-            @Nullable Rows rows) {
-        this.rows = rows;
+            @Nullable RowStyle rowStyle) {
         this.stream = out;
         this.errors = errors;
         this.names = names;
         this.style = style;
+        boolean csv = style.form() == MapRows.Form.CSV;
+        rows = rowStyle != null && csv ? Rows.csv(names) : null;
+        lists =
+                rowStyle == null
+                        ? null
+                        : new RowLists(rowStyle, names, !csv, this::line, this::clear);
+    }
+
+    private void clear() {
+        out.put(CLEAR);
     }
 
     @Override
@@ -76,6 +94,14 @@ public final class TextOutput implements Output {
             say();
             return;
         }
+        if (lists != null) {
+            lists.accept(format, arguments, bytes, offset);
+        } else if (!style.isOfMaps()) {
+            line(format, arguments, bytes, offset);
+        }
+    }
+
+    private void line(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
         if (rows != null) {
             rows.accept(format, arguments, bytes, offset, out);
         } else {
@@ -160,6 +186,7 @@ public final class TextOutput implements Output {
             say();
             return;
         }
+        out.put(style.isOfMaps() ? "time," : "");
         out.put(TextSink.scriptBytes(text));
         drainIfMuch();
     }
@@ -208,6 +235,11 @@ public final class TextOutput implements Output {
         written("WARNING: ", text, places);
     }
 
+    @Override
+    public void mapFull() {
+        warnf(style.full(), List.of());
+    }
+
     private void written(String severity, String text, List<Span> places) {
         said(severity, text, places.isEmpty() ? places : places.subList(0, 1), false);
         chain(severity, places);
@@ -234,8 +266,7 @@ public final class TextOutput implements Output {
     public void helperError(String helper, long returned, List<Span> places) {
         String text =
                 helper.equals("map_update_elem") && returned == E2BIG
-                        ? "Map full; can't update element. Raise max_map_keys in the config block "
-                                + "or give the map a size: `let @a = hash(5000)`"
+                        ? style.full()
                         : helper.equals("map_delete_elem") && returned == ENOENT
                                 ? "Can't delete map element because it does not exist."
                                 : helper.equals("map_lookup_elem")
@@ -286,6 +317,9 @@ public final class TextOutput implements Output {
 
     @Override
     public void end() {
+        if (lists != null) {
+            lists.end();
+        }
         if (style.form() == MapRows.Form.USUAL) {
             printf("\n\n");
         }

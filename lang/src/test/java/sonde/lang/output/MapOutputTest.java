@@ -2,9 +2,12 @@ package sonde.lang.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import sonde.lang.output.MapRows.Order;
 import sonde.lang.output.MapRows.Row;
@@ -222,6 +225,33 @@ final class MapOutputTest {
         assertThat(Printed.text(style, out -> out.map(stats, 0, 1)))
                 .isEqualTo(
                         "@stats,\"{\"\"count\"\": 2, \"\"average\"\": 6, \"\"total\"\": 12}\"\n");
+    }
+
+    /** What a tool says for people is none of its maps. */
+    @Test
+    void mapsAlone() throws FormatException {
+        MapRows.Style csv = new MapRows.Style(Order.KEY, MapRows.Form.CSV).ofTool(true, "Do so.");
+        MapRows rows = counted(new Type.Count(), "b", 3);
+        PrintFormat said = PrintFormat.parse("Measuring...\n");
+        Consumer<Output> tool =
+                out -> {
+                    out.printf(said, Tuple.of(List.of()), new byte[0], 0);
+                    out.time("12:00:00\n");
+                    out.map(rows, 0, 1);
+                };
+        assertThat(Printed.text(csv, tool)).isEqualTo("time,12:00:00\n@,b,3\n");
+        ByteArrayOutputStream json = new ByteArrayOutputStream();
+        JsonOutput output = new JsonOutput(json, new MachineNames(), csv);
+        tool.accept(output);
+        output.mapFull();
+        output.flush();
+        assertThat(json.toString(StandardCharsets.UTF_8))
+                .isEqualTo(
+                        """
+                        {"type": "time", "data": "12:00:00\\n"}
+                        {"type": "map", "data": {"@": {"b": 3}}}
+                        {"type": "warnf", "msg": "Map full; can't update element. Do so."}
+                        """);
     }
 
     /** A word, a stack of the kernel, one of process 7; innermost first. */

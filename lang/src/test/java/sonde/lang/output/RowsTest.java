@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
@@ -13,7 +14,8 @@ import sonde.lang.type.Type;
 /** Lines below a head line as objects. */
 final class RowsTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private Output output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL);
+    private Output output =
+            JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, RowStyle.PLAIN);
 
     /** Numbers are int32, texts have room for 8 bytes, those of one letter are literals. */
     private void print(String format, Object... values) throws FormatException {
@@ -53,7 +55,7 @@ final class RowsTest {
     @Test
     void commaSeparatedValues() throws Exception {
         MapRows.Style style = new MapRows.Style(MapRows.Order.DEFAULT, MapRows.Form.CSV);
-        TextOutput csv = TextOutput.ofRows(out, out, new MachineNames(), style);
+        TextOutput csv = TextOutput.ofRows(out, out, new MachineNames(), style, RowStyle.PLAIN);
         output = csv;
         print("%-8s %-5s %s %s\n", "PID", "COMM", "TIME(ms)", "ARGS");
         print("%-8d %-5s %3d.%03d 0x%-4x %s\n", 7, "a\" b", 1, 20, 255, "x,y");
@@ -79,6 +81,76 @@ final class RowsTest {
                         """
                         {"port": null, "from": "-x", "to": "b c", "load": "0.1 0.2"}
                         {"port": 80, "from": "a", "to": "", "load": null}
+                        """);
+    }
+
+    private TextOutput text(RowStyle style) {
+        return TextOutput.ofRows(out, out, new MachineNames(), MapRows.Style.USUAL, style);
+    }
+
+    private void lists() throws FormatException {
+        print("%-8s %-4s %6s %s\n", "NAME", "UID", "KIB", "FILE");
+        print("%-8s %-4d %6d %s\n", "small", 7, 1, "one");
+        print("%-8s %-4d %6d %s\n", "large", 8, 3, "two");
+        print("%-8s %-4d %6d %s\n", "middle", 9, 2, "three");
+        print("\n");
+        print("%-8s %-4d %6d %s\n", "next", 7, 1, "one");
+    }
+
+    @Test
+    void listsAreInOrderAndColumnsHidden() throws Exception {
+        TextOutput people = text(new RowStyle(List.of("KIB"), 2, false, Set.of("UID")));
+        output = people;
+        lists();
+        people.end();
+        assertThat(printed())
+                .startsWith(
+                        """
+                        NAME        KIB FILE
+                        large         3 two
+                        middle        2 three
+
+                        next          1 one
+                        """);
+    }
+
+    @Test
+    void aListTakesThePlaceOfTheOneBefore() throws Exception {
+        output = text(new RowStyle(List.of("KIB"), 1, true, Set.of()));
+        lists();
+        assertThat(printed())
+                .isEqualTo(
+                        """
+                        NAME     UID     KIB FILE
+                        \033[H\033[2JNAME     UID     KIB FILE
+                        large    8         3 two
+
+                        """);
+    }
+
+    @Test
+    void objectsHaveAllColumnsAndNoLists() throws Exception {
+        RowStyle style = new RowStyle(List.of("KIB"), 1, true, Set.of("UID"));
+        output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, style);
+        lists();
+        assertThat(printed())
+                .isEqualTo("{\"name\": \"large\", \"uid\": 8, \"kib\": 3, \"file\": \"two\"}\n");
+    }
+
+    /** An order is of the lists that have its column. */
+    @Test
+    void linesWithoutTheColumnComeOneByOne() throws Exception {
+        output = text(new RowStyle(List.of("TIMES"), 1, false, Set.of("NAME")));
+        lists();
+        assertThat(printed())
+                .isEqualTo(
+                        """
+                        UID     KIB FILE
+                        7         1 one
+                        8         3 two
+                        9         2 three
+
+                        7         1 one
                         """);
     }
 }

@@ -107,10 +107,10 @@ final class Candidates {
         List<String> within = new ArrayList<>();
         if (binary.path().startsWith("/")) {
             within.add(binary.folder());
-            String real = canonicalFolder(binary);
-            if (real != null && !within.contains(real)) {
-                within.add(real);
-            }
+        }
+        String real = canonicalFolder(binary);
+        if (real != null && !within.contains(real)) {
+            within.add(real);
         }
         if (folders.isHere()) {
             for (String name : names) {

@@ -49,6 +49,9 @@ public final class SourceSymbols implements AutoCloseable {
     /** Symbols of one name. */
     private static final int MOST_SAME = 64;
 
+    /** Behind the last function of a module the kernel fills a page. */
+    private static final int LAST_PADDING = 4096;
+
     private final OpenElf binary;
     private final OpenDebug debug;
     private final ElfFile elf;
@@ -333,7 +336,11 @@ public final class SourceSymbols implements AutoCloseable {
         if (functions == null) {
             Optional<ElfSymbols> symbols = symbols();
             if (symbols.isPresent()) {
-                functions = FunctionTable.of(tableOf, symbols.get());
+                boolean loose = tableOf.type() == ElfFile.ET_REL;
+                functions =
+                        loose
+                                ? FunctionTable.of(tableOf, symbols.get(), code.layout()::base)
+                                : FunctionTable.of(tableOf, symbols.get());
             }
         }
         return functions;
@@ -453,14 +460,41 @@ public final class SourceSymbols implements AutoCloseable {
         LongStream.Builder all = LongStream.builder();
         for (int i : byName(symbols).getOrDefault(withoutVersion(name), List.of())) {
             long rest = sizeBytes - symbols.size(i);
-            boolean fits = sizeBytes < 0 || symbols.size(i) == 0 || rest >= 0 && rest < padding;
+            boolean fits =
+                    sizeBytes < 0
+                            || symbols.size(i) == 0
+                            || rest >= 0 && rest < (isLast(symbols, i) ? LAST_PADDING : padding);
             if (fits) {
                 boolean loose = elf.type() == ElfFile.ET_REL;
                 long base = loose ? code.layout().base(symbols.section(i)) : 0;
-                all.add(base + symbols.value(i));
+                all.add(base + symbols.value(i) - (isThumb(symbols, i) ? 1 : 0));
             }
         }
         return all.build().sorted().distinct().toArray();
+    }
+
+    /** Whether it is of a module and nothing follows it in its section. */
+    private boolean isLast(ElfSymbols symbols, int symbol) {
+        if (elf.type() != ElfFile.ET_REL) {
+            return false;
+        }
+        for (int i = 1; i < symbols.count(); i++) {
+            boolean after =
+                    symbols.section(i) == symbols.section(symbol)
+                            && symbols.type(i) == ElfSymbols.STT_FUNC
+                            && Long.compareUnsigned(symbols.value(i), symbols.value(symbol)) > 0;
+            if (after) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A function in the shorter instructions of Arm (ELF for the Arm Architecture, 5.5.3). */
+    private boolean isThumb(ElfSymbols symbols, int symbol) {
+        return elf.machine() == ElfFile.EM_ARM
+                && symbols.type(symbol) == ElfSymbols.STT_FUNC
+                && (symbols.value(symbol) & 1) != 0;
     }
 
     /** Linkers write {@code NAME@@VERSION} into {@code .symtab}, the name alone for callers. */

@@ -3,7 +3,6 @@ package sonde.tools.elf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
@@ -89,22 +88,23 @@ final class BtfRecords {
     }
 
     private CRecord.Member member(BtfType.Member member, int depth) throws MalformedInputException {
+        StringBuilder counts = new StringBuilder();
         BtfType target = btf.type(member.type());
+        for (int steps = 0; target instanceof BtfType.Array a && steps < DEPTH_LIMIT; steps++) {
+            counts.append('[').append(a.count() == 0 ? "" : "" + a.count()).append(']');
+            target = btf.type(a.type());
+        }
         CRecord inner = null;
         if (target instanceof BtfType.Struct s && s.name().isEmpty() && depth < DEPTH_LIMIT) {
             inner = record(s, depth + 1);
         }
-        String[] parts = parts(member, inner);
+        String[] parts = inner == null ? parts(member) : new String[] {"", member.name() + counts};
         return new CRecord.Member(
                 parts[0], parts[1], member.bitOffset(), size(member.type()), member.bits(), inner);
     }
 
     /** The declaration cut before the name, or before what is wrapped around it. */
-    private String[] parts(BtfType.Member member, @Nullable CRecord inner)
-            throws MalformedInputException {
-        if (inner != null) {
-            return new String[] {"", member.name()};
-        }
+    private String[] parts(BtfType.Member member) throws MalformedInputException {
         String marker = "\u0001";
         String text = CHeader.declaration(btf, member.type(), marker).replace('\n', ' ');
         return Declared.split(text, marker, member.name());

@@ -22,7 +22,8 @@ record CRecord(String head, long sizeBytes, List<Member> members, List<String> v
      *     #NOWHERE} of a virtual base
      * @param sizeBytes of its type
      * @param bits of a bitfield, else 0
-     * @param inner the layout of an unnamed structure or union in place; null for others
+     * @param inner the layout of an unnamed structure or union in place, of an array of those that
+     *     of the first; null for others
      */
     record Member(
             String before,
@@ -41,6 +42,12 @@ record CRecord(String head, long sizeBytes, List<Member> members, List<String> v
         /** The first bit behind it. */
         long end() {
             return bitOffset + (bits > 0 ? bits : 8 * sizeBytes);
+        }
+
+        /** The first bit behind the unit that a bitfield lies in. */
+        long unitEnd() {
+            long unit = 8 * Math.max(1, sizeBytes);
+            return bits > 0 ? Math.max(end(), (bitOffset / unit + 1) * unit) : end();
         }
     }
 

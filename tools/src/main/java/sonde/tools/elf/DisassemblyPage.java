@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,13 +17,14 @@ import java.util.regex.Pattern;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.symbol.demangle.Demangler;
+import sonde.symbol.files.OpenElf;
 
 /** Instructions with the source lines they came from, by the objdump of this machine. */
 public final class DisassemblyPage implements ElfPage {
     private static final Pattern INSTRUCTION = Pattern.compile("^\\s*([0-9a-f]+):\\t(.*)$");
     private static final Pattern FUNCTION = Pattern.compile("^([0-9a-f]+) <(.*)>:$");
 
-    private final Path file;
+    private final OpenElf file;
     private final ElfFile elf;
     private final String function;
 
@@ -30,9 +32,9 @@ public final class DisassemblyPage implements ElfPage {
      * @param function name as in the symbol table, or as the source has it: {@code shop::spin},
      *     {@code shop::spin(long)}; empty for all code
      */
-    public DisassemblyPage(Path file, ElfFile elf, String function) {
+    public DisassemblyPage(OpenElf file, String function) {
         this.file = file;
-        this.elf = elf;
+        elf = file.elf();
         this.function = function;
     }
 
@@ -94,12 +96,30 @@ public final class DisassemblyPage implements ElfPage {
     }
 
     private void each(Taker taker) throws IOException {
-        for (String symbol : symbols()) {
-            each(symbol, taker);
+        if (!file.isUnpacked()) {
+            each(Path.of(file.place().shown()).toAbsolutePath(), taker);
+            return;
+        }
+        Path unpacked = Files.createTempFile("sonde-", ".elf");
+        try {
+            try (OutputStream out = Files.newOutputStream(unpacked)) {
+                elf.writeTo(out);
+            }
+            // objdump says the file's name first.
+            String shown = file.place().shown();
+            each(unpacked, line -> taker.line(line.replace(unpacked.toString(), shown)));
+        } finally {
+            Files.deleteIfExists(unpacked);
         }
     }
 
-    private void each(String symbol, Taker taker) throws IOException {
+    private void each(Path path, Taker taker) throws IOException {
+        for (String symbol : symbols()) {
+            each(path, symbol, taker);
+        }
+    }
+
+    private void each(Path path, String symbol, Taker taker) throws IOException {
         Path program =
                 programs().stream()
                         .map(DisassemblyPage::find)
@@ -115,7 +135,7 @@ public final class DisassemblyPage implements ElfPage {
         if (!symbol.isEmpty()) {
             command.set(1, (llvm ? "--disassemble-symbols=" : "--disassemble=") + symbol);
         }
-        command.add(file.toAbsolutePath().toString());
+        command.add(path.toString());
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("LC_ALL", "C");

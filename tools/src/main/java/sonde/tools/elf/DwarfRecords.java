@@ -51,7 +51,7 @@ final class DwarfRecords {
                                     Die.TYPEDEF,
                                     Die.BASE_TYPE);
                 };
-        Optional<Die> found = dwarf.type(tags, last);
+        Optional<Die> found = dwarf.type(tags, last).or(() -> dwarf.localType(tags, last));
         return found.isEmpty() ? Optional.empty() : Optional.of(record(found.get(), 0));
     }
 
@@ -72,7 +72,7 @@ final class DwarfRecords {
                 yield new CRecord(spaced("enum", name), size(die, 0), List.of(), values);
             }
             case Die.TYPEDEF -> {
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 boolean body = depth < DEPTH_LIMIT && target.isPresent() && isUnnamed(target.get());
                 if (body) {
                     CRecord inner = record(target.get(), depth + 1);
@@ -87,6 +87,13 @@ final class DwarfRecords {
             }
             default -> new CRecord(name, size(die, 0), List.of(), List.of());
         };
+    }
+
+    /** What an entry is of; of a declaration the type that a unit of its own has for it. */
+    private Optional<Die> typeOf(Die die) throws MalformedInputException {
+        Optional<Die> type = dwarf.typeOf(die);
+        Optional<Die> whole = type.isEmpty() ? type : dwarf.signed(type.get());
+        return whole.isEmpty() ? type : whole;
     }
 
     private List<CRecord.Member> members(Die die, int depth) throws MalformedInputException {
@@ -145,7 +152,7 @@ final class DwarfRecords {
             Die held, CRecord.@Nullable Member discriminant, String when, int depth)
             throws MalformedInputException {
         CRecord.Member plain = member(held, depth);
-        Optional<Die> type = dwarf.typeOf(held);
+        Optional<Die> type = typeOf(held);
         if (type.isEmpty() || !isRecord(type.get()) || depth >= DEPTH_LIMIT) {
             return plain;
         }
@@ -192,21 +199,51 @@ final class DwarfRecords {
     }
 
     private CRecord.Member member(Die child, int depth) throws MalformedInputException {
-        Optional<Die> type = dwarf.typeOf(child);
+        Optional<Die> type = typeOf(child);
         CRecord inner = null;
-        boolean place = type.isPresent() && isUnnamed(type.get()) && depth < DEPTH_LIMIT;
-        if (place && type.get().tag() != Die.ENUMERATION_TYPE) {
-            inner = record(type.get(), depth + 1);
+        Optional<Die> element = element(type);
+        boolean place = element.isPresent() && isUnnamed(element.get()) && depth < DEPTH_LIMIT;
+        if (place && element.get().tag() != Die.ENUMERATION_TYPE) {
+            inner = record(element.get(), depth + 1);
         }
         long size = type.isPresent() ? size(type.get(), 0) : 0;
         boolean base = child.tag() == Die.INHERITANCE;
         String name = base ? "<ancestor>" : dwarf.name(child);
         String[] parts =
                 inner != null
-                        ? new String[] {"", name}
+                        ? new String[] {"", name + counts(type)}
                         : Declared.split(declare(type, MARKER, 0), MARKER, name);
         int bits = child.bits() == Die.NONE ? 0 : Math.clamp(child.bits(), 0, 1 << 20);
         return new CRecord.Member(parts[0], parts[1], bitOffset(child, size), size, bits, inner);
+    }
+
+    /** What an array is of, or the type itself. */
+    private Optional<Die> element(Optional<Die> type) throws MalformedInputException {
+        Optional<Die> at = type;
+        for (int steps = 0; steps < STEP_LIMIT && isArray(at); steps++) {
+            at = typeOf(at.get());
+        }
+        return at;
+    }
+
+    private static boolean isArray(Optional<Die> type) {
+        return type.isPresent() && type.get().tag() == Die.ARRAY_TYPE;
+    }
+
+    /** The dimensions of an array: {@code [2][3]}, {@code []}; empty for another type. */
+    private String counts(Optional<Die> type) throws MalformedInputException {
+        StringBuilder counts = new StringBuilder();
+        Optional<Die> at = type;
+        for (int steps = 0; steps < STEP_LIMIT && isArray(at); steps++) {
+            for (Die child : dwarf.children(at.get())) {
+                if (child.tag() == Die.SUBRANGE_TYPE) {
+                    long count = child.elements();
+                    counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
+                }
+            }
+            at = typeOf(at.get());
+        }
+        return counts.toString();
     }
 
     /** DWARF 5 §5.7.6, and the older form that counts from the highest bit of the unit. */
@@ -241,7 +278,7 @@ final class DwarfRecords {
                                     : 0;
                 }
             }
-            Optional<Die> element = dwarf.typeOf(die);
+            Optional<Die> element = typeOf(die);
             return element.isEmpty() ? 0 : count * size(element.get(), steps + 1);
         }
         if (die.sizeBytes() != Die.NONE) {
@@ -249,14 +286,16 @@ final class DwarfRecords {
         }
         return switch (die.tag()) {
             case Die.POINTER_TYPE, Die.REFERENCE_TYPE, Die.RVALUE_REFERENCE_TYPE -> wide ? 8 : 4;
+            case Die.UNSPECIFIED_TYPE ->
+                    "decltype(nullptr)".equals(dwarf.name(die)) ? wide ? 8 : 4 : 0;
             case Die.PTR_TO_MEMBER_TYPE -> {
                 // Itanium C++ ABI §2.3: an offset; of a function its address and an adjustment.
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 boolean function = target.isPresent() && target.get().tag() == Die.SUBROUTINE_TYPE;
                 yield (wide ? 8 : 4) * (function ? 2 : 1);
             }
             default -> {
-                Optional<Die> target = dwarf.typeOf(die);
+                Optional<Die> target = typeOf(die);
                 yield target.isEmpty() || target.get().equals(die)
                         ? 0
                         : size(target.get(), steps + 1);
@@ -284,27 +323,18 @@ final class DwarfRecords {
             case Die.VOLATILE_TYPE -> modifier("volatile", die, inner, steps);
             case Die.RESTRICT_TYPE -> modifier("restrict", die, inner, steps);
             case Die.ATOMIC_TYPE -> modifier("_Atomic", die, inner, steps);
-            case Die.ARRAY_TYPE -> {
-                StringBuilder counts = new StringBuilder(inner);
-                for (Die child : dwarf.children(die)) {
-                    if (child.tag() == Die.SUBRANGE_TYPE) {
-                        long count = child.elements();
-                        counts.append("[").append(count <= 0 ? "" : "" + count).append(']');
-                    }
-                }
-                yield declare(dwarf.typeOf(die), counts.toString(), steps + 1);
-            }
+            case Die.ARRAY_TYPE -> declare(element(type), inner + counts(type), steps + 1);
             case Die.SUBROUTINE_TYPE -> {
                 List<String> parameters = new ArrayList<>();
                 for (Die child : dwarf.children(die)) {
                     if (child.tag() == Die.FORMAL_PARAMETER && !child.isArtificial()) {
-                        parameters.add(declare(dwarf.typeOf(child), "", steps + 1));
+                        parameters.add(declare(typeOf(child), "", steps + 1));
                     } else if (child.tag() == Die.UNSPECIFIED_PARAMETERS) {
                         parameters.add("...");
                     }
                 }
                 String list = parameters.isEmpty() ? "void" : String.join(", ", parameters);
-                yield declare(dwarf.typeOf(die), inner + "(" + list + ")", steps + 1);
+                yield declare(typeOf(die), inner + "(" + list + ")", steps + 1);
             }
             case Die.STRUCTURE_TYPE, Die.CLASS_TYPE, Die.UNION_TYPE, Die.ENUMERATION_TYPE -> {
                 String name = dwarf.name(die);
@@ -316,7 +346,7 @@ final class DwarfRecords {
 
     private String pointer(Die die, String sign, String inner, int steps)
             throws MalformedInputException {
-        Optional<Die> target = dwarf.typeOf(die);
+        Optional<Die> target = typeOf(die);
         boolean binds =
                 target.isPresent()
                         && (target.get().tag() == Die.ARRAY_TYPE
@@ -328,8 +358,12 @@ final class DwarfRecords {
     /** Of a pointer it stands behind the star, else before the type. */
     private String modifier(String word, Die die, String inner, int steps)
             throws MalformedInputException {
-        Optional<Die> target = dwarf.typeOf(die);
+        Optional<Die> target = typeOf(die);
         boolean pointer = target.isPresent() && target.get().tag() == Die.POINTER_TYPE;
+        boolean said = isArray(target) && element(target).map(Die::tag).orElse(0) == die.tag();
+        if (said) {
+            return declare(target, inner, steps + 1); // of an array as of its elements
+        }
         return pointer
                 ? declare(target, spaced(word, inner), steps + 1)
                 : word + " " + declare(target, inner, steps + 1);

@@ -36,9 +36,37 @@ public final class DynamicPage implements ElfPage {
                     "SYMINSZ",
                     "SYMINENT");
     private static final Set<String> COUNTS =
-            Set.of("VERDEFNUM", "VERNEEDNUM", "RELACOUNT", "RELCOUNT");
+            Set.of(
+                    "VERDEFNUM",
+                    "VERNEEDNUM",
+                    "RELACOUNT",
+                    "RELCOUNT",
+                    "MIPS_RLD_VERSION",
+                    "MIPS_LOCAL_GOTNO",
+                    "MIPS_CONFLICTNO",
+                    "MIPS_LIBLISTNO",
+                    "MIPS_SYMTABNO",
+                    "MIPS_UNREFEXTNO",
+                    "MIPS_HIPAGENO");
     private static final List<String> FLAGS =
             List.of("ORIGIN", "SYMBOLIC", "TEXTREL", "BIND_NOW", "STATIC_TLS");
+    private static final List<String> MIPS_FLAGS =
+            List.of(
+                    "QUICKSTART",
+                    "NOTPOT",
+                    "NO_LIBRARY_REPLACEMENT",
+                    "NO_MOVE",
+                    "SGI_ONLY",
+                    "GUARANTEE_INIT",
+                    "DELTA_C_PLUS_PLUS",
+                    "GUARANTEE_START_INIT",
+                    "PIXIE",
+                    "DEFAULT_DELAY_LOAD",
+                    "REQUICKSTART",
+                    "REQUICKSTARTED",
+                    "CORD",
+                    "NO_UNRES_UNDEF",
+                    "RLD_ORDER_SAFE");
     private static final List<String> FLAGS_1 =
             List.of(
                     "NOW",
@@ -128,6 +156,7 @@ public final class DynamicPage implements ElfPage {
         return switch (type) {
             case "PLTREL" -> ElfNames.tag(elf.machine(), value);
             case "FLAGS" -> flags(FLAGS, value);
+            case "MIPS_FLAGS" -> value == 0 ? "NONE" : flags(MIPS_FLAGS, value);
             case "FLAGS_1" -> "Flags:" + (value == 0 ? " None" : " " + flags(FLAGS_1, value));
             case "BIND_NOW", "SYMBOLIC", "AARCH64_BTI_PLT", "AARCH64_PAC_PLT" ->
                     value == 0 ? "" : Forms.hex(value);

@@ -117,7 +117,7 @@ public final class ElfRecipe {
                             case LINES -> new LinesPage(place, search);
                             case FRAMES -> new FramesPage(elf, place, search);
                             case STRINGS -> new StringsPage(elf, request.sections());
-                            case DISASSEMBLY -> new DisassemblyPage(file, elf, request.function());
+                            case DISASSEMBLY -> new DisassemblyPage(open, request.function());
                         });
             }
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
+import java.util.List;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.DynamicEntry;
 import sonde.format.elf.DynamicTable;
@@ -129,10 +130,63 @@ public final class HeaderPage implements ElfPage {
             }
             case EM_PPC64 -> words.append((flags & 3) != 0 ? ", abiv" + (flags & 3) : "");
             case ElfFile.EM_SPARC, EM_SPARC32PLUS, ElfFile.EM_SPARCV9 -> sparc(flags, words);
+            case ElfFile.EM_MIPS -> mips(flags, words);
             case EM_IA_64 -> words.append((flags & 0x10) != 0 ? ", 64-bit" : ", 32-bit");
             default -> {}
         }
         return words.toString();
+    }
+
+    private static final List<String> MIPS_BITS =
+            List.of(
+                    "noreorder",
+                    "pic",
+                    "cpic",
+                    "ugen_reserved",
+                    "",
+                    "abi2",
+                    "",
+                    "odk first",
+                    "32bitmode",
+                    "fp64",
+                    "nan2008");
+
+    /** From bit 28 on. */
+    private static final List<String> MIPS_ARCHITECTURES =
+            List.of(
+                    "mips1",
+                    "mips2",
+                    "mips3",
+                    "mips4",
+                    "mips5",
+                    "mips32",
+                    "mips64",
+                    "mips32r2",
+                    "mips64r2",
+                    "mips32r6",
+                    "mips64r6");
+
+    /** EF_MIPS_*; a CPU's own extensions, bits 16 to 23, are left as a number. */
+    private static void mips(int flags, StringBuilder words) {
+        for (int bit = 0; bit < MIPS_BITS.size(); bit++) {
+            boolean set = (flags >>> bit & 1) != 0 && !MIPS_BITS.get(bit).isEmpty();
+            words.append(set ? ", " + MIPS_BITS.get(bit) : "");
+        }
+        words.append(
+                switch (flags >>> 12 & 15) {
+                    case 0 -> "";
+                    case 1 -> ", o32";
+                    case 2 -> ", o64";
+                    case 3 -> ", eabi32";
+                    case 4 -> ", eabi64";
+                    default -> ", unknown ABI";
+                });
+        words.append((flags & 0x0800_0000) != 0 ? ", mdmx" : "");
+        words.append((flags & 0x0400_0000) != 0 ? ", mips16" : "");
+        words.append((flags & 0x0200_0000) != 0 ? ", micromips" : "");
+        int architecture = flags >>> 28;
+        boolean known = architecture < MIPS_ARCHITECTURES.size();
+        words.append(", ").append(known ? MIPS_ARCHITECTURES.get(architecture) : "unknown ISA");
     }
 
     /** EF_SPARC_* and EF_SPARCV9_* (the memory model, of V9 alone). */

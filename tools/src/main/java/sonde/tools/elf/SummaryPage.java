@@ -135,7 +135,9 @@ public final class SummaryPage implements ElfPage {
                     case ElfFile.ET_CORE -> "core file";
                     default -> HeaderPage.type(elf);
                 };
-        boolean dynamic = dynamic().isPresent();
+        // static-pie: it has a dynamic section to move itself by.
+        boolean alone = what.startsWith("program") && elf.interpreter().isEmpty();
+        boolean dynamic = dynamic().isPresent() && !alone;
         String linked =
                 !apart && (elf.type() == ElfFile.ET_EXEC || elf.type() == ElfFile.ET_DYN)
                         ? dynamic ? ", dynamically linked" : ", statically linked"

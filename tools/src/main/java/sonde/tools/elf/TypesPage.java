@@ -58,6 +58,7 @@ public final class TypesPage implements ElfPage {
         private long bitHoles;
         private long sumBitHoles;
         private long end;
+        private long unitEnd;
         private long shownLine;
         private boolean virtual;
 
@@ -68,6 +69,7 @@ public final class TypesPage implements ElfPage {
             long own = Math.max(0, member.end() - Math.max(taken, member.bitOffset()));
             sumBytes += member.bits() > 0 ? 0 : own / 8;
             end = Math.max(end, member.end());
+            unitEnd = Math.max(unitEnd, member.unitEnd());
         }
 
         void print(PrintWriter out, CRecord type) {
@@ -88,13 +90,23 @@ public final class TypesPage implements ElfPage {
                             bitHoles, sumBitHoles);
                 }
             }
-            long padding = type.sizeBytes() - (end + 7) / 8;
-            if (!type.isUnion() && !virtual && padding > 0) {
-                out.println("\t/* padding: " + padding + " */");
+            if (!type.isUnion() && !virtual) {
+                padding(out, 8 * type.sizeBytes());
             }
             long last = type.sizeBytes() % LINE_BYTES;
             if (last > 0) {
                 out.println("\t/* last cacheline: " + last + " bytes */");
+            }
+        }
+
+        private void padding(PrintWriter out, long sizeBits) {
+            long unit = Math.min(unitEnd, sizeBits);
+            if (sizeBits - unit >= 8) {
+                out.println("\t/* padding: " + (sizeBits - unit) / 8 + " */");
+            }
+            if (unit > end) {
+                long bits = unit - end;
+                out.println("\t/* bit_padding: " + bits + (bits == 1 ? " bit */" : " bits */"));
             }
         }
     }
@@ -103,6 +115,7 @@ public final class TypesPage implements ElfPage {
             PrintWriter out, CRecord record, long baseBits, int depth, Totals totals) {
         String indent = "\t".repeat(depth);
         long end = 0;
+        long unitEnd = 0;
         for (CRecord.Member member : record.placed()) {
             if (member.isVirtual()) {
                 out.println(indent + Forms.name(text(member)) + "; /* virtual */");
@@ -110,7 +123,8 @@ public final class TypesPage implements ElfPage {
                 continue;
             }
             if (!record.isUnion()) {
-                gap(out, indent, end, member.bitOffset(), depth == 1 ? totals : null);
+                long odd = Math.min(unitEnd, member.bitOffset()) - end;
+                gap(out, indent, odd, member.bitOffset() - end, depth == 1 ? totals : null);
                 line(out, indent, (baseBits + member.bitOffset()) / 8, totals);
             }
             long offset = (baseBits + member.bitOffset()) / 8;
@@ -127,6 +141,7 @@ public final class TypesPage implements ElfPage {
                 totals.add(member, end);
             }
             end = Math.max(end, member.end());
+            unitEnd = Math.max(unitEnd, member.unitEnd());
         }
     }
 
@@ -158,18 +173,23 @@ public final class TypesPage implements ElfPage {
         }
     }
 
+    /**
+     * Says what lies between two members.
+     *
+     * @param unit bits up to the end of the unit that a bitfield before lies in
+     * @param bits up to the next member
+     */
     private static void gap(
             PrintWriter out,
             String indent,
-            long end,
-            long next,
+            long unit,
+            long bits,
             @org.jspecify.annotations.Nullable Totals totals) {
-        long bits = next - end;
         if (bits <= 0) {
             return;
         }
-        long bytes = next / 8 - (end + 7) / 8;
-        long odd = bits - 8 * Math.max(0, bytes);
+        long bytes = (bits - Math.max(0, unit)) / 8;
+        long odd = bits - 8 * bytes;
         out.println();
         if (odd > 0) {
             out.println(

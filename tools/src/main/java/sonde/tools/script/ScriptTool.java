@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
@@ -37,6 +38,9 @@ public record ScriptTool(
         ToolRules rules) {
     private static final String END = ".bt";
     private static final int MOST_LETTERS = 40;
+    private static final Map<Variant, List<Option>> OPTIONS = new ConcurrentHashMap<>();
+    private static final SharedMacros SHARED =
+            new SharedMacros(resource("macros/shared.bt").orElseThrow());
 
     /**
      * One script of a tool.
@@ -44,6 +48,11 @@ public record ScriptTool(
      * @param name of its file
      */
     public record Variant(String name, String text) {
+        /** The same of another text. */
+        Variant text(String other) {
+            return new Variant(name, other);
+        }
+
         /** For the compiler. */
         public SourceText source() {
             return new SourceText(name, text);
@@ -52,12 +61,7 @@ public record ScriptTool(
 
     /** The names of all tools, sorted: {@code names.txt}, since a module's folder has no list. */
     public static List<String> names() {
-        try (InputStream in =
-                Objects.requireNonNull(ScriptTool.class.getResourceAsStream("names.txt"))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return resource("names.txt").orElseThrow().lines().toList();
     }
 
     /** The tool whose name is most like a word: one letter or two are wrong. */
@@ -111,20 +115,34 @@ public record ScriptTool(
                 description.add(said);
             }
         }
+        for (String macro : SHARED.of(script.text())) {
+            macro.lines().filter(line -> line.startsWith("// ")).forEach(line -> rule(line, rules));
+        }
         if (description.stream().allMatch(String::isEmpty)) {
             description.clear();
         }
         return new ScriptTool(name, summary, description, examples, variants, rules.rules());
     }
 
+    private static void rule(String line, ToolRules.Reader rules) {
+        int colon = line.indexOf(": ");
+        if (colon >= 0) {
+            rules.accept(line.substring(3, colon), line.substring(colon + 2));
+        }
+    }
+
+    /** A script, with the shared macros that it calls. */
     private static Optional<Variant> read(String name) {
-        try (InputStream in = ScriptTool.class.getResourceAsStream(name + END)) {
+        return resource(name + END)
+                .map(text -> text + "\n" + String.join("\n\n", SHARED.of(text)))
+                .map(text -> new Variant(name + END, text.strip() + "\n"));
+    }
+
+    private static Optional<String> resource(String name) {
+        try (InputStream in = ScriptTool.class.getResourceAsStream(name)) {
             return in == null
                     ? Optional.empty()
-                    : Optional.of(
-                            new Variant(
-                                    name + END,
-                                    new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+                    : Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -132,6 +150,8 @@ public record ScriptTool(
 
     /** What its first script asks for with {@code getopt}. */
     public List<Option> options() {
-        return Parameters.options(Parser.parse(variants.getFirst().source(), new Diagnostics()));
+        return OPTIONS.computeIfAbsent(
+                variants.getFirst(),
+                script -> Parameters.options(Parser.parse(script.source(), new Diagnostics())));
     }
 }

@@ -1,6 +1,10 @@
 package sonde.tools.script;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import sonde.lang.bpftrace.expand.Option;
 
@@ -19,10 +23,53 @@ public final class ToolOptions {
 
     /** The options of a tool's own, {@code --pid} excepted. */
     public static List<Line> lines(ScriptTool tool) {
-        return tool.options().stream()
+        List<Line> lines = new ArrayList<>();
+        tool.options().stream()
                 .filter(option -> !option.name().equals(PID))
-                .map(option -> line(option, tool.rules()))
-                .toList();
+                .forEach(option -> lines.add(line(option, tool)));
+        flags(tool).forEach((name, text) -> lines.add(new Line(names(tool, name), text)));
+        return lines;
+    }
+
+    /** Options whose values may be given without their names. */
+    static List<String> bare(ScriptTool tool) {
+        List<String> words = tool.rules().words();
+        return words.isEmpty() && has(tool, "interval") ? List.of("interval", "lists") : words;
+    }
+
+    /** The same as a usage line has them: {@code " [INTERVAL [LISTS]]"}. */
+    public static String words(ScriptTool tool) {
+        StringBuilder all = new StringBuilder();
+        List<String> bare = bare(tool);
+        bare.forEach(name -> all.append(" [").append(name.toUpperCase(Locale.ROOT)));
+        return all + "]".repeat(bare.size());
+    }
+
+    /** Whether a tool has an option of its own. */
+    static boolean has(ScriptTool tool, String name) {
+        return flags(tool).containsKey(name)
+                || tool.options().stream().anyMatch(option -> option.name().equals(name));
+    }
+
+    /** Those without a value that are none of the script's, and what their help says. */
+    static Map<String, String> flags(ScriptTool tool) {
+        Map<String, String> flags = new LinkedHashMap<>();
+        ToolRules rules = tool.rules();
+        rules.columns().forEach(column -> flags.put(column.option(), column.text()));
+        for (TimeUnits unit : TimeUnits.values()) {
+            if (rules.unit() && unit != TimeUnits.MICROSECONDS) {
+                flags.put(unit.option(), "times in " + unit.option());
+            }
+        }
+        if (rules.clears()) {
+            flags.put("noclear", "a list below the other, also on a terminal");
+        }
+        return flags;
+    }
+
+    private static String names(ScriptTool tool, String option) {
+        String letter = ToolLetters.letter(tool, option);
+        return (letter.isEmpty() ? "" : letter + ", ") + "--" + option;
     }
 
     /** What a tool means by {@code --pid}; empty for one that leaves it to the tracer. */
@@ -32,9 +79,9 @@ public final class ToolOptions {
         return own.map(Option::help).orElse("");
     }
 
-    private static Line line(Option option, ToolRules rules) {
-        String letter = ToolWords.letter(option.name());
-        String name = (letter.isEmpty() ? "" : letter + ", ") + "--" + option.name();
+    private static Line line(Option option, ScriptTool tool) {
+        ToolRules rules = tool.rules();
+        String name = names(tool, option.name());
         TimeOption time = rules.times().get(option.name());
         if (time != null) {
             long standard = Long.parseLong(option.standard());
@@ -51,8 +98,10 @@ public final class ToolOptions {
         if (choices != null) {
             value = "WORD";
             help += ": " + String.join(", ", choices);
-        } else if (rules.signals().contains(option.name())) {
-            value = "SIGNAL";
+        } else if (rules.numbers().containsKey(option.name())) {
+            value = rules.numbers().get(option.name()).word().toUpperCase(Locale.ROOT);
+        } else if (rules.lists().contains(option.name())) {
+            value = "N,...";
         } else if (option.kind() == Option.Kind.STRING) {
             value = "TEXT";
         }

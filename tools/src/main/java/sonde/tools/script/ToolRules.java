@@ -1,5 +1,6 @@
 package sonde.tools.script;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,13 +14,23 @@ import java.util.Set;
  * <ul>
  *   <li>{@code // time: NAME UNIT}: the option is a time, the script takes nanoseconds; with {@code
  *       whole} behind it, it counts seconds;
- *   <li>{@code // signal: NAME}: the option is a signal, its number or its name;
+ *   <li>{@code // signal: NAME}, {@code errno}, {@code user}, {@code syscall}, {@code flag} (of
+ *       open), {@code state} (of a thread): the option is one, its number or its name;
  *   <li>{@code // choice: NAME WORD…}: the option is one of these;
+ *   <li>{@code // list: NAME…}: the options take several numbers, see {@link OptionLists};
  *   <li>{@code // takes: PROBE} or {@code FUNCTION}: the word it needs, see {@link ProbeWord};
  *   <li>{@code // first word: NAME}: {@code $1} is the value of this option;
+ *   <li>{@code // words: NAME…}: words without an option are the values of these; else of {@code
+ *       interval} and {@code lists}, where it has them;
+ *   <li>{@code // letters: LETTER=NAME…}: short names of options, besides those of {@link
+ *       ToolLetters}; {@code -} for what is always so;
+ *   <li>{@code // column: HEADING NAME TEXT}: a column that is shown when this option is given;
+ *       JSON has all;
+ *   <li>{@code // unit: us}: its times are microseconds; other units can be asked for;
  *   <li>{@code // prints: rows}: a line for each event, below one with the names of the columns;
  *   <li>{@code // sorted: COLUMN… OPTION}: its lines are lists, each with an empty line behind it;
  *       first come those with the largest sum of these columns, and as many as the option says;
+ *   <li>{@code // screen: cleared}: on a terminal a list takes the place of the one before;
  *   <li>{@code // folded: PART…}: its maps are of stacks and can be folded for flame graphs; the
  *       parts are numbers of a key's parts, with {@code -} innermost first, or {@code by kind};
  *   <li>{@code // no pid: REASON}: what it shows belongs to no process;
@@ -29,6 +40,9 @@ import java.util.Set;
  *
  * @param takes empty for a tool that takes no words
  * @param firstWord empty for none
+ * @param words options whose values may be given without their names
+ * @param unit whether times have a unit that can be chosen
+ * @param clears whether a list takes the place of the one before
  * @param rows whether it prints a line for each event, below one with the names of the columns
  * @param sorted by which columns its lists are, then the option that says how many rows they have;
  *     empty where there are no lists
@@ -39,25 +53,49 @@ import java.util.Set;
  */
 public record ToolRules(
         Map<String, TimeOption> times,
-        Set<String> signals,
+        Map<String, NumberKind> numbers,
         Map<String, List<String>> choices,
+        Set<String> lists,
+        Map<Character, String> letters,
+        List<Column> columns,
         String takes,
         String firstWord,
+        List<String> words,
+        boolean unit,
         boolean rows,
         List<String> sorted,
+        boolean clears,
         Optional<List<String>> folded,
         String withoutPid,
         String command) {
 
+    /**
+     * A column that is shown when an option is given.
+     *
+     * @param text what its help says
+     */
+    public record Column(String heading, String option, String text) {
+        private static Column of(String[] words) {
+            return new Column(
+                    words[0], words[1], String.join(" ", List.of(words).subList(2, words.length)));
+        }
+    }
+
     /** Reads lines one by one. */
     static final class Reader {
         private final Map<String, TimeOption> times = new LinkedHashMap<>();
-        private final Set<String> signals = new HashSet<>();
+        private final Map<String, NumberKind> numbers = new LinkedHashMap<>();
         private final Map<String, List<String>> choices = new LinkedHashMap<>();
+        private final Set<String> lists = new HashSet<>();
+        private final Map<Character, String> letters = new LinkedHashMap<>();
+        private final List<Column> columns = new ArrayList<>();
         private String takes = "";
         private String firstWord = "";
+        private List<String> positional = List.of();
+        private boolean unit;
         private boolean rows;
         private List<String> sorted = List.of();
+        private boolean clears;
         private Optional<List<String>> folded = Optional.empty();
         private String withoutPid = "";
         private String command = "";
@@ -67,7 +105,16 @@ public record ToolRules(
             String[] words = value.split(" ", -1);
             switch (key) {
                 case "time" -> times.put(words[0], new TimeOption(words[1], words.length > 2));
-                case "signal" -> signals.add(value);
+                case "letters" -> {
+                    for (String letter : words) {
+                        letters.put(letter.charAt(0), letter.substring(2));
+                    }
+                }
+                case "list" -> lists.addAll(List.of(words));
+                case "column" -> columns.add(Column.of(words));
+                case "words" -> positional = List.of(words);
+                case "unit" -> unit = true;
+                case "screen" -> clears = true;
                 case "choice" -> choices.put(words[0], List.of(words).subList(1, words.length));
                 case "takes" -> takes = value;
                 case "first word" -> firstWord = value;
@@ -78,21 +125,37 @@ public record ToolRules(
                 case "no pid" -> withoutPid = value;
                 case "command" -> command = value;
                 default -> {
-                    return false;
+                    return isNumber(key, value);
                 }
             }
             return true;
         }
 
+        private boolean isNumber(String key, String option) {
+            for (NumberKind kind : NumberKind.values()) {
+                if (kind.word().equals(key)) {
+                    numbers.put(option, kind);
+                    return true;
+                }
+            }
+            return false;
+        }
+
         ToolRules rules() {
             return new ToolRules(
                     Map.copyOf(times),
-                    Set.copyOf(signals),
+                    Map.copyOf(numbers),
                     Map.copyOf(choices),
+                    Set.copyOf(lists),
+                    Map.copyOf(letters),
+                    List.copyOf(columns),
                     takes,
                     firstWord,
+                    positional,
+                    unit,
                     rows,
                     sorted,
+                    clears,
                     folded,
                     withoutPid,
                     command);

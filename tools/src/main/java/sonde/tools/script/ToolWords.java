@@ -2,14 +2,16 @@ package sonde.tools.script;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import sonde.lang.bpftrace.expand.Option;
-import sonde.sys.SignalNames;
+import sonde.lang.output.RowStyle;
 
 /**
  * The words behind {@code sonde tool NAME}, sorted and checked: options of {@code sonde trace},
@@ -32,24 +34,16 @@ public final class ToolWords {
     private static final String LETTERS_WITH_VALUE = "cpofBd";
     private static final String LETTERS = "vqk";
 
-    /** Short names of options, where a tool has them. */
-    private static final Map<Character, String> OWN_LETTERS =
-            Map.of(
-                    'D', "disks",
-                    'L', "latency",
-                    'P', "processes",
-                    'Q', "queued",
-                    'T', "time",
-                    'i', "interval",
-                    'n', "name",
-                    'r', "rows",
-                    'u', "uid",
-                    'x', "failed");
+    /** What {@code -f} takes. */
+    private static final List<String> FORMATS = List.of("text", "csv", "json", "folded");
 
     private static final String OWN_PID = "pid";
     private static final String FREQUENCY = "frequency";
+    private static final String INTERVAL = "interval";
+    private static final String LISTS = "lists";
     private static final int MOST_DIGITS = 9;
     private static final int MOST_HERTZ = 100_000;
+    private static final int MOST_KEYS = 10_000_000;
 
     private final ScriptTool tool;
     private final List<Option> options;
@@ -64,11 +58,17 @@ public final class ToolWords {
     private OptionalInt pid = OptionalInt.empty();
     private boolean kernelFunction;
     private List<String> sortedBy = List.of();
+    private final Set<String> shown = new HashSet<>();
+    private TimeUnits unit = TimeUnits.MICROSECONDS;
+    private boolean clears;
+    private OptionalInt mapKeys = OptionalInt.empty();
+    private final OptionLists lists = new OptionLists();
 
     private ToolWords(ScriptTool tool, List<String> words) {
         this.tool = tool;
         this.options = tool.options();
         this.words = words;
+        this.clears = tool.rules().clears();
     }
 
     /**
@@ -82,20 +82,10 @@ public final class ToolWords {
             read.word(words.get(read.at++));
         }
         if (!read.help && !read.script) {
-            read.tellTime();
             read.fold();
             read.check();
         }
         return read;
-    }
-
-    /** The short name of an option, with its dash; empty where it has none. */
-    static String letter(String option) {
-        return OWN_LETTERS.entrySet().stream()
-                .filter(one -> one.getValue().equals(option))
-                .map(one -> "-" + one.getKey())
-                .findFirst()
-                .orElse(option.equals(FREQUENCY) ? "-F" : "");
     }
 
     /** Whether help is asked for; then nothing else was checked. */
@@ -132,15 +122,33 @@ public final class ToolWords {
     }
 
     /** By the sum of which columns lists are ordered; none for a tool without lists. */
-    public List<String> sortedBy() {
+    List<String> sortedBy() {
         List<String> sorted = tool.rules().sorted();
-        return sortedBy.isEmpty() && !sorted.isEmpty()
-                ? sorted.subList(0, sorted.size() - 1)
-                : sortedBy;
+        List<String> by =
+                sortedBy.isEmpty() && !sorted.isEmpty()
+                        ? sorted.subList(0, sorted.size() - 1)
+                        : sortedBy;
+        return by.stream().map(unit::put).toList();
+    }
+
+    /** How lines are shown that the script prints. */
+    public RowStyle rowStyle() {
+        Set<String> hidden = new HashSet<>();
+        for (ToolRules.Column column : tool.rules().columns()) {
+            if (!shown.contains(column.option())) {
+                hidden.add(column.heading());
+            }
+        }
+        return new RowStyle(sortedBy(), rows(), clears, hidden);
+    }
+
+    /** How many keys a map has room for; empty for as many as the script says. */
+    public OptionalInt mapKeys() {
+        return mapKeys;
     }
 
     /** How many rows a list has; 0 for all. */
-    public int rows() {
+    int rows() {
         List<String> sorted = tool.rules().sorted();
         Optional<Option> option = sorted.isEmpty() ? Optional.empty() : option(sorted.getLast());
         return option.map(one -> Integer.parseInt(last(one))).orElse(0);
@@ -148,7 +156,10 @@ public final class ToolWords {
 
     /** The scripts that fit what is asked for, the best first. */
     public List<ScriptTool.Variant> variants() {
-        List<ScriptTool.Variant> all = tool.variants();
+        List<ScriptTool.Variant> all =
+                tool.variants().stream()
+                        .map(one -> one.text(lists.put(unit.put(one.text()))))
+                        .toList();
         if (!tool.rules().takes().equals("FUNCTION")) {
             return all;
         }
@@ -164,16 +175,6 @@ public final class ToolWords {
         return named && colon > slash && word.indexOf('*') < 0
                 ? Optional.of(Path.of(word.substring(slash, colon)))
                 : Optional.empty();
-    }
-
-    /** Objects of JSON say when; a line of text does where it is asked to. */
-    private void tellTime() {
-        int format = general.indexOf("-f");
-        boolean json =
-                general.contains("--json") || format >= 0 && general.get(format + 1).equals("json");
-        if (json && option("time").isPresent() && !named.contains("--time")) {
-            named.add("--time");
-        }
     }
 
     /** A flame graph is of all stacks, however many a list shows. */
@@ -217,15 +218,12 @@ public final class ToolWords {
         Optional<Option> option = option(name.substring(2));
         if (name.equals("--pid")) {
             pid(equals >= 0 ? word.substring(equals + 1) : value(word));
+        } else if (ToolOptions.flags(tool).containsKey(name.substring(2))) {
+            flag(name.substring(2));
         } else if (option.isPresent() && option.get().kind() == Option.Kind.BOOLEAN) {
             named.add(word);
         } else if (option.isPresent()) {
-            String value = equals >= 0 ? word.substring(equals + 1) : value(word);
-            if (option.get().name().equals(FREQUENCY)) {
-                frequency(value);
-                return;
-            }
-            named.add(name + "=" + scriptValue(option.get(), value));
+            set(option.get(), equals >= 0 ? word.substring(equals + 1) : value(word));
         } else if (name.equals("--help")) {
             help = true;
         } else if (name.equals("--script")) {
@@ -234,6 +232,8 @@ public final class ToolWords {
             general.addAll(List.of("-f", "folded"));
         } else if (name.equals("--sort") && !tool.rules().sorted().isEmpty()) {
             sort(equals >= 0 ? word.substring(equals + 1) : value(word));
+        } else if (name.equals("--map-keys")) {
+            mapKeys(equals >= 0 ? word.substring(equals + 1) : value(word));
         } else if (WITH_VALUE.contains(name)) {
             command |= name.equals("--cmd");
             general.add(equals >= 0 ? word : word + "=" + value(word));
@@ -244,35 +244,40 @@ public final class ToolWords {
         }
     }
 
+    /** An option that none of the script's is. */
+    private void flag(String name) {
+        Optional<TimeUnits> units = TimeUnits.of(name);
+        if (units.isPresent()) {
+            unit = units.get();
+        } else if (name.equals("noclear")) {
+            clears = false;
+        } else {
+            shown.add(name);
+        }
+    }
+
     private void letters(String word) throws ToolUseException {
         for (int i = 1; i < word.length(); i++) {
             char letter = word.charAt(i);
+            String rest = word.substring(i + 1);
+            Optional<String> own = ToolLetters.option(tool, letter);
             if (letter == 'h') {
                 help = true;
-            } else if (LETTERS_WITH_VALUE.indexOf(letter) >= 0) {
-                String value = word.length() > i + 1 ? word.substring(i + 1) : value("-" + letter);
-                if (letter == 'p') {
-                    pid(value);
-                } else if (letter == 'd') {
-                    general.add("--duration=" + value);
-                } else {
-                    command |= letter == 'c';
-                    general.addAll(List.of("-" + letter, value));
-                }
-                return;
-            } else if (letter == 'F' && option(FREQUENCY).isPresent()) {
-                frequency(word.length() > i + 1 ? word.substring(i + 1) : value("-F"));
-                return;
-            } else if (ownLetter(letter).isPresent()) {
-                Option own = ownLetter(letter).get();
-                boolean truth = own.kind() == Option.Kind.BOOLEAN;
-                String rest = word.substring(i + 1);
-                if (!truth) {
+            } else if (own.isPresent()) {
+                if (takesValue(own.get())) {
                     String value = rest.isEmpty() ? value("-" + letter) : rest;
-                    named.add("--" + own.name() + "=" + scriptValue(own, value));
+                    longOption("--" + own.get() + "=" + value);
                     return;
                 }
-                named.add("--" + own.name());
+                if (!own.get().equals(ToolLetters.ALWAYS)) {
+                    longOption("--" + own.get());
+                }
+            } else if (LETTERS_WITH_VALUE.indexOf(letter) >= 0) {
+                if (rest.isEmpty() && at >= words.size()) {
+                    throw new ToolUseException("-" + letter + " needs a value" + elsewhere(letter));
+                }
+                general(letter, rest.isEmpty() ? value("-" + letter) : rest);
+                return;
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
@@ -281,19 +286,79 @@ public final class ToolWords {
         }
     }
 
+    /** What BCC means by a letter that is another one's here. */
+    private String elsewhere(char letter) {
+        return switch (letter) {
+            case 'c' -> option("count").isPresent() ? "; --count counts" : "";
+            case 'd' ->
+                    option("disk").isPresent()
+                            ? "; --disk is a disk"
+                            : option("histograms").isPresent() ? "; --histograms shows them" : "";
+            case 'f' -> tool.rules().folded().isPresent() ? "; --folded folds stacks" : "";
+            default -> "";
+        };
+    }
+
+    private boolean takesValue(String name) {
+        return WITH_VALUE.contains("--" + name)
+                || option(name).filter(one -> one.kind() != Option.Kind.BOOLEAN).isPresent();
+    }
+
+    private void general(char letter, String value) throws ToolUseException {
+        if (letter == 'p') {
+            pid(value);
+        } else if (letter == 'd' && !value.matches("[0-9].*")) {
+            throw new ToolUseException("-d " + value + ": that is no time" + elsewhere(letter));
+        } else if (letter == 'd') {
+            general.add("--duration=" + value);
+        } else if (letter == 'f' && !FORMATS.contains(value)) {
+            String flags = option("flag").isPresent() ? "; --flag " + value + " for flags" : "";
+            throw new ToolUseException(
+                    "-f "
+                            + value
+                            + ": it is the format, text, csv or json"
+                            + flags
+                            + elsewhere(letter));
+        } else {
+            command |= letter == 'c';
+            general.addAll(List.of("-" + letter, value));
+        }
+    }
+
+    private void set(Option option, String value) throws ToolUseException {
+        if (option.name().equals(FREQUENCY)) {
+            frequency(value);
+        } else {
+            named.add("--" + option.name() + "=" + scriptValue(option, value));
+        }
+    }
+
+    private void mapKeys(String word) throws ToolUseException {
+        if (!isCount(word) || Integer.parseInt(word) == 0 || Integer.parseInt(word) > MOST_KEYS) {
+            throw new ToolUseException("--map-keys " + word + " is not within 1.." + MOST_KEYS);
+        }
+        mapKeys = OptionalInt.of(Integer.parseInt(word));
+    }
+
     /** The head line has the names of the columns. */
     private void sort(String column) throws ToolUseException {
         String text = tool.variants().getFirst().text();
         String heading = "\"" + column.toUpperCase(Locale.ROOT);
         if (!text.contains(heading + "\"") && !text.contains(heading + "(")) {
-            throw new ToolUseException("--sort: there is no column " + column);
+            throw new ToolUseException("--sort: there is no column " + column + columns(text));
         }
         int end = text.indexOf('"', text.indexOf(heading) + 1);
         sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
     }
 
-    private Optional<Option> ownLetter(char letter) {
-        return Optional.ofNullable(OWN_LETTERS.get(letter)).flatMap(this::option);
+    /** Those of the script's first line, which are in capitals. */
+    private static String columns(String text) {
+        return Pattern.compile("\"([A-Z][A-Z_]*)(\\([a-z]+\\))?\"")
+                .matcher(text.substring(0, text.indexOf("\n}")))
+                .results()
+                .map(name -> name.group(1).toLowerCase(Locale.ROOT))
+                .distinct()
+                .collect(Collectors.joining(", ", "; there are ", ""));
     }
 
     private void frequency(String word) throws ToolUseException {
@@ -322,22 +387,20 @@ public final class ToolWords {
         if (time != null) {
             return Long.toString(time.nanos(name, value));
         }
-        if (rules.signals().contains(option.name())) {
-            return Integer.toString(
-                    SignalNames.number(value)
-                            .orElseThrow(() ->
-                                    new ToolUseException(
-                                            name
-                                                    + ": '"
-                                                    + value
-                                                    + "' is no signal; write 9 or KILL")));
+        NumberKind kind = rules.numbers().get(option.name());
+        if (kind != null) {
+            return Long.toString(kind.number(name, value));
+        }
+        if (rules.lists().contains(option.name())) {
+            return lists.keep(option.name(), value);
         }
         List<String> choices = rules.choices().get(option.name());
         if (choices != null && !choices.contains(value)) {
             throw new ToolUseException(
                     name + ": '" + value + "' is none of " + String.join(", ", choices));
         }
-        if (option.kind() == Option.Kind.UNSIGNED && !isCount(value)) {
+        boolean number = option.kind() != Option.Kind.STRING;
+        if (number && !isCount(value)) {
             throw new ToolUseException(name + ": '" + value + "' is no number");
         }
         return value;
@@ -360,11 +423,7 @@ public final class ToolWords {
                             + takes
                             + " [options]");
         }
-        int taken = takes.isEmpty() ? 0 : 1;
-        if (positional.size() > taken) {
-            List<String> extra = positional.subList(taken, positional.size());
-            throw new ToolUseException("unexpected word '" + extra.getFirst() + "'" + meant(extra));
-        }
+        takeWords(takes.isEmpty() ? 0 : 1);
         checkPid();
         option(tool.rules().firstWord()).ifPresent(option -> positional.add(last(option)));
         switch (takes) {
@@ -380,6 +439,26 @@ public final class ToolWords {
                 includeInterrupts(function.user());
             }
             default -> {}
+        }
+    }
+
+    /** Words without an option's name, behind the one that the tool needs. */
+    private void takeWords(int taken) throws ToolUseException {
+        List<String> extra =
+                positional.subList(Math.min(taken, positional.size()), positional.size());
+        List<String> names = ToolOptions.bare(tool);
+        for (int i = 0; i < extra.size(); i++) {
+            if (i >= names.size() || !extra.get(i).matches("[0-9].*")) {
+                throw new ToolUseException(
+                        "unexpected word '" + extra.get(i) + "'" + meant(extra.get(i)));
+            }
+            longOption("--" + names.get(i) + "=" + extra.get(i));
+        }
+        extra.clear();
+        Optional<Option> interval = option(INTERVAL);
+        boolean counts = named.stream().anyMatch(word -> word.startsWith("--" + LISTS + "="));
+        if (counts && interval.isPresent() && last(interval.get()).equals("0")) {
+            throw new ToolUseException("--lists needs --interval: the time between two lists");
         }
     }
 
@@ -416,23 +495,12 @@ public final class ToolWords {
         }
     }
 
-    /** What numbers without an option may have been meant as. */
-    private String meant(List<String> extra) {
-        String first = extra.getFirst();
-        if (!isCount(first) || Integer.parseInt(first) == 0) {
+    /** What a number without an option may have been meant as. */
+    private String meant(String word) {
+        if (!isCount(word) || Integer.parseInt(word) == 0 || option(INTERVAL).isPresent()) {
             return "";
         }
-        if (option("interval").isPresent()) {
-            boolean count = extra.size() > 1 && isCount(extra.get(1));
-            String until =
-                    count
-                            ? " --duration "
-                                    + Long.parseLong(first) * Long.parseLong(extra.get(1))
-                                    + "s"
-                            : "";
-            return "; did you mean --interval " + first + until + "?";
-        }
-        String process = tool.rules().withoutPid().isEmpty() ? "-p " + first + " or " : "";
-        return "; did you mean " + process + "--duration " + first + "s?";
+        String process = tool.rules().withoutPid().isEmpty() ? "-p " + word + " or " : "";
+        return "; did you mean " + process + "--duration " + word + "s?";
     }
 }

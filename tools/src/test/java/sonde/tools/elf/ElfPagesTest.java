@@ -115,24 +115,25 @@ class ElfPagesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "i386-linux-gnu,true",
-        "aarch64-linux-gnu,true",
-        "riscv64-linux-gnu,true",
-        "powerpc64-linux-musl,true",
-        "s390x-linux-gnu,true",
-        "arm-linux-gnueabi,true",
-        "sparc64-linux-gnu,true",
-        "hexagon-unknown-linux-musl,true",
-        "x86_64-linux-gnux32,true",
-        "mips64-linux-gnuabi64,false",
-    })
-    void objectsOfOtherMachinesReadAsReadelfReadsThem(String target, boolean isHeaderSame)
+    @ValueSource(
+            strings = {
+                "i386-linux-gnu",
+                "aarch64-linux-gnu",
+                "riscv64-linux-gnu",
+                "powerpc64-linux-musl",
+                "s390x-linux-gnu",
+                "arm-linux-gnueabi",
+                "sparc64-linux-gnu",
+                "hexagon-unknown-linux-musl",
+                "x86_64-linux-gnux32",
+                "mips64-linux-gnuabi64",
+                "mips64el-linux-gnuabi64",
+                "mipsel-linux-gnu",
+            })
+    void objectsOfOtherMachinesReadAsReadelfReadsThem(String target)
             throws IOException, InterruptedException {
         Path file = compile(target + ".o", "clang", "--target=" + target, "-g", "-c");
-        if (isHeaderSame) {
-            same(file, Part.HEADER, "-h");
-        }
+        same(file, Part.HEADER, "-h");
         same(file, Part.SYMBOLS, "-s");
         same(file, Part.RELOCATIONS, "-r");
     }
@@ -369,6 +370,10 @@ class ElfPagesTest {
                         Optional.empty());
         assertThat(page(file, main, false)).contains("<main>:").contains("return work(&big);");
         assertThat(page(file, main, true)).contains("\"function\":\"main\"");
+        run(folder, "gzip", "-k", "prog");
+        assertThat(page(folder.resolve("prog.gz"), main, false))
+                .contains("/prog.gz: ")
+                .contains("<main>:");
     }
 
     @Test
@@ -383,6 +388,10 @@ class ElfPagesTest {
         assertThat(page(file, request(Set.of()), false))
                 .contains("stripped")
                 .contains("DWARF by debug link: " + folder + "/prog.debug");
+        Path alone = compile("alone", "gcc", "-static-pie");
+        assertThat(page(alone, request(Set.of()), false))
+                .contains("program (position-independent), ")
+                .contains("statically linked");
     }
 
     /** Whatever bits are wrong: a page, or the one exception for damage. */

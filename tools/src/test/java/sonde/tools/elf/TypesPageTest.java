@@ -100,6 +100,35 @@ class TypesPageTest {
         assertThat(page(file, false, "W")).contains("sum members: 13, holes: 1, sum holes: 3");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"-g", "-gdwarf-3", "-fdebug-types-section"})
+    void unnamedStructuresUnitsOfBitfieldsAndLocalTypes(String debug) throws Exception {
+        Path file =
+                compile(
+                        "p.cc",
+                        "struct In { long l; };"
+                                + "struct S { struct { char a; short b; } pair[2][3]; In in; int x;"
+                                + " int flag:3; };"
+                                + "union U { struct Part { char c; long l; } part; int i; };"
+                                + "S s; U u; int f(int n) { struct Local { char c; int n; } l{1, n};"
+                                + " return l.n + l.c; }",
+                        "g++",
+                        "-g",
+                        debug,
+                        "-c",
+                        "-o",
+                        "made",
+                        "p.cc");
+        assertThat(page(file, false, "S"))
+                .containsPattern(
+                        "short int +b; +/\\* +2 +2 \\*/\\s+} pair\\[2]\\[3]; +/\\* +0 +24 \\*/")
+                .containsPattern("struct In +in; +/\\* +24 +8 \\*/")
+                .contains("/* bit_padding: 29 bits */")
+                .doesNotContain("/* padding");
+        assertThat(page(file, false, "Part")).contains("size: 16,");
+        assertThat(page(file, false, "Local")).contains("size: 8,");
+    }
+
     @Test
     void enumerationsOfRustHaveTheirVariants() throws Exception {
         Path file =

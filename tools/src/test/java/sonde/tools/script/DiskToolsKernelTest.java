@@ -3,6 +3,7 @@ package sonde.tools.script;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
@@ -38,20 +39,20 @@ class DiskToolsKernelTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "biolatency | @us: *\\n\\[.*\\@",
-                "biosnoop | dd +[a-z]+[0-9a-z]* +W +[0-9]+ +16384 +[0-9]+\\.[0-9]{3}",
-                "biotop | dd +W [a-z]+[0-9a-z]* +16 +256 +[0-9]+\\.[0-9]{3}",
-                "biostacks | @us\\[\\n(.*\\n)+\\]: *\\n\\[",
-                "bitesize | @bytes\\[dd\\]: *\\n(.*\\n)*\\[16K, 32K\\) +[1-9]",
-                "biopattern | [a-z]+[0-9a-z]* +[0-9]+ +[0-9]+ +[1-9][0-9]* +[1-9]",
+                "biolatency | @us: *\\n\\[.*\\@ | ",
+                "biosnoop | dd +[a-z]+[0-9a-z]* +W +[0-9]+ +16384 +[0-9]+\\.[0-9]{3} | -Q",
+                "biotop | dd +W [a-z]+[0-9a-z]* +16 +256 +[0-9]+\\.[0-9]{3} | ",
+                "biostacks | @us\\[\\n(.*\\n)+\\]: *\\n\\[ | ",
+                "bitesize | @bytes\\[dd\\]: *\\n(.*\\n)*\\[16K, 32K\\) +[1-9] | ",
+                "biopattern | [a-z]+[0-9a-z]* +[0-9]+ +[0-9]+ +[1-9][0-9]* +[1-9] | ",
             })
-    void seesRequests(String name, String pattern) throws Exception {
-        ToolRun.see(name, pattern, this::write);
+    void seesRequests(String name, String pattern, @Nullable String option) throws Exception {
+        String[] options = option == null ? new String[0] : new String[] {option};
+        ToolRun.see(name, pattern, this::write, options);
     }
 
     @Test
     void biolatencyTellsDisksApart() throws Exception {
-        ToolRun.see(
-                "biolatency", "@us_of\\[[a-z]+[0-9a-z]*, W\\]", this::write, "--disks", "--kinds");
+        ToolRun.see("biolatency", "@ms_of\\[[a-z]+[0-9a-z]*, W\\]", this::write, "-DFm");
     }
 }

@@ -25,16 +25,24 @@ class FileToolsKernelTest {
     }
 
     @Test
-    void opensnoopShowsOnlyFailuresWhenAsked() throws Exception {
+    void opensnoopShowsWhatIsAskedFor() throws Exception {
         Path there = Files.writeString(folder.resolve("there"), "x");
-        String printed =
+        String failed =
                 ToolRun.see(
                         "opensnoop",
                         "cat +-1   2 " + folder + "/absent",
                         () -> ToolRun.shell("cat " + there + " " + folder + "/absent"),
                         "--failed",
-                        "--name=cat");
-        assertThat(printed).doesNotContain(there.toString()).doesNotContain("sh ");
+                        "--name=ca");
+        assertThat(failed).doesNotContain(there.toString()).doesNotContain("sh ");
+        String written =
+                ToolRun.see(
+                        "opensnoop",
+                        ":[0-9]{2} +0 [0-9]+ +sh +3   0 0x[0-9a-f]*1 +" + folder + "/made",
+                        () -> ToolRun.shell("cat " + there + " > " + folder + "/made"),
+                        "-TUe",
+                        "--flag=O_WRONLY");
+        assertThat(written).contains("UID", "FLAGS").doesNotContain(there.toString(), "TID");
     }
 
     @Test

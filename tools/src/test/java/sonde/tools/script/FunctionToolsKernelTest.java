@@ -11,13 +11,14 @@ class FunctionToolsKernelTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "funccount | sys_enter_sync\\]: [1-9] | tracepoint:syscalls:sys_enter_sy*",
-                "funccount | :malloc\\]: [1-9] | uprobe:libc:mall*",
-                "funclatency | @all: .*count = [1-9] | libc:malloc",
+                "funccount | [1-9] tracepoint:syscalls:sys_enter_sync\\n | tracepoint:syscalls:sys_enter_sy*",
+                "funccount | [1-9] \\S*:malloc\\n | uprobe:libc:mall* --top=5 --uid=root",
+                "funclatency | @all: .*count = [1-9] | libc:malloc -N --max=1s",
                 "stackcount | , sync\\]: [1-9] | tracepoint:syscalls:sys_enter_sync",
+                "stackcount | @kernel_by\\[[^@]*, sync, \\d+\\]: [1-9] | tracepoint:syscalls:sys_enter_sync -K -P",
                 "argdist | @values\\[4321\\]: [3-9] | tracepoint:syscalls:sys_exit_read --of=ret --exact",
                 "argdist | @hist:\\n\\[ | uprobe:libc:malloc",
-                "memleak | (?s)@bytes\\[\\s.*\\]: \\d{4,} | --top=100",
+                "memleak | (?s)@bytes\\[\\s.*\\]: \\d{4,} | --top=100 -z 1000 -s 2",
             })
     void toolsSeeTheCalls(String name, String pattern, String options) throws Exception {
         ToolRun.see(

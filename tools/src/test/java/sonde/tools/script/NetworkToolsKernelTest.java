@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,18 +20,25 @@ class NetworkToolsKernelTest {
 
     private static String seen(String name, String pattern, String... options) throws Exception {
         try (ServerSocket server = Workload.listen(50)) {
+            String port = "" + server.getLocalPort();
             return ToolRun.see(
                     name,
-                    pattern.replace("PORT", "" + server.getLocalPort()),
+                    pattern.replace("PORT", port),
                     () -> Workload.talk(server, BYTES),
-                    options);
+                    Stream.of(options)
+                            .map(one -> one.replace("PORT", port))
+                            .toArray(String[]::new));
         }
     }
 
     @Test
     void tcpconnectShowsTheConnection() throws Exception {
         String pid = "" + ProcessHandle.current().pid();
-        seen("tcpconnect", pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n");
+        seen(
+                "tcpconnect",
+                "0 +" + pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n",
+                "-tU");
+        seen("tcpconnect", "127.0.0.1 +\\S*127.0.0.1 +PORT +1\\n", "--count", "--uid=root");
     }
 
     @Test
@@ -41,7 +49,7 @@ class NetworkToolsKernelTest {
 
     @Test
     void tcplifeShowsBytesBothWays() throws Exception {
-        seen("tcplife", "127.0.0.1 +PORT +\\S*127.0.0.1 +\\d+ +48 +48 \\d+\\n");
+        seen("tcplife", "127.0.0.1 +PORT +\\S*127.0.0.1 +\\d+ +48 +48 \\d+\\n", "-L", "1,PORT");
     }
 
     @Test
@@ -52,7 +60,8 @@ class NetworkToolsKernelTest {
 
     @Test
     void tcprttMeasuresTheConnection() throws Exception {
-        seen("tcprtt", "@us4\\[127.0.0.1, PORT\\]:\\n\\[", "--addresses");
+        seen("tcprtt", "@ms4\\[127.0.0.1, PORT\\]:\\n\\[", "-Bm");
+        seen("tcprtt", "@us4\\[127.0.0.1, PORT\\]:\\n\\[", "-b", "--lport=PORT");
     }
 
     @Test

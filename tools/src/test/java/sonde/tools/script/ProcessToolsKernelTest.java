@@ -24,10 +24,12 @@ class ProcessToolsKernelTest {
                 () -> ToolRun.shell("/bin/echo one two; true"));
         ToolRun.see(
                 "execsnoop",
-                "(?m)^[0-9:]+ +[0-9]+ +[0-9]+ +sh +-2 /no/such a$",
-                () -> ToolRun.shell("/bin/echo one two; exec /no/such a"),
-                "-x",
-                "--time");
+                "(?m)^[0-9:]+ +0 [0-9]+ +[0-9]+ +sh +-2 /no/such a$",
+                () -> ToolRun.shell("/bin/echo one two; exec /no/such a b"),
+                "-xTU",
+                "--max-args=1",
+                "-l",
+                "such");
     }
 
     @Test
@@ -46,7 +48,9 @@ class ProcessToolsKernelTest {
                 "killsnoop",
                 "sh +kill +9 4194000 +3",
                 () -> ToolRun.shell("kill -9 4194000"),
-                "--signal=9");
+                "-xs9",
+                "-T",
+                "4194000");
     }
 
     @Test

@@ -14,17 +14,22 @@ class SchedulerToolsKernelTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "runqlat | @us_of\\[sleep\\]:\\n\\[ | --names",
-                "runqlen | waiting: \\d+ of [1-9]\\d* | --cpus",
+                "runqlat | @us_of\\[sleep\\]:\\n\\[ | --names --user-threads",
+                "runqlat | @ms_by\\[\\d+, sleep\\]:\\n\\[ | -m -P",
+                "runqlat | @us_in\\[\\d+\\]:\\n\\[ | --pidnss",
+                "runqlen | (?s)@waiting_on\\[\\d\\]:.*@occupancy_on\\[\\d\\]: \\d+ | --cpus",
+                "runqlen | ends\\.\\n@occupancy: \\d+ | -O",
                 "runqslower | sleep +\\d+ +\\d+ +\\S+ | --min=1",
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names",
-                "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names --off",
-                "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000",
+                "cpudist | @us_by\\[\\d+, sleep\\]:\\n\\[ | -L -O",
+                "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000 --state S -u -M 1s",
                 "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
+                "offwaketime | @us_user\\[sleep,[^@]*nanosleep | --top=1000 -U",
                 "softirqs | [a-z_]+ +[1-9]\\d* +\\d+\\n | ",
-                "softirqs | @us_hist\\[\\w+\\]:\\n\\[ | --histograms",
+                "softirqs | @ns_hist\\[\\w+\\]:\\n\\[ | --histograms -N",
                 "syscount | \\d sync +[1-9]\\d* +- *\\n | --top=0",
-                "syscount | \\d +sync +[1-9]\\d* +[1-9]\\d* *\\n | --top=0 --processes --latency",
+                "syscount | \\d +sync +[1-9]\\d* +[1-9]\\d* *\\n | -T 0 --processes --latency --syscall sync",
+                "syscount | \\d [a-z]\\w+ +[1-9]\\d* +- *\\n | -T 0 -e ENOENT",
             })
     void toolsSeeTheCommands(String name, String pattern, @Nullable String options)
             throws Exception {
@@ -67,7 +72,7 @@ class SchedulerToolsKernelTest {
     void futexctnSeesAThreadWait() throws Exception {
         ToolRun.see(
                 "futexctn",
-                "@waits\\[[^,]+, " + ProcessHandle.current().pid() + ", 0x[0-9a-f]+\\]: ",
+                ProcessHandle.current().pid() + " +0x[0-9a-f]+ +[1-9]\\d* +\\d+ +\\d+\\n",
                 () -> Thread.sleep(50));
     }
 }

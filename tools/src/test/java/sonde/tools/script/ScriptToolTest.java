@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.source.Diagnostics;
 
@@ -40,8 +39,8 @@ class ScriptToolTest {
         assertThat(text)
                 .startsWith("# " + name + ": ")
                 .contains("## Columns", "## Options", "## Example", "## How it works");
-        for (Option option : ScriptTool.find(name).orElseThrow().options()) {
-            assertThat(text).contains("--" + option.name());
+        for (ToolOptions.Line line : ToolOptions.lines(ScriptTool.find(name).orElseThrow())) {
+            assertThat(text).contains(line.option().replaceFirst("^-., ", "| `"), line.text());
         }
     }
 

@@ -38,7 +38,26 @@ class ToolWordsTest {
                 "funclatency uprobe:libc:malloc | libc:malloc --",
                 "funclatency vfs_read | vfs_read --",
                 "profile -p 12 | 99 -- --pid=12",
-                "opensnoop -xTu 0 -n cat | -- --failed --time --uid=0 --name=cat",
+                "opensnoop -xTu 0 -n cat | -- --failed --uid=0 --name=cat",
+                "opensnoop -u root -t 12 | -- --uid=0 --tid=12",
+                "opensnoop --flag O_WRONLY,O_TRUNC | -- --flag=513",
+                "opensnoop --flag creat | -- --flag=64",
+                "execsnoop -xl cc --max-args 3 | -- --failed --line=cc --max-args=3",
+                "killsnoop -x -T 12 -s KILL | -- --failed --target=12 --signal=9",
+                "syscount -e ENOENT -T 5 | -- --errno=2 --top=5",
+                "syscount --syscall read -P | -- --syscall=0 --processes",
+                "tcplife -4 -L 80 -D 443 | -- --ipv4 --lport=80 --rport=443",
+                "tcpconnect -6 -P 80,443 | -- --ipv6 --port=80",
+                "offcputime -m 10 -M 1s --state D | -- --min=10000 --max=1000000000 --state=2",
+                "offcputime -K -u | -- --kernel --user-threads",
+                "runqlat -PT 1 3 | -- --processes --interval=1000000000 --lists=3",
+                "runqlat -mL | -- --threads",
+                "runqslower 100 | -- --min=100000",
+                "fileslower -a 5 | -- --all --slower=5000000",
+                "runqlen -OC | -- --occupancy --cpus",
+                "biotop -C -r 5 2 | -- --rows=5 --interval=2000000000",
+                "memleak -z 16 -Z 64 -s 10 -T 3 5 2 | -- --least=16 --most=64 --sample=10 --top=3"
+                        + " --interval=5000000000 --lists=2",
                 "syscount -i5 -L | -- --interval=5000000000 --latency",
                 "profile -F 49 | 49 -- --frequency=49",
             })
@@ -51,8 +70,19 @@ class ToolWordsTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "runqlat 1 3 | unexpected word '1'; did you mean --interval 1 --duration 3s?",
-                "runqlat 2 | unexpected word '2'; did you mean --interval 2?",
+                "runqlat 1 3 5 | unexpected word '5'",
+                "runqlat --lists 5 | --lists needs --interval: the time between two lists",
+                "opensnoop -u nobody-has-this-name | is no user; write 1000 or a name",
+                "syscount -e ENOTHING | 'ENOTHING' is no errno; write 2 or ENOENT",
+                "syscount --syscall nothing | 'nothing' is no syscall; write 0 or read",
+                "opensnoop -f O_WRONLY | -f O_WRONLY: it is the format, text, csv or json; --flag",
+                "profile -f 5 | -f 5: it is the format, text, csv or json; --folded folds stacks",
+                "runqlat --map-keys 0 | --map-keys 0 is not within 1..",
+                "opensnoop -m | unknown option -m",
+                "tcpconnect -P 80,x | --port: '80,x' is no number, and no list like 80,443",
+                "tcpconnect -c | -c needs a value; --count counts",
+                "biosnoop -d sda | -d sda: that is no time; --disk is a disk",
+                "hardirqs -d | -d needs a value; --histograms shows them",
                 "opensnoop 1234 | did you mean -p 1234 or --duration 1234s?",
                 "runqlen x | unexpected word 'x'",
                 "funccount | usage: sonde tool funccount PROBE [options]",
@@ -121,12 +151,17 @@ class ToolWordsTest {
     void helpSaysWhatAValueIs() {
         ScriptTool tool = ScriptTool.find("runqslower").orElseThrow();
         assertThat(ToolOptions.lines(tool))
-                .containsExactly(
+                .contains(
                         new ToolOptions.Line(
                                 "--min TIME",
                                 "only waits that long and longer (default 10ms, a bare number is"
-                                        + " us)"));
+                                        + " us)"),
+                        new ToolOptions.Line("-t, --tid N,...", "only this thread"));
         assertThat(ToolOptions.pid(tool)).isEqualTo("only threads of this process");
+        assertThat(ToolOptions.lines(ScriptTool.find("opensnoop").orElseThrow()))
+                .contains(
+                        new ToolOptions.Line("-u, --uid USER", "only this user, by number or name"),
+                        new ToolOptions.Line("-U, --print-uid", "show the user number"));
     }
 
     @Test
@@ -145,11 +180,46 @@ class ToolWordsTest {
     }
 
     @Test
-    void objectsHaveATime() throws Exception {
-        assertThat(words("opensnoop --json").parameters()).containsExactly("--", "--time");
-        assertThat(words("opensnoop -f json").parameters()).containsExactly("--", "--time");
-        assertThat(words("opensnoop -f text").parameters()).containsExactly("--");
-        assertThat(words("exitsnoop --json").parameters()).containsExactly("--");
+    void columnsAreShownWhenTheyAreAskedFor() throws Exception {
+        assertThat(words("opensnoop").rowStyle().hidden())
+                .containsExactlyInAnyOrder("TIME", "UID", "TID", "FLAGS");
+        assertThat(words("opensnoop -eTU").rowStyle().hidden()).containsExactly("TID");
+        assertThat(words("opensnoop --time").parameters()).containsExactly("--");
+        assertThat(words("exitsnoop -t").rowStyle().hidden()).isEmpty();
+    }
+
+    @Test
+    void aListTakesThePlaceOfAnother() throws Exception {
+        assertThat(words("biotop").rowStyle().clears()).isTrue();
+        assertThat(words("biotop -C").rowStyle().clears()).isFalse();
+        assertThat(words("syscount").rowStyle().clears()).isFalse();
+    }
+
+    /** The script of another unit says so itself. */
+    @Test
+    void timesAreInTheUnitAskedFor() throws Exception {
+        assertThat(words("runqlat -m").variants().getFirst().text())
+                .contains("(ms)", "@ms_of", "/ 1ms")
+                .doesNotContain("@us", "(us)");
+        assertThat(words("softirqs -N").rowStyle().sortedBy()).containsExactly("TOTAL(ns)");
+        assertThat(words("funclatency f -u").variants().getFirst().text()).contains("@us", "/ 1us");
+    }
+
+    @Test
+    void severalNumbersAreAskedFor() throws Exception {
+        assertThat(words("tcplife -D 80,443").variants().getFirst().text())
+                .contains("(remote == 80 || remote == 443)", "remote == getopt(\"port\", 0)");
+        assertThat(words("runqlat -t 5,6").variants().getFirst().text())
+                .contains("($task.pid == 5 || $task.pid == 6)");
+    }
+
+    @Test
+    void wordsWithoutAnOptionAreTheUsualOnes() throws Exception {
+        assertThat(words("profile -F 49 10").general()).containsExactly("--duration=10");
+        assertThat(words("stackcount f -D 3").general()).contains("--duration=3");
+        assertThat(ToolOptions.words(ScriptTool.find("runqlat").orElseThrow()))
+                .isEqualTo(" [INTERVAL [LISTS]]");
+        assertThat(words("memleak --map-keys 100").mapKeys()).hasValue(100);
     }
 
     /** An interrupt that comes while a thread of the tracer runs is no affair of the tracer. */
@@ -169,11 +239,14 @@ class ToolWordsTest {
 
     @Test
     void listsAreInTheOrderOfAColumn() throws Exception {
-        assertThat(words("filetop --rows 5").sortedBy()).containsExactly("R_KIB", "W_KIB");
-        assertThat(words("filetop --rows 5").rows()).isEqualTo(5);
-        assertThat(words("biotop --sort avg").sortedBy()).containsExactly("AVG(ms)");
-        assertThat(words("opensnoop").sortedBy()).isEmpty();
+        assertThat(words("filetop --rows 5").rowStyle().sortedBy())
+                .containsExactly("R_KIB", "W_KIB");
+        assertThat(words("filetop --rows 5").rowStyle().rows()).isEqualTo(5);
+        assertThat(words("biotop --sort avg").rowStyle().sortedBy()).containsExactly("AVG(ms)");
+        assertThat(words("opensnoop").rowStyle().sortedBy()).isEmpty();
         assertThatThrownBy(() -> words("filetop --sort size"))
-                .hasMessage("--sort: there is no column size");
+                .hasMessage(
+                        "--sort: there is no column size; there are time, pid, comm, reads,"
+                                + " writes, r_kib, w_kib, file");
     }
 }

@@ -376,16 +376,12 @@ public final class TraceSession implements AutoCloseable {
         output.flush();
     }
 
-    /** Tells once of each program that a map has no room. */
+    /** Tells of each program once that a map has no room. */
     private void mapsFull(Losses losses) throws IOException {
         for (PreparedProgram program : loaded.programs().keySet()) {
             if (losses.count(program.numbers(), Reason.MAP_FULL) > 0
                     && full.add(program.number())) {
-                output.warnf(
-                        "Map full; can't update element. Try increasing max_map_keys config or"
-                                + " manually setting the max entries in a map declaration e.g."
-                                + " `let @a = hash(5000)`",
-                        List.of());
+                output.mapFull();
             }
         }
     }

@@ -1,0 +1,55 @@
+package sonde.tools.script;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Options that were given several numbers: {@code -P 80,443}. Where a script asks {@code port ==
+ * getopt("port", 0)}, each of them is asked for.
+ */
+final class OptionLists {
+    private static final int MOST = 64;
+
+    private final Map<String, List<String>> numbers = new LinkedHashMap<>();
+
+    /**
+     * Keeps the numbers of an option.
+     *
+     * @return the first, which the script sees
+     */
+    String keep(String option, String words) throws ToolUseException {
+        List<String> all = List.of(words.split(",", -1));
+        for (String word : all) {
+            if (!word.matches("[0-9]{1,9}") || all.size() > MOST) {
+                throw new ToolUseException(
+                        "--" + option + ": '" + words + "' is no number, and no list like 80,443");
+            }
+        }
+        numbers.put(option, all);
+        return all.getFirst();
+    }
+
+    /** A script that asks for all of them. */
+    String put(String script) {
+        String made = script;
+        for (Map.Entry<String, List<String>> one : numbers.entrySet()) {
+            Pattern asked =
+                    Pattern.compile("([$\\w.]+) == getopt\\(\"" + one.getKey() + "\", 0\\)");
+            if (one.getValue().size() > 1) {
+                made = asked.matcher(made).replaceAll(found -> any(found.group(1), one.getValue()));
+            }
+        }
+        return made;
+    }
+
+    private static String any(String value, List<String> numbers) {
+        return Matcher.quoteReplacement(
+                numbers.stream()
+                        .map(number -> value + " == " + number)
+                        .collect(Collectors.joining(" || ", "(", ")")));
+    }
+}
