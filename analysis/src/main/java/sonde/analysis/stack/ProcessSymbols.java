@@ -12,7 +12,7 @@ import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.event.StringField;
 import sonde.event.result.Frame;
-import sonde.format.perfdata.BuildId;
+import sonde.format.ftrace.MappedBuildId;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.StackEnds;
@@ -159,7 +159,7 @@ public final class ProcessSymbols implements Operator, Symbols {
         boolean whole = batch.payloadBytes(row) >= BUILD_ID_AT + 4 + MAX_BUILD_ID;
         if (code == MMAP2
                 && whole
-                && BuildId.isIn(misc, batch.bytes(row, BUILD_ID_AT, 4 + MAX_BUILD_ID), 0)) {
+                && MappedBuildId.isIn(misc, batch.bytes(row, BUILD_ID_AT, 4 + MAX_BUILD_ID), 0)) {
             buildId = batch.bytes(row, BUILD_ID_AT + 4, batch.u8(row, BUILD_ID_AT));
         } else if (code == MMAP2) {
             long major = fields.integer(code, "maj", batch, row);

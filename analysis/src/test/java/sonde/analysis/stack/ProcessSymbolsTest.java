@@ -12,7 +12,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
-import sonde.format.perfdata.BuildId;
+import sonde.format.ftrace.MappedBuildId;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ProcessMaps;
 
@@ -55,11 +55,11 @@ final class ProcessSymbolsTest {
         byte[] full = HexFormat.of().parseHex("14000000" + "0123456789".repeat(4));
         byte[] fast =
                 HexFormat.of().parseHex("08000000" + "01234567" + "89abcdef" + "00".repeat(12));
-        assertThat(BuildId.isIn(bit, virtual, 0)).isFalse();
-        assertThat(BuildId.isIn(bit, disk, 0)).isFalse();
-        assertThat(BuildId.isIn(bit, full, 0)).isTrue();
-        assertThat(BuildId.isIn(bit, fast, 0)).isTrue();
-        assertThat(BuildId.isIn(0, full, 0)).isFalse();
+        assertThat(MappedBuildId.isIn(bit, virtual, 0)).isFalse();
+        assertThat(MappedBuildId.isIn(bit, disk, 0)).isFalse();
+        assertThat(MappedBuildId.isIn(bit, full, 0)).isTrue();
+        assertThat(MappedBuildId.isIn(bit, fast, 0)).isTrue();
+        assertThat(MappedBuildId.isIn(0, full, 0)).isFalse();
     }
 
     @Test

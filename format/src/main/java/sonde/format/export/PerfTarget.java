@@ -8,8 +8,8 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.ftrace.MappedBuildId;
 import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
@@ -248,7 +248,7 @@ record PerfTarget(
         boolean built =
                 row.is(EventType.PERF_RECORD, "mmap2")
                         && size >= MMAP2_DEVICE + 24
-                        && BuildId.isIn(misc, out.array(), MMAP2_DEVICE);
+                        && MappedBuildId.isIn(misc, out.array(), MMAP2_DEVICE);
         for (Field field : row.type.fields()) {
             boolean other =
                     switch (field.name()) {

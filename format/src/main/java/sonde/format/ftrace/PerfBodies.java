@@ -6,7 +6,6 @@ import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 import sonde.format.names.NamedCall;
-import sonde.format.perfdata.BuildId;
 
 /** Texts of what perf events tell beside tracepoints. */
 final class PerfBodies {
@@ -77,7 +76,8 @@ final class PerfBodies {
         return EventBody.of((out, batch, row) -> {
             int from = id.offset(batch, row);
             boolean whole = batch.payloadBytes(row) >= from + 20;
-            if (whole && BuildId.isIn(misc.of(batch, row), batch.bytes(row, from - 4, 24), 0)) {
+            if (whole
+                    && MappedBuildId.isIn(misc.of(batch, row), batch.bytes(row, from - 4, 24), 0)) {
                 long bytes = Math.min(size.of(batch, row) & 0xff, id.sizeBytes(batch, row));
                 out.put('<');
                 for (int i = 0; i < bytes; i++) {

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
-import sonde.format.perfdata.BuildId;
+import sonde.format.ftrace.MappedBuildId;
 import sonde.symbol.Mapping;
 
 /**
@@ -102,7 +102,7 @@ final class LifeRecords {
         byte[] buildId = NONE;
         long device = 0;
         long inode = 0;
-        if (BuildId.isIn(misc, in.array(), at + 40)) {
+        if (MappedBuildId.isIn(misc, in.array(), at + 40)) {
             int length = in.get(at + 40);
             buildId = Arrays.copyOfRange(in.array(), at + 44, at + 44 + length);
         } else {
