@@ -26,6 +26,10 @@ public final class Guest implements AutoCloseable {
     private static final String TCG = "tcg,thread=single";
     private static final int KVM_BOOT_SECONDS = 15;
     private static final int BOOT_SECONDS = 90;
+
+    /** nice(1)'s lowest priority. */
+    private static final int LAST = 19;
+
     private static final int MARGIN_SECONDS = 20;
     private static final int MEMORY_MIB = 1536;
     private static final int MODULE_SECONDS = 120;
@@ -60,28 +64,30 @@ public final class Guest implements AutoCloseable {
     private final Path work;
     private final boolean ownsWork;
     private final int memoryMib;
+    private final int niceness;
 
     /**
-     * Prepares a guest; fetches its kernel on first use.
+     * Prepares a guest that runs behind everything else; fetches its kernel on first use.
      *
      * @throws IOException when the kernel cannot be fetched, with what to do
      */
     public Guest(GuestKernel kernel) throws IOException, InterruptedException {
-        this(kernel, Files.createTempDirectory("sonde-guest-"), true, MEMORY_MIB);
+        this(kernel, Files.createTempDirectory("sonde-guest-"), true, MEMORY_MIB, LAST);
     }
 
     /** Prepares a guest with a work folder that stays, and more memory. */
     Guest(GuestKernel kernel, Path work, int memoryMib) throws IOException, InterruptedException {
-        this(kernel, work, false, memoryMib);
+        this(kernel, work, false, memoryMib, 0);
     }
 
-    private Guest(GuestKernel kernel, Path work, boolean ownsWork, int memoryMib)
+    private Guest(GuestKernel kernel, Path work, boolean ownsWork, int memoryMib, int niceness)
             throws IOException, InterruptedException {
         this.kernel = kernel;
         this.cache = new GuestCache();
         this.work = work;
         this.ownsWork = ownsWork;
         this.memoryMib = memoryMib;
+        this.niceness = niceness;
         cache.kernel(kernel);
     }
 
@@ -207,7 +213,7 @@ public final class Guest implements AutoCloseable {
         return List.of(
                 "nice",
                 "-n",
-                "19",
+                Integer.toString(niceness),
                 "timeout",
                 "-k",
                 "5",
