@@ -185,10 +185,13 @@ final class LogFilter {
         if (place.group("mapped") != null) {
             return inMapping(place, line);
         }
-        String key = place.group() + (exact ? "!" : "");
+        // Sanitizers that could not look up a name leave it out.
+        boolean nameless =
+                place.group("image") != null && line.lastIndexOf(" in ", place.start()) < 0;
+        String key = place.group() + (exact ? "!" : "") + (nameless ? "?" : "");
         String known = answers.get(key);
         if (known == null) {
-            known = find(place, exact);
+            known = find(place, exact, nameless);
             if (answers.size() > MOST_LINE) {
                 answers.clear();
             }
@@ -197,7 +200,7 @@ final class LogFilter {
         return known;
     }
 
-    private String find(Matcher place, boolean exact) throws IOException {
+    private String find(Matcher place, boolean exact, boolean nameless) throws IOException {
         if (place.group("name") != null || place.group("address") != null) {
             return inKernel(place, exact);
         }
@@ -207,7 +210,7 @@ final class LogFilter {
             } else if (place.group("fixed") != null) {
                 return inFixed(place, exact);
             } else if (place.group("image") != null) {
-                return inImage(place);
+                return inImage(place, nameless);
             }
             return inObject(place, exact);
         } catch (IOException e) {
@@ -248,8 +251,10 @@ final class LogFilter {
             return "";
         }
         String function = place.group("function");
-        long[] starts = function == null ? new long[1] : symbols.addresses(function);
-        return described(symbols, starts, hex(place.group("plain")), exact);
+        long plain = hex(place.group("plain"));
+        return function == null
+                ? described(symbols, plain - (exact || plain == 0 ? 0 : 1), true)
+                : described(symbols, symbols.addresses(function), plain, exact);
     }
 
     /** {@code FILE() [0x401139]} and {@code FILE[0x401139]} of a program that is never moved. */
@@ -260,16 +265,16 @@ final class LogFilter {
                 symbols != null
                         && symbols.elf().type() == ElfFile.ET_EXEC
                         && symbols.isCode(address);
-        return symbols == null || !known ? "" : described(symbols, address, false);
+        return symbols == null || !known ? "" : described(symbols, address, true);
     }
 
     /** {@code (FILE+0x27249)} of a sanitizer, which has gone back into the call already. */
-    private String inImage(Matcher place) throws IOException {
+    private String inImage(Matcher place, boolean nameless) throws IOException {
         String name = place.group("image");
         SourceSymbols symbols = files.file(name).orElse(null);
         return symbols == null || !files.isBuild(symbols, name, place.group("id"))
                 ? ""
-                : described(symbols, hex(place.group("stated")), false);
+                : described(symbols, hex(place.group("stated")), nameless);
     }
 
     /** {@code (FILE + 0x1139)} and {@code [FILE+0x1139]}, from where the file begins in memory. */
@@ -313,7 +318,7 @@ final class LogFilter {
                             : OptionalLong.of(symbols.elf().addressOf(hex(offset)));
             return address.isEmpty() || !symbols.isCode(address.getAsLong())
                     ? ""
-                    : described(symbols, address.getAsLong(), false);
+                    : described(symbols, address.getAsLong(), true);
         } catch (IOException e) {
             return ""; // damaged: the rest of the text goes on
         }
@@ -338,11 +343,16 @@ final class LogFilter {
             return "";
         }
         long back = exact || offset == 0 ? 0 : 1;
-        return described(symbols, starts[0] + offset - back, starts.length > 1);
+        String first = described(symbols, starts[0] + offset - back, false);
+        return starts.length > 1 && !first.isEmpty() ? first + " or another" : first;
     }
 
-    /** {@code file:line}, or where calls were inlined all of them, innermost first; as bytes. */
-    private String described(SourceSymbols symbols, long address, boolean several)
+    /**
+     * {@code file:line}, or where calls were inlined all of them, innermost first; as bytes.
+     *
+     * @param nameless whether the text does not name the function
+     */
+    private String described(SourceSymbols symbols, long address, boolean nameless)
             throws IOException {
         List<SourceFrame> frames = symbols.lookup(address);
         StringBuilder text = new StringBuilder();
@@ -351,7 +361,7 @@ final class LogFilter {
                 continue;
             }
             text.append(text.isEmpty() ? "" : " < ");
-            if (frames.size() > 1) {
+            if (nameless || frames.size() > 1) {
                 text.append(Demangler.demangle(frame.function())).append(' ');
             }
             text.append(shortened(frame.file()));
@@ -362,8 +372,7 @@ final class LogFilter {
         if (text.isEmpty() && !frames.getFirst().function().isEmpty()) {
             text.append(Demangler.demangle(frames.getFirst().function()));
         }
-        String shown = text.append(several && !text.isEmpty() ? " or another" : "").toString();
-        byte[] bytes = Escape.line(shown).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = Escape.line(text.toString()).getBytes(StandardCharsets.UTF_8);
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 

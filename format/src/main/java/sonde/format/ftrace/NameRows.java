@@ -10,7 +10,7 @@ import sonde.event.IntegerField;
 import sonde.format.ftrace.Expression.Place;
 
 /** The rows of a source that tell names of threads. */
-final class NameRows {
+public final class NameRows {
     /**
      * What a type tells.
      *
@@ -27,7 +27,8 @@ final class NameRows {
     private final ThreadNames names;
     private final Lesson[][] lessons;
 
-    NameRows(List<EventType> types, ThreadNames names) {
+    /** Of a source with these types; names are kept by {@code names}. */
+    public NameRows(List<EventType> types, ThreadNames names) {
         this.names = names;
         lessons = new Lesson[types.size()][];
         for (EventType type : types) {
@@ -90,7 +91,7 @@ final class NameRows {
     }
 
     /** Remembers what the row tells. */
-    void learn(Batch batch, int row) {
+    public void learn(Batch batch, int row) {
         for (Lesson lesson : lessons[batch.type(row)]) {
             int tid = (int) lesson.tid.of(batch, row);
             byte[] comm = isNew(lesson, tid) ? comm(lesson, tid, batch, row) : null;

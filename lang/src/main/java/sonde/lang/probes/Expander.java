@@ -226,8 +226,7 @@ public final class Expander implements AutoCloseable {
                         : Nearest.question(subsystem, groups);
             }
             case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) -> {
-                String question =
-                        Nearest.question(f.function(), UserBinary.functionNames(f.path()));
+                String question = Nearest.question(f.function(), user().functionNames(f.path()));
                 yield question.isEmpty() ? inLibc(f) : question;
             }
             case Place.KernelFunction f when !Glob.isPattern(f.function()) ->

@@ -276,6 +276,13 @@ final class UserExpansion {
         return found;
     }
 
+    /** Names of all functions of the files that a target means. */
+    List<String> functionNames(String target) {
+        return paths.resolve(target).stream()
+                .flatMap(path -> UserBinary.functionNames(path).stream())
+                .toList();
+    }
+
     /** Where a marker was looked for, and which one may have been meant. */
     String near(Place.Marker place) {
         boolean everywhere = place.path().isEmpty() || place.path().equals("*");

@@ -19,6 +19,7 @@ import sonde.event.Field;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.format.ftrace.EventListing;
+import sonde.format.ftrace.NameRows;
 import sonde.format.ftrace.ThreadNames;
 
 /**
@@ -53,8 +54,12 @@ final class EventFilter implements EventListing.Filter {
         /** Threads that a row of a type is about besides its own: woken, switched to. */
         final @Nullable IntegerField[] other;
 
-        Kinds(Source source) {
+        /** Rows that tell names, shown or not. */
+        final NameRows lessons;
+
+        Kinds(Source source, ThreadNames names) {
             this.source = source;
+            lessons = new NameRows(source.types(), names);
             int types = source.types().size();
             shown = new boolean[types];
             notice = new boolean[types];
@@ -109,6 +114,9 @@ final class EventFilter implements EventListing.Filter {
             latest = of;
         }
         int type = batch.type(row);
+        if (!comms.isEmpty()) {
+            of.lessons.learn(batch, row);
+        }
         for (Operator operator : of.followers[type]) {
             operator.accept(batch, row, row + 1);
         }
@@ -121,7 +129,7 @@ final class EventFilter implements EventListing.Filter {
     }
 
     private Kinds kinds(Source source) {
-        Kinds of = new Kinds(source);
+        Kinds of = new Kinds(source, names);
         for (EventType type : source.types()) {
             int id = type.id();
             of.shown[id] =
