@@ -198,6 +198,14 @@ class EventsConformanceTest {
                         .run("report", "--events", "--comm", "l?", "--event", "sys_*", "r.sonde")
                         .out();
         assertThat(calls.lines()).isNotEmpty().allMatch(line -> line.startsWith("ls-", 14));
+        // By itself it tells names as they come.
+        String alone =
+                Sonde.in(folder)
+                        .run("report", "--events", "--comm", "ls", "r.sonde/perf.data")
+                        .out();
+        assertThat(alone.lines().filter(line -> !line.isBlank() && line.charAt(0) != '\t'))
+                .isNotEmpty()
+                .allMatch(line -> line.strip().startsWith("ls ") || line.contains("comm=ls"));
     }
 
     @Test

@@ -22,6 +22,10 @@ final class PprofWriter implements ExportWriter {
     private final Map<Key, Map<Integer, Long>> sums = new LinkedHashMap<>();
     private final Stacks<List<Frame>> stacks = new Stacks<>();
 
+    /** What is looked at first of several: samples of where time goes. */
+    private static final List<String> TIMES =
+            List.of("cycles", "cpu-cycles", "cpu-clock", "task-clock");
+
     private record Key(int node, int pid, int tid) {}
 
     @Override
@@ -54,6 +58,11 @@ final class PprofWriter implements ExportWriter {
                                         .integer(2, string(unit(name)))));
         sums.forEach((key, values) -> profile.message(2, sample(key, values)));
         places(profile);
+        // Without a word pprof shows the last.
+        TIMES.stream()
+                .filter(types::containsKey)
+                .findFirst()
+                .ifPresent(name -> profile.integer(14, string(name)));
         strings.keySet().forEach(text -> profile.text(6, text));
         if (rows.clock() == Clock.REALTIME && first > 0) {
             profile.integer(9, first);
