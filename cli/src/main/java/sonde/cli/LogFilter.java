@@ -181,13 +181,23 @@ final class LogFilter {
         return lacksKernel;
     }
 
+    /** Whether the text around a place leaves the function out. */
+    private static boolean isNameless(Matcher place, String line) {
+        if (place.group("image") != null) {
+            return line.lastIndexOf(" in ", place.start()) < 0;
+        } else if (place.group("object") != null) {
+            return line.startsWith("n/a ", place.start() - 4);
+        } else if (place.group("library") != null) {
+            return !line.startsWith("  ", place.end());
+        }
+        return place.group("address") != null;
+    }
+
     private String answer(Matcher place, boolean exact, String line) throws IOException {
         if (place.group("mapped") != null) {
             return inMapping(place, line);
         }
-        // Sanitizers that could not look up a name leave it out.
-        boolean nameless =
-                place.group("image") != null && line.lastIndexOf(" in ", place.start()) < 0;
+        boolean nameless = isNameless(place, line);
         String key = place.group() + (exact ? "!" : "") + (nameless ? "?" : "");
         String known = answers.get(key);
         if (known == null) {
@@ -212,7 +222,7 @@ final class LogFilter {
             } else if (place.group("image") != null) {
                 return inImage(place, nameless);
             }
-            return inObject(place, exact);
+            return inObject(place, exact, nameless);
         } catch (IOException e) {
             return ""; // damaged: the rest of the text goes on
         }
@@ -230,7 +240,7 @@ final class LogFilter {
         }
         String address = place.group("address");
         if (address != null) {
-            return described(symbols, hex(address) - (exact ? 0 : 1), false);
+            return described(symbols, hex(address) - (exact ? 0 : 1), true);
         }
         String size = place.group("size");
         long[] starts =
@@ -278,7 +288,7 @@ final class LogFilter {
     }
 
     /** {@code (FILE + 0x1139)} and {@code [FILE+0x1139]}, from where the file begins in memory. */
-    private String inObject(Matcher place, boolean exact) throws IOException {
+    private String inObject(Matcher place, boolean exact, boolean nameless) throws IOException {
         boolean isCore = place.group("object") != null;
         String name = place.group(isCore ? "object" : "library");
         // Without a folder it may be any file of that name.
@@ -288,7 +298,8 @@ final class LogFilter {
             return "";
         }
         long offset = hex(place.group(isCore ? "into" : "within"));
-        return described(symbols, begin(symbols.elf()) + offset - (exact ? 0 : 1), false);
+        long address = begin(symbols.elf()) + offset - (exact ? 0 : 1);
+        return described(symbols, address, nameless);
     }
 
     /** Where the first page of a file is loaded, as stated in the ELF. */

@@ -181,13 +181,13 @@ class SymbolizeTest {
                 List.of(
                         "./fixed() [0x%x]%%".formatted(main + 1),
                         "./fixed[0x%x]%%".formatted(main + 1),
-                        "#0  0x7f00 n/a (fixed + 0x%x)@".formatted(main - begin),
-                        "#1  0x7f00 n/a (%s/fixed + 0x%x)@".formatted(folder, main + 1 - begin),
+                        "#0  0x7f00 n/a (fixed + 0x%x)%%".formatted(main - begin),
+                        "#1  0x7f00 main (%s/fixed + 0x%x)@".formatted(folder, main + 1 - begin),
                         "# C  [fixed+0x%x]@  main".formatted(main - begin),
                         "C  [fixed+0x%x]@  main".formatted(main + 1 - begin),
                         fault + " in fixed[%x+1000]%%".formatted(page),
                         fault + " in fixed[%x,%x+1000]%%".formatted(main - begin, page),
-                        "pc : [<%08x>]@    lr : [<%08x>]@".formatted(main, main + 1),
+                        "pc : [<%08x>]%%    lr : [<%08x>]%%".formatted(main, main + 1),
                         "[<ffffffff81000000>] ? main+0x1/0x400 caf\u00e9 [<ffffffff81000000>]");
         String all = String.join("\n", lines) + "\n";
         byte[] log = all.replaceAll("[@%]", "").getBytes(StandardCharsets.ISO_8859_1);
