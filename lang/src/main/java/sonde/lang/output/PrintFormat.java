@@ -31,6 +31,9 @@ public final class PrintFormat {
     /** Which argument each conversion shows. */
     private final int[] argumentOf;
 
+    /** Made when first asked for, which is with each line that is printed. */
+    private @Nullable List<Word> words;
+
     private PrintFormat(
             String format, List<byte[]> pieces, List<Conversion> conversions, int[] argumentOf) {
         this.format = format;
@@ -252,12 +255,21 @@ public final class PrintFormat {
 
     /** The words of the format. */
     List<Word> words() {
-        List<Word> words = new ArrayList<>();
+        List<Word> known = words;
+        if (known == null) {
+            known = List.copyOf(split());
+            words = known;
+        }
+        return known;
+    }
+
+    private List<Word> split() {
+        List<Word> found = new ArrayList<>();
         List<Part> word = new ArrayList<>();
         for (int i = 0; i < pieces.length; i++) {
             for (String run : runs(pieces[i])) {
                 if (run.isBlank() && !run.isEmpty()) {
-                    end(word, words);
+                    end(word, found);
                 } else if (!run.isEmpty()) {
                     word.add(new Part(run, null, 0));
                 }
@@ -266,8 +278,8 @@ public final class PrintFormat {
                 word.add(new Part("", conversions[i], argumentOf[i]));
             }
         }
-        end(word, words);
-        return words;
+        end(word, found);
+        return found;
     }
 
     /** Blanks and what stands between them, in turn. */
