@@ -3,6 +3,7 @@ package sonde.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -145,5 +146,18 @@ class UnwoundProgramsTest {
         assertThat(converted.status()).as("%s", converted).isZero();
         assertThat(Files.readString(folder.resolve("out.folded")))
                 .containsPattern("_start;.*;main;plain_outer;plain_inner;burn_plain");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        assertThat(perfScript(recorded.bundle.resolve("perf.data")))
+                .containsPattern("burn_plain\\s+\\S+ plain_inner\\s+\\S+ plain_outer\\s+\\S+ main\\s");
+    }
+
+    private static String perfScript(Path file) throws Exception {
+        Process perf =
+                new ProcessBuilder("perf", "script", "-i", file.toString(), "-F", "ip,sym")
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        String out = new String(perf.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(perf.waitFor()).isZero();
+        return out;
     }
 }

@@ -14,6 +14,7 @@ import static sonde.format.perfdata.PerfEvent.FLAG_INHERIT;
 import static sonde.format.perfdata.PerfEvent.FLAG_KSYMBOL;
 import static sonde.format.perfdata.PerfEvent.FLAG_MMAP;
 import static sonde.format.perfdata.PerfEvent.FLAG_MMAP2;
+import static sonde.format.perfdata.PerfEvent.FLAG_MMAP_DATA;
 import static sonde.format.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
 import static sonde.format.perfdata.PerfEvent.FLAG_TASK;
 import static sonde.format.perfdata.PerfEvent.FLAG_WRITE_BACKWARD;
@@ -152,6 +153,10 @@ final class PerfAttrs {
 
     private void dummy(PerfAttr.Builder attr) {
         attr.flags(FLAG_MMAP | FLAG_MMAP2 | FLAG_COMM | FLAG_COMM_EXEC | FLAG_TASK);
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+            // perf looks for .eh_frame, which is mapped beside the code, in these alone.
+            attr.flags(FLAG_MMAP_DATA);
+        }
         if (systemWide) {
             attr.flags(FLAG_KSYMBOL | FLAG_BPF_EVENT);
         }
