@@ -148,7 +148,8 @@ class UnwoundProgramsTest {
                 .containsPattern("_start;.*;main;plain_outer;plain_inner;burn_plain");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
         assertThat(perfScript(recorded.bundle.resolve("perf.data")))
-                .containsPattern("burn_plain\\s+\\S+ plain_inner\\s+\\S+ plain_outer\\s+\\S+ main\\s");
+                .containsPattern(
+                        "burn_plain\\s+\\S+ plain_inner\\s+\\S+ plain_outer\\s+\\S+ main\\s");
     }
 
     private static String perfScript(Path file) throws Exception {
