@@ -42,7 +42,8 @@ final class ToolCommand {
             %s
             %s
                 -d, --duration T  end after a time: 500ms, 10s, 5m
-                -f FORMAT      text, csv, or json (an object for each line, or each list)
+                -f FORMAT      text, csv, or json (an object for each line, or each list);
+                               tools of stacks: folded, too
             %s
                 --map-keys N   room for so many rows in each table that the tool keeps
                 -o FILE        print to a file
