@@ -300,7 +300,7 @@ public final class ToolWords {
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
-                throw new ToolUseException("unknown option -" + letter);
+                throw new ToolUseException("unknown option -" + letter + elsewhere(letter));
             }
         }
     }
@@ -337,6 +337,9 @@ public final class ToolWords {
                     option("disk").isPresent()
                             ? "; --disk is a disk"
                             : option("histograms").isPresent() ? "; --histograms shows them" : "";
+            case 'j' -> "; --json writes objects";
+            case 'r' -> tool.rules().takes().equals("PROBE") ? "; patterns have *: 'vfs_*'" : "";
+            case 's' -> tool.rules().rows() ? "; -f csv separates by commas" : "";
             case 'f' -> tool.rules().folded().isPresent() ? "; --folded folds stacks" : "";
             default -> "";
         };
