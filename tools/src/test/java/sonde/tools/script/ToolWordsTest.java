@@ -41,7 +41,7 @@ class ToolWordsTest {
                 "funccount t:sched:sched_switch | t:sched:sched_switch --",
                 "funclatency p:/tmp/x:f | /tmp/x:f --",
                 "argdist r:c:malloc | uretprobe:c:malloc -- --of=retval",
-                "bindsnoop -P 80 | -- --port=80",
+                "bindsnoop -EtwP 80 | -- --port=80",
                 "funccount vfs_* --pid 12 | kprobe:vfs_* -- --pid=12",
                 "stackcount /tmp/x:f -p12 | uprobe:/tmp/x:f -- --pid=12",
                 "stackcount tracepoint:sched:* | tracepoint:sched:* --",
