@@ -125,8 +125,7 @@ final class ConvertCommand implements Callable<Integer> {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof ConvertTarget.Stream stream) {
-                return recipe()
-                        .convert(from, System.out, stream.format());
+                return recipe().convert(from, System.out, stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
@@ -180,8 +179,7 @@ final class ConvertCommand implements Callable<Integer> {
         Path folder = target.toAbsolutePath().getParent();
         Path made = Files.createTempFile(folder, ".sonde", ".part");
         try {
-            ConvertRecipe.Outcome outcome =
-                    recipe().convert(from, made, format);
+            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;
         } finally {
@@ -193,8 +191,7 @@ final class ConvertCommand implements Callable<Integer> {
             throws IOException {
         Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
         try {
-            ConvertRecipe.Outcome outcome =
-                    recipe().convert(from, made, format);
+            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
             Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;

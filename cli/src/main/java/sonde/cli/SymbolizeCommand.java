@@ -228,8 +228,7 @@ final class SymbolizeCommand implements Callable<Integer> {
         }
         PrintWriter err = spec.commandLine().getErr();
         if (symbols.elf().isCut()) {
-            Failures.say(
-                    err, file + " " + symbols.elf().cut() + "; what lay behind is not known");
+            Failures.say(err, file + " " + symbols.elf().cut() + "; what lay behind is not known");
             return;
         }
         Failures.say(

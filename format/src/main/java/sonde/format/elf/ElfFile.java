@@ -211,7 +211,8 @@ public final class ElfFile {
      * of a separate debug file lie in the other one.
      */
     private long wholeBytes() {
-        long end = end(header.sectionOffset(), (long) header.sectionCount() * header.sectionBytes());
+        long end =
+                end(header.sectionOffset(), (long) header.sectionCount() * header.sectionBytes());
         for (Section section : sections) {
             if (section.type() != SHT_NOBITS) {
                 end = Math.max(end, end(section.offset(), section.sizeBytes()));

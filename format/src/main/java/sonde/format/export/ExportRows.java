@@ -59,8 +59,7 @@ public final class ExportRows implements AutoCloseable {
         }
     }
 
-    private ExportRows(
-            List<Recording> recordings, ChainNames names, EventListing.Filter filter)
+    private ExportRows(List<Recording> recordings, ChainNames names, EventListing.Filter filter)
             throws IOException {
         this.names = names;
         this.filter = filter;

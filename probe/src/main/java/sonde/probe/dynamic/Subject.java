@@ -250,7 +250,8 @@ public final class Subject implements AutoCloseable {
         String machine = registers.name().toLowerCase(Locale.ROOT);
         return runs
                 ? Optional.empty()
-                : Optional.of(path + " is of " + machine + ", and this machine is " + here.machine());
+                : Optional.of(
+                        path + " is of " + machine + ", and this machine is " + here.machine());
     }
 
     /**
@@ -285,11 +286,11 @@ public final class Subject implements AutoCloseable {
 
     /** Why a program has no entries, and what was met on the way. */
     private String absence() {
-        boolean cut = elf != null && elf.isCut();
+        String cut = elf != null && elf.isCut() ? elf.cut() : "";
         StringBuilder why =
                 new StringBuilder(
-                        cut
-                                ? elf.cut() + "; lines and variables are not known"
+                        !cut.isEmpty()
+                                ? cut + "; lines and variables are not known"
                                 : "has no debugging information: lines and variables are not known."
                                         + " Build it with -g, install its debug package, or say"
                                         + " where it is: --symbols DIR");
@@ -299,11 +300,11 @@ public final class Subject implements AutoCloseable {
 
     /** Why only the symbol table of a program is known. */
     String bareNames() {
-        boolean cut = elf != null && elf.isCut();
+        String cut = elf != null && elf.isCut() ? elf.cut() : "";
         StringBuilder why =
                 new StringBuilder(
-                        cut
-                                ? "It " + elf.cut() + ", so that few names are known"
+                        !cut.isEmpty()
+                                ? "It " + cut + ", so that few names are known"
                                 : "It has no debugging information, so that only the names of its"
                                         + " symbol table are known; --symbols DIR says where that"
                                         + " is");

@@ -49,8 +49,7 @@ public final class ChosenRows implements EventListing.Filter {
     /**
      * @param everybody whether rows count that are not of the recorded processes, too
      */
-    public ChosenRows(
-            ReportSource source, ReportOptions options, boolean everybody, Along along)
+    public ChosenRows(ReportSource source, ReportOptions options, boolean everybody, Along along)
             throws IOException {
         this.options = options;
         this.along = along;
@@ -72,8 +71,7 @@ public final class ChosenRows implements EventListing.Filter {
         boolean selects = options.listing().selects();
         rows =
                 selects
-                        ? new RowSelection(
-                                base, options.listing(), of -> names, of -> false, 0, -1)
+                        ? new RowSelection(base, options.listing(), of -> names, of -> false, 0, -1)
                         : base;
         everything = base.isEverything() && !selects;
     }
@@ -197,7 +195,6 @@ public final class ChosenRows implements EventListing.Filter {
             why.add("the recorder's own: --all has them");
         }
         return List.of(
-                String.format(
-                        Locale.ROOT, "%,d of %,d events left out (%s)", leftOut, seen, why));
+                String.format(Locale.ROOT, "%,d of %,d events left out (%s)", leftOut, seen, why));
     }
 }

@@ -72,8 +72,7 @@ public record ListingOptions(
 
     /** Some of the events, listed as usual. */
     public static ListingOptions of(Set<Integer> cpus, List<RowFilter> filters) {
-        return new ListingOptions(
-                cpus, -1, -1, filters, TimeFormat.MICROS, 0, false, false, false);
+        return new ListingOptions(cpus, -1, -1, filters, TimeFormat.MICROS, 0, false, false, false);
     }
 
     public ListingOptions {

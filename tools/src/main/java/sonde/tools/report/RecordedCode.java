@@ -151,8 +151,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
 
     private Symbolizer make() throws IOException {
         SymbolOptions from = source.symbolOptions();
-        ran =
-                RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
+        ran = RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
         KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
         long most = CodePlaces.QUICK_BYTES;
         places = new KnownPlaces(new CodePlaces(maps, from, true, lines, most, code));
