@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,15 +22,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.analysis.filter.FilterException;
 import sonde.format.MalformedInputException;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.report.ListingOptions;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.StackOptions;
 
 /** {@code sonde convert}. */
 @Command(
         addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
-        description = "Writes a recording of any format in another one.",
+        description = {
+            "Writes a recording of any format in another one: of a bundle the events of the"
+                    + " recorded processes, as in reports."
+        },
         footer = {
             "",
             "Formats, by the ending of OUT or by --to:",
@@ -48,8 +56,9 @@ import sonde.tools.convert.ConvertTarget;
             "  sonde convert perf.data trace.dat        then trace-cmd report trace.dat",
             "  sonde convert lttng/ perf.data           then perf script -i perf.data",
             "  sonde convert trace.dat made --to ctf1   then babeltrace2 made",
+            "  sonde convert make.sonde cc1.pb.gz --comm 'cc1*' --time 1.5,2.0",
             "",
-            "Exit status: 0 written, 4 the input is malformed."
+            "Exit status: 0 written, 1 nothing in it fits the filters, 4 the input is malformed."
         })
 final class ConvertCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "IN", description = "a recording")
@@ -66,6 +75,13 @@ final class ConvertCommand implements Callable<Integer> {
             description = "replace OUT when it exists")
     private boolean force;
 
+    @Option(
+            names = {"-a", "--all"},
+            description = "also what is not of the recorded processes, and the recorder's own")
+    private boolean all;
+
+    @Mixin private FilterArguments filters = new FilterArguments();
+
     @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
 
     @Spec private CommandSpec spec;
@@ -79,11 +95,16 @@ final class ConvertCommand implements Callable<Integer> {
         Path from = Objects.requireNonNull(in);
         Path target = Objects.requireNonNull(out);
         ConvertTarget format = inFolder(format(target), target);
+        if (format instanceof ConvertTarget.Parquet && !filters.filters(spec).isEmpty()) {
+            throw refused("--filter is not for Parquet: its files are asked by SQL");
+        }
         ConvertRecipe.Outcome outcome;
         try {
             outcome = written(from, target, format);
         } catch (MalformedInputException e) {
             throw BrokenFileException.of(List.of(from), e);
+        } catch (FilterException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--filter", e);
         }
         PrintWriter err = spec.commandLine().getErr();
         outcome.notes().forEach(err::println);
@@ -104,8 +125,7 @@ final class ConvertCommand implements Callable<Integer> {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof ConvertTarget.Stream stream) {
-                return new ConvertRecipe(symbols.given())
-                        .convert(from, System.out, stream.format());
+                return recipe().convert(from, System.out, stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
@@ -123,6 +143,22 @@ final class ConvertCommand implements Callable<Integer> {
             throw refused(target + " is a folder");
         }
         return folder ? folder(from, target, format) : file(from, target, format);
+    }
+
+    private ConvertRecipe recipe() {
+        ListingOptions listing = ListingOptions.of(filters.cpus(), filters.filters(spec));
+        ReportOptions options =
+                new ReportOptions(
+                        Set.of(),
+                        filters.from(spec),
+                        filters.to(spec),
+                        filters.tids(),
+                        filters.comms(),
+                        filters.types(),
+                        1,
+                        listing,
+                        StackOptions.DEFAULT);
+        return new ConvertRecipe(symbols.given(), new ConvertRecipe.Choice(options, all));
     }
 
     private CommandLine.ParameterException refused(String why) {
@@ -143,8 +179,7 @@ final class ConvertCommand implements Callable<Integer> {
         Path folder = target.toAbsolutePath().getParent();
         Path made = Files.createTempFile(folder, ".sonde", ".part");
         try {
-            ConvertRecipe.Outcome outcome =
-                    new ConvertRecipe(symbols.given()).convert(from, made, format);
+            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;
         } finally {
@@ -156,8 +191,7 @@ final class ConvertCommand implements Callable<Integer> {
             throws IOException {
         Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
         try {
-            ConvertRecipe.Outcome outcome =
-                    new ConvertRecipe(symbols.given()).convert(from, made, format);
+            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
             Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;

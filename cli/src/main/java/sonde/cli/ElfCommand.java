@@ -41,7 +41,8 @@ import sonde.tools.elf.ElfRequest.Part;
             "  sonde elf --types task_struct /sys/kernel/btf/vmlinux",
             "  sonde elf --disassemble main a.out",
             "",
-            "Exit status: 0 done, 1 no type of that name, 2 no such file, 4 no ELF file or damaged."
+            "Exit status: 0 done, 1 no type or function of that name, 2 no such file, 4 no ELF file"
+                    + " or damaged."
         })
 final class ElfCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -64,7 +65,8 @@ final class ElfCommand implements Callable<Integer> {
 
     @Option(
             names = {"-s", "--symbols"},
-            description = "the symbol tables, with versions")
+            description =
+                    "the symbol tables, with versions; with a folder behind it as --debug-dir")
     private boolean symbols;
 
     @Option(
@@ -136,6 +138,7 @@ final class ElfCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
+        takeFolders();
         takeFile();
         ElfRequest request = request();
         boolean whole = true;
@@ -154,6 +157,20 @@ final class ElfCommand implements Callable<Integer> {
             }
         }
         return whole ? ExitCode.DONE : ExitCode.MALFORMED;
+    }
+
+    /** {@code --symbols DIR} is the option of other commands, not the page of symbols. */
+    private void takeFolders() {
+        List<Path> kept = new ArrayList<>();
+        for (Path file : files) {
+            if (symbols && Files.isDirectory(file)) {
+                folders.add(file.toString());
+            } else {
+                kept.add(file);
+            }
+        }
+        symbols &= kept.size() == files.size();
+        files = kept;
     }
 
     /** {@code --disassemble FILE} means the whole file, though a word may follow the option. */

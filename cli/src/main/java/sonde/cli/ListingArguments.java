@@ -1,15 +1,11 @@
 package sonde.cli;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import sonde.analysis.filter.FilterException;
-import sonde.analysis.filter.RowFilter;
 import sonde.format.ftrace.EventText.TimeFormat;
 import sonde.format.ftrace.ListedFields;
 import sonde.tools.report.ListingOptions;
@@ -17,23 +13,6 @@ import sonde.tools.report.ReportRecipe;
 
 /** The arguments of {@code sonde report --events}. */
 final class ListingArguments {
-    @Option(
-            names = "--cpu",
-            split = ",",
-            paramLabel = "N",
-            description = "with --events: only these CPUs")
-    private Set<Integer> cpus = new LinkedHashSet<>();
-
-    @Option(
-            names = "--filter",
-            paramLabel = "FILTER",
-            description = {
-                "with --events: only what passes, in the kernel's syntax; repeatable:",
-                "'SYSTEM/EVENT: FIELD == 1 && NAME ~ \"sh*\"', without events for all that have"
-                        + " the fields"
-            })
-    private List<String> filters = new ArrayList<>();
-
     @Option(
             names = "--first",
             paramLabel = "N",
@@ -114,15 +93,7 @@ final class ListingArguments {
         }
     }
 
-    ListingOptions options(CommandSpec spec) {
-        List<RowFilter> parsed = new ArrayList<>();
-        for (String filter : filters) {
-            try {
-                parsed.add(RowFilter.parse(filter));
-            } catch (FilterException e) {
-                throw new ParameterException(spec.commandLine(), "--filter", e);
-            }
-        }
+    ListingOptions options(CommandSpec spec, FilterArguments filters) {
         TimeFormat format =
                 switch (timeFormat.toLowerCase(Locale.ROOT)) {
                     case "us" -> nanoseconds ? TimeFormat.NANOS : TimeFormat.MICROS;
@@ -134,6 +105,15 @@ final class ListingArguments {
                                     "--time-format is us, ns or raw, not '" + timeFormat + "'");
                 };
         return new ListingOptions(
-                cpus, first, last, parsed, format, offset, differences, raw, plain, fields(spec));
+                filters.cpus(),
+                first,
+                last,
+                filters.filters(spec),
+                format,
+                offset,
+                differences,
+                raw,
+                plain,
+                fields(spec));
     }
 }

@@ -51,6 +51,7 @@ final class ProbeFuncsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         try (Subject subject = target.open()) {
             List<String> names = FunctionNames.matching(subject, pattern);
+            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
             if (json) {
                 List<List<@Nullable Object>> rows = new ArrayList<>();
                 names.forEach(name -> rows.add(List.of(name)));

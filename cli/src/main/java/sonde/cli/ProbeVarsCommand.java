@@ -48,6 +48,7 @@ final class ProbeVarsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         try (Subject subject = target.open(PointSpec.module(place))) {
             List<VariableView> views = VariableView.of(subject, PointSpec.withoutModule(place));
+            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
             subject.foreign().ifPresent(why -> Failures.say(spec.commandLine().getErr(), why));
             if (json) {
                 json(views);

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -67,6 +66,8 @@ final class ReportCommand implements Callable<Integer> {
             arity = "1..*",
             description = "a bundle, a trace.dat or a perf.data; with --events several files")
     private List<Path> recordings = new ArrayList<>();
+
+    @Mixin private FilterArguments filters = new FilterArguments();
 
     @Mixin private ListingArguments listing = new ListingArguments();
 
@@ -148,27 +149,6 @@ final class ReportCommand implements Callable<Integer> {
 
     @Option(names = "--losses", description = "what was lost, by source and CPU")
     private boolean losses;
-
-    @Option(
-            names = "--time",
-            paramLabel = "A,B",
-            description = "only from A to B, seconds from the start; either may be empty")
-    private @Nullable String time;
-
-    @Option(names = "--thread", split = ",", paramLabel = "TID", description = "only these threads")
-    private Set<Integer> tids = new LinkedHashSet<>();
-
-    @Option(
-            names = "--comm",
-            paramLabel = "NAME",
-            description = "only threads of this name; globs; repeatable")
-    private List<String> comms = new ArrayList<>();
-
-    @Option(
-            names = "--event",
-            paramLabel = "NAME",
-            description = "with --events and --stats only these types; globs; repeatable")
-    private List<String> types = new ArrayList<>();
 
     @Option(
             names = "--rows",
@@ -276,7 +256,7 @@ final class ReportCommand implements Callable<Integer> {
         if (listing.hasFields() && !events) {
             throw new ParameterException(line, "--fields needs --events");
         }
-        if (!types.isEmpty() && !events && !options.sections().contains(Section.STATS)) {
+        if (!filters.types().isEmpty() && !events && !options.sections().contains(Section.STATS)) {
             throw new ParameterException(line, "--event needs --events or --stats");
         }
     }
@@ -310,26 +290,15 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private ReportOptions options() {
-        Double from = null;
-        Double to = null;
-        if (time != null) {
-            int comma = time.indexOf(',');
-            if (comma < 0) {
-                throw new ParameterException(
-                        spec.commandLine(), "--time takes A,B in seconds, not '" + time + "'");
-            }
-            from = seconds(time.substring(0, comma));
-            to = seconds(time.substring(comma + 1));
-        }
         return new ReportOptions(
                 sections(),
-                from,
-                to,
-                tids,
-                comms,
-                types,
+                filters.from(spec),
+                filters.to(spec),
+                filters.tids(),
+                filters.comms(),
+                filters.types(),
                 rows,
-                listing.options(spec),
+                listing.options(spec, filters),
                 stackOptions());
     }
 
@@ -359,15 +328,6 @@ final class ReportCommand implements Callable<Integer> {
                 withCallees,
                 !withoutInlined,
                 lines || keys.contains(StackOptions.SortKey.LINE));
-    }
-
-    private @Nullable Double seconds(String text) {
-        try {
-            return text.isBlank() ? null : Double.valueOf(text);
-        } catch (NumberFormatException e) {
-            throw new ParameterException(
-                    spec.commandLine(), "--time: '" + text + "' is no number of seconds");
-        }
     }
 
     private Set<Section> sections() {

@@ -227,6 +227,10 @@ final class SymbolizeCommand implements Callable<Integer> {
             return;
         }
         PrintWriter err = spec.commandLine().getErr();
+        if (symbols.elf().isCut()) {
+            Failures.say(err, file + " " + symbols.elf().cut() + "; what lay behind is not known");
+            return;
+        }
         Failures.say(
                 err,
                 file

@@ -54,8 +54,11 @@ final class ModuleFiles {
                         (place, elf) -> {
                             Optional<ModuleSymbols> symbols = symbols(name, place, elf);
                             if (symbols.isEmpty()) {
-                                refused.add(
-                                        place.path() + " is stripped, and has no debug file here");
+                                String why =
+                                        elf.isCut()
+                                                ? elf.cut()
+                                                : "is stripped, and has no debug file here";
+                                refused.add(place.path() + " " + why);
                             }
                             return symbols;
                         });

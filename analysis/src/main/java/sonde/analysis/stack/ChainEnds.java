@@ -1,7 +1,9 @@
 package sonde.analysis.stack;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
@@ -20,7 +22,9 @@ public final class ChainEnds implements Operator {
     private final Window window;
     private final Bindings<Wanted> bindings =
             new Bindings<>(source -> new Wanted(source).addAll(1, type -> mayHave(source, type)));
-    private final long[] counts = new long[ENDS.length];
+
+    /** Each thread's in a row, behind those of rows that name none. */
+    private long[] counts = new long[64 * ENDS.length];
 
     /** Counts samples of those threads and times. */
     public ChainEnds(Threads threads, Window window) {
@@ -44,23 +48,34 @@ public final class ChainEnds implements Operator {
         for (int row = from; row < to; row++) {
             int end = batch.chainEnd(row);
             long time = batch.time(row);
-            if (end >= 0 && end < counts.length && window.contains(time)) {
+            if (end >= 0 && end < ENDS.length && window.contains(time)) {
                 boolean nobodys = batch.tid(row) < 0 && threads.countsNobody();
-                counts[end] += nobodys || counts(batch.tid(row), time) ? 1 : 0;
+                int thread = threads.find(batch.tid(row));
+                if (nobodys || threads.counts(thread, time)) {
+                    count(thread, end);
+                }
             }
         }
     }
 
-    private boolean counts(int tid, long time) {
-        return threads.counts(threads.find(tid), time);
+    private void count(int thread, int end) {
+        int index = (thread + 1) * ENDS.length + end;
+        if (index >= counts.length) {
+            counts = Arrays.copyOf(counts, Math.max(2 * counts.length, index + 1));
+        }
+        counts[index]++;
     }
 
-    /** How many chains ended in which way; ways of none left out. */
-    public Map<UnwindEnd, Long> counts() {
+    /**
+     * How many chains ended in which way; ways of none left out.
+     *
+     * @param shown whether a thread is meant; -1 is what names no thread
+     */
+    public Map<UnwindEnd, Long> counts(IntPredicate shown) {
         Map<UnwindEnd, Long> all = new EnumMap<>(UnwindEnd.class);
-        for (UnwindEnd end : ENDS) {
-            if (counts[end.ordinal()] > 0) {
-                all.put(end, counts[end.ordinal()]);
+        for (int index = 0; index < counts.length; index++) {
+            if (counts[index] > 0 && shown.test(index / ENDS.length - 1)) {
+                all.merge(ENDS[index % ENDS.length], counts[index], Long::sum);
             }
         }
         return all;

@@ -3,15 +3,24 @@ package sonde.analysis.stack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
+import sonde.event.Batch;
 import sonde.event.result.Frame;
+import sonde.format.Input;
+import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.UserStacks;
+import sonde.format.perfdata.UserState;
+import sonde.symbol.unwind.UnwindEnd;
+import sonde.testkit.PerfDataBytes;
 
 final class StackSumsTest {
     private static final String CLOCK = "cpu-clock";
@@ -62,6 +71,51 @@ final class StackSumsTest {
         assertThat(samples.thread(2)).isEqualTo(eight);
         assertThat(samples.weight(2)).isEqualTo(250);
         assertThat(rows(faults)).containsExactly(new Row(seven, List.of(0x600L), 1, 1));
+    }
+
+    /** What a note says of broken stacks is about the threads that are shown. */
+    @Test
+    void endsAreCountedByThread() throws IOException {
+        PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
+        // IP, TID, TIME, REGS_USER, STACK_USER
+        file.event(file.attr(1, 0, 1 | 2 | 4 | 1 << 12 | 1 << 13, 0, 0), 1);
+        for (int pid : new int[] {7, 8, 8}) {
+            PerfDataBytes.Fields body = file.fields().u64(0x500).u32(pid).u32(pid).u64(100);
+            body.u64(2, 1, 2, 3); // 64-bit, three registers
+            file.record(9, 2, body.u64(8, 0x401, 8));
+        }
+        ChainEnds ends = new ChainEnds(threads, Window.ALL);
+        try (PerfDataRecording recording =
+                PerfDataRecording.open(Input.of("perf.data", file.file()))) {
+            recording.userStacks(EndsByProcess::new);
+            Engine.run(recording, List.of(threads, ends));
+        }
+        assertThat(ends.counts(_ -> true))
+                .isEqualTo(Map.of(UnwindEnd.COMPLETE, 1L, UnwindEnd.TRUNCATED, 2L));
+        assertThat(ends.counts(thread -> threads.tid(thread) == 7))
+                .isEqualTo(Map.of(UnwindEnd.COMPLETE, 1L));
+    }
+
+    /** Stacks of process 7 are whole, others end with their copy. */
+    private static final class EndsByProcess implements UserStacks {
+        private UnwindEnd end = UnwindEnd.COMPLETE;
+
+        @Override
+        public void record(Batch batch, int row) {
+            assertThat(row).isNotNegative();
+        }
+
+        @Override
+        public int unwind(UserState state, long[] chain) {
+            end = state.pid() == 7 ? UnwindEnd.COMPLETE : UnwindEnd.TRUNCATED;
+            chain[0] = 0x500;
+            return 1;
+        }
+
+        @Override
+        public int end() {
+            return end.ordinal();
+        }
     }
 
     @Test

@@ -192,6 +192,43 @@ public final class ElfFile {
         return bytes.file.byteSize();
     }
 
+    /** Whether the file ends before what its headers say is in it. */
+    public boolean isCut() {
+        return wholeBytes() > sizeBytes();
+    }
+
+    /** What is to be said of a file that {@link #isCut}, behind its name. */
+    public String cut() {
+        return "is cut off: its headers name "
+                + wholeBytes()
+                + " bytes, of which "
+                + sizeBytes()
+                + " are here";
+    }
+
+    /**
+     * Where the last part ends that headers name. Segments count where there are no sections: those
+     * of a separate debug file lie in the other one.
+     */
+    private long wholeBytes() {
+        long end =
+                end(header.sectionOffset(), (long) header.sectionCount() * header.sectionBytes());
+        for (Section section : sections) {
+            if (section.type() != SHT_NOBITS) {
+                end = Math.max(end, end(section.offset(), section.sizeBytes()));
+            }
+        }
+        for (Segment segment : sections.isEmpty() ? segments : List.<Segment>of()) {
+            end = Math.max(end, end(segment.offset(), segment.fileBytes()));
+        }
+        return end;
+    }
+
+    private static long end(long offset, long sizeBytes) {
+        boolean sane = offset > 0 && sizeBytes > 0 && offset <= Long.MAX_VALUE - sizeBytes;
+        return sane ? offset + sizeBytes : 0;
+    }
+
     /** Writes all bytes as they are. */
     public void writeTo(OutputStream out) throws IOException {
         MemorySegment all = bytes.file;

@@ -1,6 +1,7 @@
 package sonde.format.export;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.FrameNames;
 import sonde.event.Recording;
@@ -16,6 +17,15 @@ public interface ChainNames {
      * @param entry an address or what the recording's own names take; markers are not asked for
      */
     List<Frame> frames(Recording recording, int pid, long entry);
+
+    /**
+     * Where the code of an entry lies; null where chains have names only.
+     *
+     * @param pid process of the row, -1 when unknown
+     */
+    default @Nullable CodePlace place(Recording recording, int pid, long entry) {
+        return null;
+    }
 
     /** Takes note of a row, before its call chain is asked for. */
     default void follow(Batch batch, int row) {}

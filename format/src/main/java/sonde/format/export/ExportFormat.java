@@ -75,6 +75,11 @@ public enum ExportFormat {
         return this == PPROF || this == FIREFOX || this == SPEEDSCOPE;
     }
 
+    /** Whether rows stay rows, those about others too: nothing is drawn from them. */
+    public boolean hasEveryRow() {
+        return this == CSV || this == JSONL;
+    }
+
     /** Writes all rows; what the format does not hold is counted in {@code losses}. */
     public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
         maker.make().write(rows, out, losses);

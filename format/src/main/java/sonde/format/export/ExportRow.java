@@ -2,6 +2,8 @@ package sonde.format.export;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -156,7 +158,22 @@ final class ExportRow {
 
     /** As {@link #frames}, the calls that were inlined at a place together with its function. */
     List<List<Frame>> places() {
-        List<List<Frame>> places = new ArrayList<>();
+        return chain(address -> names.frames(recording, pid(), address));
+    }
+
+    /** A place in code: the calls that were inlined there and the function, and where it lies. */
+    record Located(List<Frame> calls, @Nullable CodePlace place) {}
+
+    /** As {@link #places}, with where they lie. */
+    List<Located> located() {
+        return chain(address ->
+                new Located(
+                        names.frames(recording, pid(), address),
+                        names.place(recording, pid(), address)));
+    }
+
+    private <T> List<T> chain(LongFunction<T> of) {
+        List<T> places = new ArrayList<>();
         boolean addresses = recording.frames() == null;
         boolean first = true;
         for (int i = 0; i < batch.stackDepth(row); i++) {
@@ -164,8 +181,7 @@ final class ExportRow {
             boolean marker = Long.compareUnsigned(entry, PERF_CONTEXT_MAX) >= 0;
             if (!marker && entry != 0) {
                 // all but a part's first are return addresses: the call lies before
-                long address = addresses && !first ? entry - 1 : entry;
-                places.add(names.frames(recording, pid(), address));
+                places.add(of.apply(addresses && !first ? entry - 1 : entry));
             }
             first = marker;
         }

@@ -11,6 +11,7 @@ import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
+import sonde.format.ftrace.EventListing;
 import sonde.format.text.TextRecording;
 import sonde.format.tracedat.TraceDatRecording;
 
@@ -23,6 +24,7 @@ public final class ExportRows implements AutoCloseable {
                             ? Long.compare(a.time, b.time)
                             : Integer.compare(a.number, b.number));
     private final ChainNames names;
+    private final EventListing.Filter filter;
     private final Clock clock;
     private final Map<Integer, String> comms = new HashMap<>();
     private @Nullable Position current;
@@ -57,8 +59,10 @@ public final class ExportRows implements AutoCloseable {
         }
     }
 
-    private ExportRows(List<Recording> recordings, ChainNames names) throws IOException {
+    private ExportRows(List<Recording> recordings, ChainNames names, EventListing.Filter filter)
+            throws IOException {
         this.names = names;
+        this.filter = filter;
         Clock first = Clock.UNKNOWN;
         for (Recording recording : recordings) {
             if (!recording.sources().isEmpty() && first == Clock.UNKNOWN) {
@@ -82,7 +86,14 @@ public final class ExportRows implements AutoCloseable {
 
     /** Rows of recordings whose clocks are one. */
     public static ExportRows of(List<Recording> recordings, ChainNames names) throws IOException {
-        return new ExportRows(recordings, names);
+        return of(recordings, names, EventListing.Filter.ALL);
+    }
+
+    /** As above, of them those that are accepted: all are asked about, by time. */
+    public static ExportRows of(
+            List<Recording> recordings, ChainNames names, EventListing.Filter filter)
+            throws IOException {
+        return new ExportRows(recordings, names, filter);
     }
 
     /** What the times count. */
@@ -97,6 +108,16 @@ public final class ExportRows implements AutoCloseable {
 
     /** The next row; null at the end. */
     @Nullable ExportRow next() throws IOException {
+        for (Position at = step(); at != null; at = step()) {
+            names.follow(at.batch, at.row);
+            if (filter.accepts(at.batch, at.row)) {
+                return new ExportRow(at.recording, at.lane, at.batch, at.row, names);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Position step() throws IOException {
         Position at = current;
         if (at == null) {
             at = later.poll();
@@ -114,11 +135,7 @@ public final class ExportRows implements AutoCloseable {
             }
         }
         current = at;
-        if (at == null) {
-            return null;
-        }
-        names.follow(at.batch, at.row);
-        return new ExportRow(at.recording, at.lane, at.batch, at.row, names);
+        return at;
     }
 
     @Override

@@ -95,7 +95,7 @@ record PerfTarget(
     }
 
     /** The attr that a type of a perf.data was made for. */
-    private static Optional<PerfAttr> attr(Recording recording, EventType type) {
+    static Optional<PerfAttr> attr(Recording recording, EventType type) {
         if (recording instanceof PerfDataRecording perf) {
             for (int i = 0; i < perf.attrs().size(); i++) {
                 if (perf.typeOf(i).id() == type.id()) {

@@ -2,14 +2,19 @@ package sonde.format.export;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 import sonde.event.Clock;
 import sonde.event.result.Frame;
 import sonde.format.ProtoBuffer;
+import sonde.format.export.ExportRow.Located;
+import sonde.format.perfdata.PerfAttr;
+import sonde.format.perfdata.PerfEvent;
 
 /**
  * pprof (profile.proto), gzipped as its tools expect: weights by call chain and thread, an event a
@@ -20,7 +25,10 @@ final class PprofWriter implements ExportWriter {
     private final Map<String, Integer> types = new LinkedHashMap<>();
     private final Map<String, String> units = new HashMap<>();
     private final Map<Key, Map<Integer, Long>> sums = new LinkedHashMap<>();
-    private final Stacks<List<Frame>> stacks = new Stacks<>();
+    private final Map<String, Long> periods = new HashMap<>();
+    private String statedType = "";
+    private String statedPeriod = "";
+    private final Stacks<Located> stacks = new Stacks<>();
 
     /** What is looked at first of several: samples of where time goes. */
     private static final List<String> TIMES =
@@ -36,14 +44,18 @@ final class PprofWriter implements ExportWriter {
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             first = first <= 0 ? row.time() : first; // perf tells what was there at 0
             last = row.time();
-            if (row.is("trace", "metadata") && row.text("name").startsWith("unit:")) {
-                units.put(row.text("name").substring(5), row.text("value"));
-            } else if (row.isSample() || row.batch.stackDepth(row.row) > 0) {
+            if (row.is("trace", "metadata") && metadata(row.text("name"), row.text("value"))) {
+                continue;
+            }
+            if (row.isSample() || row.batch.stackDepth(row.row) > 0) {
                 String name = row.isSample() ? row.type.name() : row.type.qualifiedName();
                 int type = types.computeIfAbsent(name, ignored -> types.size());
-                Key key = new Key(stacks.node(row.places()), row.pid(), row.tid());
+                Key key = new Key(stacks.node(row.located()), row.pid(), row.tid());
                 sums.computeIfAbsent(key, ignored -> new HashMap<>())
                         .merge(type, row.batch.weight(row.row), Long::sum);
+                if (!periods.containsKey(name)) {
+                    periods.put(name, period(row));
+                }
             } else {
                 losses.add(row.type.qualifiedName());
             }
@@ -59,10 +71,12 @@ final class PprofWriter implements ExportWriter {
         sums.forEach((key, values) -> profile.message(2, sample(key, values)));
         places(profile);
         // Without a word pprof shows the last.
-        TIMES.stream()
-                .filter(types::containsKey)
-                .findFirst()
-                .ifPresent(name -> profile.integer(14, string(name)));
+        Optional<String> time =
+                types.keySet().stream()
+                        .filter(name -> TIMES.contains(plain(name)))
+                        .min(Comparator.comparing(name -> TIMES.indexOf(plain(name))));
+        time.ifPresent(name -> profile.integer(14, string(name)));
+        period(profile, time.or(() -> types.keySet().stream().findFirst()).orElse(""));
         strings.keySet().forEach(text -> profile.text(6, text));
         if (rows.clock() == Clock.REALTIME && first > 0) {
             profile.integer(9, first);
@@ -73,8 +87,56 @@ final class PprofWriter implements ExportWriter {
         zipped.finish();
     }
 
+    /** What a profile that was read said of itself. */
+    private boolean metadata(String name, String value) {
+        if (name.startsWith("unit:")) {
+            units.put(name.substring(5), value);
+        } else if (name.equals("period_type")) {
+            statedType = value;
+        } else if (name.equals("period")) {
+            statedPeriod = value;
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** What lies between two samples, in the unit of their type. */
+    private void period(ProtoBuffer profile, String type) {
+        int blank = statedType.indexOf(' ');
+        long stated = blank < 0 ? 0 : number(statedPeriod);
+        long period = stated > 0 ? stated : periods.getOrDefault(type, 0L);
+        if (period > 0) {
+            String of = stated > 0 ? statedType.substring(0, blank) : type;
+            String unit = stated > 0 ? statedType.substring(blank + 1) : unit(type);
+            ProtoBuffer pair = new ProtoBuffer().integer(1, string(of)).integer(2, string(unit));
+            profile.message(11, pair).integer(12, period);
+        }
+    }
+
+    private static long number(String text) {
+        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
+    }
+
+    /** As the recorder was asked; else what the sample stands for. */
+    private static long period(ExportRow row) {
+        Optional<PerfAttr> attr = PerfTarget.attr(row.recording, row.type);
+        boolean clock = plain(row.type.name()).endsWith("-clock");
+        long asked = attr.map(PerfAttr::samplePeriod).orElse(0L);
+        boolean frequency = attr.isPresent() && attr.get().has(PerfEvent.FLAG_FREQ);
+        if (frequency && clock && asked > 0) {
+            return 1_000_000_000 / asked;
+        }
+        return asked > 0 && !frequency ? asked : row.batch.weight(row.row);
+    }
+
     private int string(String text) {
         return strings.computeIfAbsent(text, ignored -> strings.size());
+    }
+
+    /** Without perf's modifiers: {@code cpu-clock:HG}. */
+    private static String plain(String type) {
+        return type.replaceFirst(":[A-Za-z]+$", "");
     }
 
     private String unit(String type) {
@@ -82,7 +144,7 @@ final class PprofWriter implements ExportWriter {
         if (known != null) {
             return known;
         }
-        return switch (type) {
+        return switch (plain(type)) {
             case "cpu-clock", "task-clock", "cpu", "wall" -> "nanoseconds";
             case "heap", "bytes" -> "bytes";
             default -> "count";
@@ -114,46 +176,30 @@ final class PprofWriter implements ExportWriter {
     /** A function of a source file; of none where that is not known. */
     private record Function(String name, String file) {}
 
-    /** What is told of a mapping: its number, and whether there are files and inlined calls. */
-    private static final class Module {
-        final int id;
-        boolean files;
-        boolean inlines;
-
-        Module(int id) {
-            this.id = id;
-        }
-    }
-
-    /** A mapping for each module, a location for each place in it, with a line for each call. */
+    /** A location for each place, with a line for each call, in the mappings they lie in. */
     private void places(ProtoBuffer profile) {
-        Map<String, Module> modules = new LinkedHashMap<>();
+        PprofMappings mappings = new PprofMappings();
+        long[] uses = uses();
+        for (int i = 0; i < stacks.frames.size(); i++) {
+            mappings.add(stacks.frames.get(i), uses[i]);
+        }
+        mappings.write(profile, this::string);
         Map<Function, Integer> functions = new LinkedHashMap<>();
         for (int i = 0; i < stacks.frames.size(); i++) {
-            List<Frame> calls = stacks.frames.get(i);
-            Module module =
-                    modules.computeIfAbsent(
-                            calls.getLast().module(), ignored -> new Module(modules.size() + 1));
-            module.inlines |= calls.size() > 1;
-            ProtoBuffer location = new ProtoBuffer().integer(1, i + 1L).integer(2, module.id);
-            for (Frame call : calls) {
-                module.files |= !call.file().isEmpty();
+            Located located = stacks.frames.get(i);
+            ProtoBuffer location =
+                    new ProtoBuffer().integer(1, i + 1L).integer(2, mappings.number(located));
+            CodePlace place = located.place();
+            if (place != null) {
+                location.integer(3, place.address());
+            }
+            for (Frame call : located.calls()) {
                 Function function = new Function(call.name(), call.file());
                 int id = functions.computeIfAbsent(function, ignored -> functions.size() + 1);
                 location.message(4, new ProtoBuffer().integer(1, id).integer(2, call.line()));
             }
             profile.message(4, location);
         }
-        modules.forEach((name, module) ->
-                profile.message(
-                        3,
-                        new ProtoBuffer()
-                                .integer(1, module.id)
-                                .integer(5, string(name))
-                                .integer(7, 1)
-                                .integer(8, module.files ? 1 : 0)
-                                .integer(9, module.files ? 1 : 0)
-                                .integer(10, module.inlines ? 1 : 0)));
         functions.forEach((function, id) ->
                 profile.message(
                         5,
@@ -161,5 +207,16 @@ final class PprofWriter implements ExportWriter {
                                 .integer(1, id)
                                 .integer(2, string(function.name()))
                                 .integer(4, string(function.file()))));
+    }
+
+    /** How often each place is in the chain of a sample. */
+    private long[] uses() {
+        long[] uses = new long[stacks.frames.size()];
+        for (Key key : sums.keySet()) {
+            for (int at = key.node; at >= 0; at = stacks.nodes.get(at).prefix()) {
+                uses[stacks.nodes.get(at).frame()]++;
+            }
+        }
+        return uses;
     }
 }

@@ -21,6 +21,9 @@ final class SpeedscopeWriter implements ExportWriter {
     private final Map<String, Sampled> sampled = new LinkedHashMap<>();
     private final Map<Integer, String> names = new LinkedHashMap<>();
 
+    /** Types of profiles whose weight is time. */
+    private static final List<String> WALL = List.of("cpu", "wall", "ExecutionSample");
+
     private static final class Evented {
         final int tid;
         final String id;
@@ -83,7 +86,8 @@ final class SpeedscopeWriter implements ExportWriter {
         }
         StringBuilder text = new StringBuilder();
         text.append("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
-        text.append("\"exporter\":\"sonde\",\"profiles\":[");
+        text.append("\"exporter\":\"sonde\",\"activeProfileIndex\":").append(mostSampled());
+        text.append(",\"profiles\":[");
         List<String> profiles = new ArrayList<>();
         evented.values().forEach(one -> profiles.add(profile(one)));
         sampled.values().forEach(one -> profiles.add(profile(one)));
@@ -102,6 +106,28 @@ final class SpeedscopeWriter implements ExportWriter {
             text.append('}');
         }
         JsonLinesWriter.drain(text.append("]}}\n"), out);
+    }
+
+    /** The profile to look at first: the thread with the most time, else of the most weight. */
+    private int mostSampled() {
+        int best = 0;
+        long most = Long.MIN_VALUE;
+        boolean ofTime = false;
+        int index = evented.size();
+        for (Sampled one : sampled.values()) {
+            boolean time = isTime(one.event);
+            if (time == ofTime ? one.sum > most : time) {
+                best = index;
+                most = one.sum;
+                ofTime = time;
+            }
+            index++;
+        }
+        return best;
+    }
+
+    private static boolean isTime(String event) {
+        return event.contains("cycles") || event.contains("-clock") || WALL.contains(event);
     }
 
     private boolean slice(ExportRow row, Losses losses) {

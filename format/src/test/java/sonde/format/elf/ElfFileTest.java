@@ -222,6 +222,15 @@ class ElfFileTest {
         assertThat(elf.sections()).isEmpty();
         assertThat(elf.segments()).hasSize(1);
         assertThat(elf.problems()).singleElement().asString().startsWith("section header table");
+        assertThat(elf.isCut()).isTrue();
+        assertThat(elf.cut())
+                .isEqualTo(
+                        "is cut off: its headers name "
+                                + whole.length
+                                + " bytes, of which "
+                                + cut.length
+                                + " are here");
+        assertThat(ElfFile.of(whole).isCut()).isFalse();
         byte[] lying = whole.clone();
         ByteBuffer.wrap(lying).order(ByteOrder.LITTLE_ENDIAN).putLong(32, Long.MAX_VALUE - 5);
         assertThat(ElfFile.of(lying).problems()).hasSize(1);

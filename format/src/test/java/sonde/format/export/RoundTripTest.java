@@ -152,6 +152,22 @@ class RoundTripTest {
     }
 
     @Test
+    void speedscopeOpensOnWhatHasMostSamples() throws IOException {
+        byte[] text = "some;main 3\nmost;main 5\nfew;main 1\n".getBytes(StandardCharsets.UTF_8);
+        byte[] file = write(TextRecording.open(RecordedRows.input(text)), ExportFormat.SPEEDSCOPE);
+        assertThat(firstShown(file)).asString().contains("name=most");
+        // Samples before slices.
+        byte[] mixed = write(trace(Clock.MONO, 0), ExportFormat.SPEEDSCOPE);
+        assertThat(firstShown(mixed)).asString().contains("type=sampled", "name=worker");
+    }
+
+    private static Object firstShown(byte[] speedscope) {
+        Object json = Json.parse(new String(speedscope, StandardCharsets.UTF_8));
+        int index = ((Double) Json.at(json, "activeProfileIndex")).intValue();
+        return ((List<?>) Json.at(json, "profiles")).get(index);
+    }
+
+    @Test
     void pprof() throws IOException {
         byte[] file = write(trace(Clock.REALTIME, 77), ExportFormat.PPROF);
         byte[] plain;

@@ -22,7 +22,7 @@ final class Attachment {
      *
      * @return another path by which the kernel reaches the very file that is open here; empty where
      *     the plain path does, because nobody else can change what it names
-     * @throws ProbeException when it was replaced, or the kernel is another one
+     * @throws ProbeException when it was replaced, or is of another kernel or machine
      */
     static String check(Subject subject) throws IOException {
         KernelImage kernel = subject.kernel();
@@ -32,6 +32,10 @@ final class Attachment {
                 throw new ProbeException(foreign.get());
             }
             return "";
+        }
+        Optional<String> other = subject.otherMachine();
+        if (other.isPresent()) {
+            throw new ProbeException(other.get());
         }
         TargetFile file = subject.file().orElseThrow();
         FileStatus now = Files.stat(subject.path());

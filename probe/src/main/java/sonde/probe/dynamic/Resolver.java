@@ -496,9 +496,7 @@ public final class Resolver {
                                     : "; did you mean " + String.join(" or ", near) + "?")
                             + (subject.isKernel() || subject.hasEntries()
                                     ? ""
-                                    : ". It has no debugging information, so that only the names"
-                                            + " of its symbol table are known; --symbols DIR"
-                                            + " says where that is"));
+                                    : ". " + subject.bareNames()));
         }
         return spots;
     }

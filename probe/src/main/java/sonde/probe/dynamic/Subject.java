@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ import sonde.format.elf.ElfFile;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
 import sonde.symbol.files.GivenPlaces;
+import sonde.sys.Arch;
 import sonde.sys.TargetFile;
 
 /**
@@ -230,9 +232,26 @@ public final class Subject implements AutoCloseable {
 
     /** Why what was read is not of the running kernel, and what that means; empty when it is. */
     public Optional<String> foreign() {
-        return kernel == null
+        Optional<String> why = kernel == null ? otherMachine() : kernel.foreign();
+        return why.map(text -> text + ": 'probe add' will refuse it");
+    }
+
+    /** What says that a program cannot run here; empty when it can. */
+    Optional<String> otherMachine() {
+        Arch here = Arch.current();
+        boolean runs =
+                elf == null
+                        || switch (here) {
+                            case X86_64 ->
+                                    elf.machine() == ElfFile.EM_X86_64
+                                            || elf.machine() == ElfFile.EM_386;
+                            case AARCH64 -> elf.machine() == ElfFile.EM_AARCH64;
+                        };
+        String machine = registers.name().toLowerCase(Locale.ROOT);
+        return runs
                 ? Optional.empty()
-                : kernel.foreign().map(why -> why + ": 'probe add' will refuse it");
+                : Optional.of(
+                        path + " is of " + machine + ", and this machine is " + here.machine());
     }
 
     /**
@@ -260,12 +279,37 @@ public final class Subject implements AutoCloseable {
                                     + " vmlinux (Debian: linux-image-"
                                     + sonde.sys.Machine.uname().release()
                                     + "-dbg), or name one: --vmlinux FILE"
-                            : path
-                                    + ": has no debugging information: lines and variables are not"
-                                    + " known. Build it with -g, install its debug package, or say"
-                                    + " where it is: --symbols DIR");
+                            : path + ": " + absence());
         }
         return known;
+    }
+
+    /** Why a program has no entries, and what was met on the way. */
+    private String absence() {
+        String cut = elf != null && elf.isCut() ? elf.cut() : "";
+        StringBuilder why =
+                new StringBuilder(
+                        !cut.isEmpty()
+                                ? cut + "; lines and variables are not known"
+                                : "has no debugging information: lines and variables are not known."
+                                        + " Build it with -g, install its debug package, or say"
+                                        + " where it is: --symbols DIR");
+        notes().forEach(note -> why.append("\n  ").append(note));
+        return why.toString();
+    }
+
+    /** Why only the symbol table of a program is known. */
+    String bareNames() {
+        String cut = elf != null && elf.isCut() ? elf.cut() : "";
+        StringBuilder why =
+                new StringBuilder(
+                        !cut.isEmpty()
+                                ? "It " + cut + ", so that few names are known"
+                                : "It has no debugging information, so that only the names of its"
+                                        + " symbol table are known; --symbols DIR says where that"
+                                        + " is");
+        notes().forEach(note -> why.append("\n  ").append(note));
+        return why.toString();
     }
 
     Functions functions() throws ProbeException {

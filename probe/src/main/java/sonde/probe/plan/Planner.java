@@ -28,6 +28,9 @@ public final class Planner {
     /** About how often a second page faults are sampled: most programs' faults come one by one. */
     private static final int FAULT_FREQUENCY_HZ = 4000;
 
+    /** Events of one {@code -e} that are sampled with their stacks: globs name hundreds. */
+    private static final int MOST_WITH_STACK = 16;
+
     private static final String PERF_DATA = "perf.data";
     private static final String TRACE_DAT = "trace.dat";
 
@@ -272,7 +275,7 @@ public final class Planner {
         }
         // Also when everything is recorded: the first buffer leaves out what fires in the context
         // of our own threads, and an interrupt that completes a request may hit one of them.
-        boolean apart = OUTSIDE_SYSTEMS.contains(event.substring(0, event.indexOf(':')));
+        boolean apart = isOutside(event);
         (apart ? outside : task).add(event);
         own(event, TRACE_DAT, apart ? TraceBuffer.OUTSIDE : "", reason);
     }
@@ -322,9 +325,56 @@ public final class Planner {
                             features.finding(Feature.TRACEFS).remedy()));
             return;
         }
+        boolean few = tracepoints.size() <= MOST_WITH_STACK;
+        boolean stacks = spec.callGraph().kind() == CallGraph.Kind.DWARF;
         for (String tracepoint : tracepoints) {
-            trace(tracepoint, "asked for with -e " + text);
+            if (!stacks || !few || !withStack(tracepoint, text)) {
+                trace(tracepoint, "asked for with -e " + text);
+            }
         }
+        lackingStacks(text, tracepoints, stacks);
+    }
+
+    /** Takes an event with registers and stack, which only perf's samples hold; whether it can. */
+    private boolean withStack(String tracepoint, String text) {
+        if (!perf || !systemWide || owners.containsKey(tracepoint) || isOutside(tracepoint)) {
+            return false;
+        }
+        sampled.add(
+                new SampledEvent(
+                        tracepoint,
+                        PERF_TYPE_TRACEPOINT,
+                        -1,
+                        1,
+                        false,
+                        true,
+                        true,
+                        SampledEvent.Side.ALL));
+        own(tracepoint, PERF_DATA, "", "asked for with -e " + text + ", and its stack");
+        return true;
+    }
+
+    private void lackingStacks(String text, List<String> tracepoints, boolean wanted) {
+        List<String> without =
+                owners.values().stream()
+                        .filter(owner -> owner.source().equals(TRACE_DAT))
+                        .map(Meta.Owner::event)
+                        .filter(tracepoints::contains)
+                        .toList();
+        if (wanted && !without.isEmpty()) {
+            boolean one = without.size() == 1;
+            gaps.add(
+                    new Gap(
+                            "stacks of " + (one ? without.getFirst() : "events " + text),
+                            without.size() > MOST_WITH_STACK
+                                    ? "they are more than " + MOST_WITH_STACK + " events"
+                                    : "ftrace's rings take " + (one ? "it" : "them") + ", without",
+                            ""));
+        }
+    }
+
+    private static boolean isOutside(String event) {
+        return OUTSIDE_SYSTEMS.contains(event.substring(0, event.indexOf(':')));
     }
 
     private void askedPerf(EventCatalogue.Perf event) {

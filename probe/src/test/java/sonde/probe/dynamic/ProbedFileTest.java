@@ -2,9 +2,12 @@ package sonde.probe.dynamic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
@@ -12,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
+import sonde.sys.Arch;
 import sonde.testkit.HttpStub;
 
 /** Whether a path has the file that a probe was set in. */
@@ -88,6 +92,61 @@ final class ProbedFileTest {
                         .contains("{ return 2 * value; }");
             }
             assertThat(server.paths()).hasSize(2);
+        }
+    }
+
+    private static String refused(Path program, String point) throws Exception {
+        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+            Definer definer = new Definer(subject);
+            PointSpec spec = PointSpec.parse(point);
+            return assertThatExceptionOfType(ProbeException.class)
+                    .isThrownBy(() -> definer.define(spec))
+                    .actual()
+                    .getMessage();
+        }
+    }
+
+    @Test
+    void aDebugFileOfAnotherBuildIsSaid() throws Exception {
+        Path program = built(0);
+        Path other = folder.resolve(program.getFileName() + ".debug");
+        Programs.run(
+                List.of("objcopy", "--only-keep-debug", built(1).toString(), other.toString()));
+        built(0);
+        Programs.run(List.of("strip", "-g", program.toString()));
+        String said = "\n  " + other + " is of another build: wanted build-id ";
+        assertThat(refused(program, "main:1")).contains("no debugging information").contains(said);
+        assertThat(refused(program, "mian")).contains("did you mean main?").contains(said);
+    }
+
+    @Test
+    void aFileThatWasCutIsSaid() throws Exception {
+        Path program = built(0);
+        byte[] whole = Files.readAllBytes(program);
+        Files.write(program, Arrays.copyOf(whole, whole.length / 2));
+        assertThat(refused(program, "main:1"))
+                .isEqualTo(
+                        program
+                                + ": is cut off: its headers name "
+                                + whole.length
+                                + " bytes, of which "
+                                + whole.length / 2
+                                + " are here; lines and variables are not known");
+    }
+
+    @Test
+    void aProgramOfAnotherMachineIsSaid() throws Exception {
+        Programs.Build other = Programs.Build.of("aarch64-linux-gnu-gcc -g -shared -nostdlib");
+        Assumptions.assumeTrue(other.isThere() && Arch.current() == Arch.X86_64, "no compiler");
+        Path library = Programs.build(folder, "p.c", "int sum(int a) { return a; }", other);
+        String why = library + " is of aarch64, and this machine is x86_64";
+        try (Subject subject = Subject.program(library.toString(), GivenPlaces.NONE)) {
+            assertThat(new Definer(subject).define(PointSpec.parse("sum a"))).hasSize(1);
+            assertThat(subject.foreign()).contains(why + ": 'probe add' will refuse it");
+            assertThatThrownBy(() -> Attachment.check(subject)).hasMessage(why);
+        }
+        try (Subject subject = Subject.program(built(0).toString(), GivenPlaces.NONE)) {
+            assertThat(subject.foreign()).isEmpty();
         }
     }
 

@@ -82,6 +82,30 @@ class PlannerTest {
         assertThat(plan.sampled().stream().filter(e -> e.name().equals("cpu-clock"))).hasSize(1);
     }
 
+    /** Rings of ftrace hold no registers: what was asked for by name is sampled by perf. */
+    @Test
+    void stacksOfProbesAreSampled() {
+        List<String> events = List.of("syscalls:sys_enter_openat", "irq:irq_handler_entry");
+        RecordSpec dwarf =
+                new RecordSpec(
+                        Meta.Mode.COMMAND, events, Set.of(), 997, CallGraph.DWARF, 0, false, 0);
+        Plan plan = plan(dwarf, root(), SMALL);
+        assertThat(plan.owner("syscalls:sys_enter_openat").orElseThrow().source())
+                .isEqualTo("perf.data");
+        assertThat(plan.sampled())
+                .filteredOn(event -> event.name().equals("syscalls:sys_enter_openat"))
+                .singleElement()
+                .satisfies(event -> assertThat(event.callChain() && event.raw()).isTrue());
+        assertThat(plan.gaps())
+                .extracting(Gap::sentence)
+                .containsExactly(
+                        "no stacks of irq:irq_handler_entry: ftrace's rings take it, without");
+        Plan pointers = plan(RecordSpec.of(Meta.Mode.COMMAND).withEvents(events), root(), SMALL);
+        assertThat(pointers.owner("syscalls:sys_enter_openat").orElseThrow().source())
+                .isEqualTo("trace.dat");
+        assertThat(pointers.gaps()).isEmpty();
+    }
+
     @Test
     void equalInputGivesEqualPlans() {
         RecordSpec spec = RecordSpec.of(Meta.Mode.PID).withEvents(List.of("syscalls:*openat"));

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Batch;
@@ -15,6 +17,7 @@ import sonde.event.FrameNames;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.format.export.ChainNames;
+import sonde.format.export.CodePlace;
 import sonde.format.export.ExportFormat;
 import sonde.format.export.ExportRows;
 import sonde.format.export.FileFormat;
@@ -22,7 +25,10 @@ import sonde.format.export.Losses;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.report.ChainLocations;
+import sonde.tools.report.ChosenRows;
+import sonde.tools.report.ChosenRows.Along;
 import sonde.tools.report.RecordedCode;
+import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportSource;
 
 /** Writes a recording of any format that is read in one of those that are written. */
@@ -35,7 +41,19 @@ public final class ConvertRecipe {
      */
     public record Outcome(List<String> losses, List<String> notes) {}
 
+    /**
+     * Which events are converted: those that a listing with these options shows.
+     *
+     * @param everybody whether also those of processes beside the ones that were to be recorded
+     */
+    public record Choice(ReportOptions options, boolean everybody) {
+        ChosenRows of(ReportSource source, Along along) throws IOException {
+            return new ChosenRows(source, options, everybody, along);
+        }
+    }
+
     private final GivenPlaces given;
+    private final Choice choice;
 
     /** With symbols from the usual places. */
     public ConvertRecipe() {
@@ -44,7 +62,13 @@ public final class ConvertRecipe {
 
     /** With symbols from where the user said, too. */
     public ConvertRecipe(GivenPlaces given) {
+        this(given, new Choice(ReportOptions.of(Set.of()), false));
+    }
+
+    /** As above, of some events. */
+    public ConvertRecipe(GivenPlaces given, Choice choice) {
         this.given = given;
+        this.choice = choice;
     }
 
     /**
@@ -56,12 +80,15 @@ public final class ConvertRecipe {
         Losses losses = new Losses();
         try (ReportSource source = ReportSource.open(in, given)) {
             BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
+            Along along = format.hasEveryRow() ? Along.NOTHING : Along.NAMES;
+            ChosenRows chosen = choice.of(source, along);
             write(
                     source,
                     format.hasLines(),
+                    chosen,
                     (recordings, rows) -> format.write(rows, buffered, losses));
             buffered.flush();
-            return new Outcome(losses.lines(), source.notes());
+            return outcome(losses, chosen, source);
         }
     }
 
@@ -73,7 +100,7 @@ public final class ConvertRecipe {
     public Outcome convert(Path in, Path target, ConvertTarget format) throws IOException {
         return switch (format) {
             case ConvertTarget.Parquet parquet ->
-                    ParquetExport.write(in, given, target, parquet.folder());
+                    ParquetExport.write(in, given, choice, target, parquet.folder());
             case ConvertTarget.Files files -> files(in, target, files);
             case ConvertTarget.Stream stream -> {
                 try (OutputStream out = Files.newOutputStream(target)) {
@@ -89,12 +116,23 @@ public final class ConvertRecipe {
             if (format.format() == FileFormat.PERFDATA) {
                 source.keepRecordedStacks(); // registers and stacks go along, as they are
             }
+            boolean perf = format.format() == FileFormat.PERFDATA;
+            Along along = perf ? Along.RECORDS : Along.NOTHING;
+            ChosenRows chosen = choice.of(source, along);
             write(
                     source,
                     false,
+                    chosen,
                     (recordings, rows) -> format.format().write(recordings, rows, target, losses));
-            return new Outcome(losses.lines(), source.notes());
+            return outcome(losses, chosen, source);
         }
+    }
+
+    private static Outcome outcome(Losses losses, ChosenRows chosen, ReportSource source)
+            throws IOException {
+        List<String> notes = new ArrayList<>(chosen.notes());
+        notes.addAll(source.notes());
+        return new Outcome(losses.lines(), notes);
     }
 
     /** Writes rows whose code has names. */
@@ -117,6 +155,11 @@ public final class ConvertRecipe {
                     : code.frames(symbols.location(pid, entry));
         }
 
+        @Override
+        public @Nullable CodePlace place(Recording recording, int pid, long entry) {
+            return recording.frames() != null ? null : code.place(symbols.location(pid, entry));
+        }
+
         /** Goes over all rows once, for all code to be looked up together. */
         static Followed of(RecordedCode code, List<Recording> perf) throws IOException {
             ProcessSymbols symbols = code.follower();
@@ -128,7 +171,8 @@ public final class ConvertRecipe {
         }
     }
 
-    private static void write(ReportSource source, boolean lines, Writing writing)
+    private static void write(
+            ReportSource source, boolean lines, ChosenRows chosen, Writing writing)
             throws IOException {
         List<Recording> recordings = source.recordings();
         List<Recording> perf = new ArrayList<>();
@@ -139,7 +183,7 @@ public final class ConvertRecipe {
         }
         try (RecordedCode code = new RecordedCode(source, lines)) {
             ChainNames names = perf.isEmpty() ? ChainNames.own() : Followed.of(code, perf);
-            try (ExportRows rows = ExportRows.of(recordings, names)) {
+            try (ExportRows rows = ExportRows.of(recordings, names, chosen)) {
                 writing.write(recordings, rows);
             }
         } catch (UncheckedIOException e) {

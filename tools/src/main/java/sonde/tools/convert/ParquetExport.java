@@ -24,6 +24,7 @@ import sonde.symbol.files.GivenPlaces;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
+import sonde.tools.report.ChosenRows;
 import sonde.tools.report.ReportSource;
 
 /**
@@ -47,53 +48,84 @@ final class ParquetExport {
     private static final int MOST_NAME = 120;
 
     private final QueryRecipe query;
+    private final ChosenRows chosen;
+    private final String where;
 
-    private ParquetExport(QueryRecipe query) {
+    private ParquetExport(QueryRecipe query, ChosenRows chosen, String where) {
         this.query = query;
+        this.chosen = chosen;
+        this.where = where;
     }
 
     /** Writes the events of a recording; what Parquet does not get is listed. */
-    static ConvertRecipe.Outcome write(Path in, GivenPlaces given, Path target, boolean folder)
+    static ConvertRecipe.Outcome write(
+            Path in, GivenPlaces given, ConvertRecipe.Choice choice, Path target, boolean folder)
             throws IOException {
         Path output = folder ? target.resolve("rows") : target;
-        try (QueryRecipe query = QueryRecipe.open(List.of(in), given, output, false)) {
-            ParquetExport export = new ParquetExport(query);
+        List<String> notes = new ArrayList<>();
+        try (ReportSource source = ReportSource.open(in);
+                QueryRecipe query = QueryRecipe.open(List.of(in), given, output, false)) {
+            ChosenRows chosen = choice.of(source, ChosenRows.Along.NOTHING);
+            ParquetExport export = new ParquetExport(query, chosen, chosen.sql(source));
+            List<String> names = export.names();
+            notes.addAll(export.notes(names));
             if (folder) {
-                export.folder(target);
+                export.folder(names, target);
             } else {
-                export.file();
+                export.file(names);
             }
+            notes.addAll(source.notes());
+            return new ConvertRecipe.Outcome(losses(source), notes);
         } catch (QueryException e) {
             throw new IOException(e.getMessage(), e);
         }
-        return losses(in);
     }
 
-    private void file() throws IOException, QueryException {
+    private List<String> notes(List<String> names) throws IOException, QueryException {
+        String records = " WHERE name NOT LIKE 'perf_record.%'";
+        long all = count(records);
+        String list = String.join(", ", names.stream().map(ParquetExport::text).toList());
+        String which = names.isEmpty() ? "false" : "name IN (" + list + ") AND " + where;
+        return chosen.notes(all, all - count(records + " AND " + which));
+    }
+
+    private long count(String condition) throws IOException, QueryException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        query.run("SELECT count(*) FROM events" + condition, OutputFormat.CSV, out);
+        String text = out.toString(StandardCharsets.US_ASCII);
+        return Long.parseLong(text.substring(text.indexOf('\n') + 1).strip());
+    }
+
+    private void file(List<String> names) throws IOException, QueryException {
         StringJoiner rows = new StringJoiner(" UNION ALL ");
-        for (String name : names()) {
+        for (String name : names) {
             StringJoiner fields = new StringJoiner(", ", "to_json({", "})");
             List<String> columns = query.columns(name.replace("\"", "\"\""));
             List<String> own = columns.stream().filter(one -> !COLUMNS.contains(one)).toList();
             own.forEach(column -> fields.add(text(column) + ": " + quoted(column)));
             rows.add(
-                    "SELECT ts, cpu, tid, %s AS name, %s AS weight, %s::VARCHAR AS args FROM %s"
+                    ("SELECT ts, cpu, tid, %s AS name, %s AS weight, %s::VARCHAR AS args"
+                                    + " FROM %s WHERE %s")
                             .formatted(
                                     text(name),
                                     columns.contains("weight") ? "weight" : "1::BIGINT",
                                     own.isEmpty() ? "'{}'" : fields.toString(),
-                                    quoted(name)));
+                                    quoted(name),
+                                    where));
         }
         String none =
-                "SELECT ts, cpu, tid, name::VARCHAR AS name, weight, '{}' AS args FROM events";
+                "SELECT ts, cpu, tid, name::VARCHAR AS name, weight, '{}' AS args FROM events"
+                        + " WHERE false";
         String all = rows.length() == 0 ? none : rows.toString();
         query.runInto("SELECT * FROM (" + all + ") ORDER BY ts", OutputFormat.PARQUET);
     }
 
-    private void folder(Path folder) throws IOException, QueryException {
+    private void folder(List<String> names, Path folder) throws IOException, QueryException {
         Set<String> taken = new HashSet<>();
-        for (String name : names()) {
-            String sql = "SELECT * EXCLUDE (utid, trace_id) FROM " + quoted(name) + " ORDER BY ts";
+        for (String name : names) {
+            String sql =
+                    "SELECT * EXCLUDE (utid, trace_id) FROM %s WHERE %s ORDER BY ts"
+                            .formatted(quoted(name), where);
             query.runInto(sql, OutputFormat.PARQUET);
             String plain = name.replaceAll("[^A-Za-z0-9_.:+-]", "_").replaceFirst("^\\.", "_");
             plain = plain.length() > MOST_NAME ? plain.substring(0, MOST_NAME) : plain;
@@ -105,7 +137,7 @@ final class ParquetExport {
         }
     }
 
-    /** Event types that have rows. */
+    /** Event types that have rows and are asked for. */
     private List<String> names() throws IOException, QueryException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         // Hexadecimal: a name may have any character in it.
@@ -115,6 +147,7 @@ final class ParquetExport {
                 .lines()
                 .skip(1)
                 .map(hex -> new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8))
+                .filter(chosen::takes)
                 .toList();
     }
 
@@ -127,20 +160,18 @@ final class ParquetExport {
     }
 
     /** Call chains and what BPF programs put out are in no column. */
-    private static ConvertRecipe.Outcome losses(Path in) throws IOException {
+    private static List<String> losses(ReportSource source) throws IOException {
         Map<String, Long> lacking = new TreeMap<>();
-        List<String> lines = new ArrayList<>();
-        try (ReportSource source = ReportSource.open(in)) {
-            for (Recording recording : source.recordings()) {
-                for (Lane lane : recording.lanes()) {
-                    try (lane) {
-                        count(recording, lane, lacking);
-                    }
+        for (Recording recording : source.recordings()) {
+            for (Lane lane : recording.lanes()) {
+                try (lane) {
+                    count(recording, lane, lacking);
                 }
             }
-            lacking.forEach((what, count) -> lines.add(count + " × " + what));
-            return new ConvertRecipe.Outcome(lines, source.notes());
         }
+        List<String> lines = new ArrayList<>();
+        lacking.forEach((what, count) -> lines.add(count + " × " + what));
+        return lines;
     }
 
     private static void count(Recording recording, Lane lane, Map<String, Long> lacking)

@@ -12,12 +12,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.files.OpenElf;
+import sonde.tools.report.NothingMatchesException;
 
 /** Instructions with the source lines they came from, by the objdump of this machine. */
 public final class DisassemblyPage implements ElfPage {
@@ -76,7 +80,11 @@ public final class DisassemblyPage implements ElfPage {
 
     /** The symbols that the function has: one, or several of an overloaded name or a template. */
     private List<String> symbols() throws IOException {
+        if (function.isEmpty()) {
+            return List.of("");
+        }
         List<String> found = new ArrayList<>();
+        Set<String> there = new TreeSet<>();
         for (int type : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
             ElfSymbols table = elf.symbols(type).orElse(null);
             for (int i = 1; table != null && i < table.count(); i++) {
@@ -86,13 +94,28 @@ public final class DisassemblyPage implements ElfPage {
                 }
                 if (table.type(i) == ElfSymbols.STT_FUNC
                         && table.section(i) != ElfSymbols.SHN_UNDEF
-                        && !found.contains(name)
+                        && there.add(name)
                         && Demangler.means(name, function)) {
                     found.add(name);
                 }
             }
         }
+        if (found.isEmpty() && function.indexOf('@') < 0) {
+            throw nothing(there);
+        }
+        // objdump makes names of its own: puts@plt
         return found.isEmpty() ? List.of(function) : found;
+    }
+
+    private NothingMatchesException nothing(Set<String> symbols) {
+        List<String> names = symbols.stream().map(Demangler::functionName).toList();
+        String nearest = Nearest.question(function, names);
+        return new NothingMatchesException(
+                Forms.name(file.place().shown())
+                        + ": no function is called '"
+                        + Forms.name(function)
+                        + "'"
+                        + (nearest.isEmpty() ? "" : "; " + Forms.name(nearest)));
     }
 
     private void each(Taker taker) throws IOException {
@@ -163,11 +186,11 @@ public final class DisassemblyPage implements ElfPage {
             any[0] |= INSTRUCTION.matcher(line).matches();
             out.println(escaped(line));
         });
+        if (!any[0] && !function.isEmpty()) {
+            throw nothing(Set.of());
+        }
         if (!any[0]) {
-            out.println(
-                    function.isEmpty()
-                            ? "There is no code in this file."
-                            : "There is no function " + Forms.name(function) + " in this file.");
+            out.println("There is no code in this file.");
         }
     }
 

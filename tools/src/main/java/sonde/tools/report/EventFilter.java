@@ -77,7 +77,22 @@ final class EventFilter implements EventListing.Filter {
             ThreadNames names,
             List<? extends Operator> operators)
             throws IOException {
-        this.tree = source.tree();
+        this(source, source.tree(), options, names, operators);
+    }
+
+    /**
+     * As above.
+     *
+     * @param tree whose rows count, whatever the recording says
+     */
+    EventFilter(
+            ReportSource source,
+            Tree tree,
+            ReportOptions options,
+            ThreadNames names,
+            List<? extends Operator> operators)
+            throws IOException {
+        this.tree = tree;
         this.names = names;
         this.window = Findings.window(source, options);
         this.tids = options.tids();
@@ -103,6 +118,19 @@ final class EventFilter implements EventListing.Filter {
     /** Whether it accepted any row. */
     boolean accepted() {
         return accepted;
+    }
+
+    /** Whether a row is of a process that counts now, or did not yet; or of none. */
+    boolean isOfTree(int pid, int tid) {
+        if (tid <= 0 || tree.all() && tree.recorder().isEmpty()) {
+            return true;
+        }
+        int thread = threads.find(tid);
+        if (tree.all()) {
+            return thread < 0 || !threads.isRecorder(thread);
+        }
+        return tree.roots().contains(pid)
+                || thread >= 0 && threads.countsFrom(thread) != Threads.NEVER;
     }
 
     @Override

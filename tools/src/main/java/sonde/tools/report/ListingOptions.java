@@ -70,6 +70,11 @@ public record ListingOptions(
                 ListedFields.USUAL);
     }
 
+    /** Some of the events, listed as usual. */
+    public static ListingOptions of(Set<Integer> cpus, List<RowFilter> filters) {
+        return new ListingOptions(cpus, -1, -1, filters, TimeFormat.MICROS, 0, false, false, false);
+    }
+
     public ListingOptions {
         cpus = Set.copyOf(cpus);
         filters = List.copyOf(filters);

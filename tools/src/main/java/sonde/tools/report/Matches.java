@@ -80,6 +80,11 @@ final class Matches {
     }
 
     private static String nothing(ReportOptions options) {
+        return "nothing in this recording fits " + filters(options);
+    }
+
+    /** The options that leave rows out. */
+    static String filters(ReportOptions options) {
         StringJoiner filters = new StringJoiner(" and ");
         if (!options.events().isEmpty()) {
             filters.add("--event");
@@ -93,7 +98,13 @@ final class Matches {
         if (options.fromSeconds() != null || options.toSeconds() != null) {
             filters.add("--time");
         }
-        return "nothing in this recording fits " + filters;
+        if (!options.listing().cpus().isEmpty()) {
+            filters.add("--cpu");
+        }
+        if (!options.listing().filters().isEmpty()) {
+            filters.add("--filter");
+        }
+        return filters.toString();
     }
 
     /** What to do about fields that no sample has. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.LocationNames;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
+import sonde.format.export.CodePlace;
+import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
+import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.Symbolizer;
@@ -25,6 +29,7 @@ import sonde.symbol.line.KnownPlaces;
  */
 public final class RecordedCode implements LocationNames, AutoCloseable {
     private static final int MOST_NAMED = 1 << 18;
+    private static final long PAGE = 4096;
 
     private final ReportSource source;
     private final boolean lines;
@@ -32,6 +37,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
     private final Map<Long, List<Frame>> named = new HashMap<>();
     private @Nullable Symbolizer symbolizer;
     private @Nullable KnownPlaces places;
+    private KernelRun ran = KernelRun.UNKNOWN;
 
     /**
      * {@code source} stays the caller's.
@@ -80,6 +86,46 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
         return known;
     }
 
+    /** Where a location lies. */
+    public CodePlace place(long location) {
+        CodeModule module = maps.module(location);
+        if (module == null) {
+            return inKernel(location);
+        }
+        Mapping mapping = module.mapping();
+        long offset = ProcessMaps.offset(location);
+        long limit = mapping.start() + mapping.lengthBytes();
+        return switch (module.kind()) {
+            case FILE ->
+                    new CodePlace(
+                            mapping.path(),
+                            mapping.buildIdHex(),
+                            mapping.start() + (offset - mapping.fileOffset()),
+                            mapping.start(),
+                            limit,
+                            mapping.fileOffset());
+            case VDSO -> page(mapping.buildIdHex(), mapping.start() + offset);
+            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> page("", module.base() + offset);
+        };
+    }
+
+    private CodePlace inKernel(long address) {
+        symbolizer();
+        KernelRun kernel = ran;
+        String name = frame(address).module();
+        byte[] id = name.equals(KernelRun.KERNEL) ? kernel.buildId() : new byte[0];
+        for (KernelRun.Loaded loaded : kernel.modules()) {
+            id = loaded.name().equals(name) ? loaded.buildId() : id;
+        }
+        return page(HexFormat.of().formatHex(id), address);
+    }
+
+    /** Memory of no file. */
+    private static CodePlace page(String buildId, long address) {
+        long start = address & -PAGE;
+        return new CodePlace("", buildId, address, start, start + PAGE, 0);
+    }
+
     private List<Frame> name(long location) {
         Frame function = frame(location);
         KnownPlaces known = Objects.requireNonNull(places);
@@ -105,8 +151,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
 
     private Symbolizer make() throws IOException {
         SymbolOptions from = source.symbolOptions();
-        KernelRun ran =
-                RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
+        ran = RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
         KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
         long most = CodePlaces.QUICK_BYTES;
         places = new KnownPlaces(new CodePlaces(maps, from, true, lines, most, code));

@@ -336,7 +336,7 @@ public final class ReportRecipe {
             List<String> notes) {
         double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
         if (source.unwinding().isAny()) {
-            notes.addAll(source.unwinding().notes(found.chainEnds.counts()));
+            notes.addAll(source.unwinding().notes(found.chainEnds.counts(found::shown)));
             return;
         }
         if (share < WORTH_SAYING) {

@@ -31,6 +31,7 @@ import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.testkit.Property;
 import sonde.tools.elf.ElfRequest.Part;
+import sonde.tools.report.NothingMatchesException;
 
 /** Pages beside readelf and ldd of this machine. */
 class ElfPagesTest {
@@ -91,6 +92,26 @@ class ElfPagesTest {
 
     private static List<String> lines(String text) {
         return text.lines().filter(line -> !line.isBlank()).toList();
+    }
+
+    @Test
+    void aFunctionThatIsNotThereIsAnError() throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "no objdump");
+        Path file = compile("made", "gcc", "-g", "-O1");
+        assertThat(page(file, disassembly("work"), false)).contains("<work>:");
+        for (boolean json : new boolean[] {false, true}) {
+            assertThatThrownBy(() -> page(file, disassembly("wrok"), json))
+                    .isInstanceOf(NothingMatchesException.class)
+                    .hasMessage(file + ": no function is called 'wrok'; did you mean 'work'?");
+        }
+        assertThatThrownBy(() -> page(file, disassembly("counter"), false))
+                .hasMessage(file + ": no function is called 'counter'");
+    }
+
+    private static ElfRequest disassembly(String function) {
+        Set<Part> parts = EnumSet.of(Part.DISASSEMBLY);
+        return new ElfRequest(
+                parts, function, List.of(), List.of(), List.of(), "", Optional.empty());
     }
 
     /** Lines of readelf are those of the page, blank lines apart. */
@@ -480,7 +501,8 @@ class ElfPagesTest {
         for (String name : new String[] {"shop::spin", "shop::spin(long)", "_ZN4shop4spinEl"}) {
             assertThat(disassembly(file, name)).as(name).contains("<_ZN4shop4spinEl>:");
         }
-        assertThat(disassembly(file, "shop::spin(int)")).contains("There is no function");
+        assertThatThrownBy(() -> disassembly(file, "shop::spin(int)"))
+                .hasMessageEndingWith("; did you mean 'shop::spin'?");
     }
 
     private static String pageText(Path file, ElfRequest request) throws IOException {
@@ -491,15 +513,6 @@ class ElfPagesTest {
 
     private static String disassembly(Path file, String function) throws IOException {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "no objdump");
-        return pageText(
-                file,
-                new ElfRequest(
-                        EnumSet.of(Part.DISASSEMBLY),
-                        function,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        "",
-                        Optional.empty()));
+        return pageText(file, disassembly(function));
     }
 }

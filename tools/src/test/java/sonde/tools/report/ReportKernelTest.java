@@ -219,7 +219,8 @@ final class ReportKernelTest {
         Files.write(folder.resolve("p.pb.gz"), converted(recording(buildId()), given, "pprof"));
         String source = folder.resolve("k.c").toString();
         assertThat(run("go", "tool", "pprof", "-raw", "p.pb.gz"))
-                .containsPattern("M=1 mix " + source + ":3\\b.*\n +work " + source + ":7\\b");
+                .containsPattern("M=1 mix " + source + ":3\\b.*\n +work " + source + ":7\\b")
+                .contains("1: 0xffffffff", "[kernel] " + buildId());
         assertThat(run("go", "tool", "pprof", "-top", "-lines", "p.pb.gz"))
                 .containsPattern("mix .*k\\.c:3 \\(inline\\)");
     }

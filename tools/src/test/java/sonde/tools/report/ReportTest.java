@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,10 @@ import sonde.event.result.Result;
 import sonde.event.result.Samples;
 import sonde.event.result.Timeline;
 import sonde.format.bundle.Meta;
+import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Golden;
+import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertTarget;
 import sonde.tools.report.ReportOptions.Section;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
@@ -158,6 +162,64 @@ final class ReportTest {
         try (ReportSource source = ReportSource.open(bundle)) {
             assertThat(source.notes()).noneMatch(note -> note.contains("one part"));
         }
+    }
+
+    private ConvertRecipe.Outcome convert(ReportOptions options, boolean everybody, String to)
+            throws IOException {
+        ConvertRecipe.Choice choice = new ConvertRecipe.Choice(options, everybody);
+        Path out = folder.resolve("converted");
+        Files.deleteIfExists(out);
+        return new ConvertRecipe(GivenPlaces.NONE, choice)
+                .convert(bundle, out, ConvertTarget.named(to).orElseThrow());
+    }
+
+    private String folded(ReportOptions options, boolean everybody) throws IOException {
+        convert(options, everybody, "folded");
+        return Files.readString(folder.resolve("converted"));
+    }
+
+    /** As in reports: the processes that were to be recorded, and of these what was asked for. */
+    @Test
+    void conversionsHaveTheEventsOfReports() throws IOException {
+        Meta.Target child = new Meta.Target(Meta.Mode.PID, List.of(), List.of(101), null);
+        bundle = Scripted.write(folder.resolve("child"), Scripted.meta().withTarget(child));
+        ReportOptions all = ReportOptions.of(Set.of());
+        assertThat(folded(all, false)).isEqualTo("[app+0x4000] 20000000\n");
+        assertThat(folded(all, true)).contains("[app+0x1000] 20000000", "[app+0x3000] 10000000");
+        ReportOptions late =
+                new ReportOptions(Set.of(), 0.045, null, Set.of(), List.of(), List.of(), 1);
+        assertThat(folded(late, false)).isEqualTo("[app+0x4000] 10000000\n");
+        assertThat(folded(late, true)).contains("[app+0x3000] 1").doesNotContain("[app+0x1000]");
+        assertThat(folded(options(Set.of(100), List.of(), List.of()), true))
+                .doesNotContain("[app+0x4000]");
+        for (String to : List.of("folded", "perfdata", "tracedat", "parquet", "jsonl")) {
+            assertThat(convert(late, false, to).notes().getFirst())
+                    .endsWith("left out (by --time, not of the recorded processes: --all has them)")
+                    .startsWith(convert(late, false, "csv").notes().getFirst().split(" ")[0]);
+        }
+        assertThat(convert(all, true, "perfetto").notes()).noneMatch(note -> note.contains("left"));
+        assertThatThrownBy(() -> convert(options(Set.of(), List.of("b*"), List.of()), true, "csv"))
+                .hasMessage("nothing in this recording fits --comm");
+        assertThatThrownBy(() -> convert(options(Set.of(), List.of(), List.of("no")), true, "csv"))
+                .hasMessageStartingWith("no event of this recording matches 'no'");
+    }
+
+    @Test
+    void pprofSaysWhereCodeLies() throws IOException, InterruptedException {
+        Path go = Path.of("/usr/bin/go");
+        Assumptions.assumeTrue(Files.isExecutable(go), "no go tool pprof");
+        ReportOptions all = ReportOptions.of(Set.of());
+        convert(all, false, "pprof");
+        String file = folder.resolve("converted").toString();
+        Process pprof =
+                new ProcessBuilder(go.toString(), "tool", "pprof", "-raw", file)
+                        .redirectErrorStream(true)
+                        .start();
+        assertThat(new String(pprof.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("PeriodType: cpu-clock:HG nanoseconds\nPeriod: 1\n")
+                .contains(": 0x401000 M=1 [app+0x1000]", ": 0x402000 M=1 [app+0x2000]")
+                .contains("1: 0x400000/0x410000/0x0 /sonde-test/app  [FN]");
+        assertThat(pprof.waitFor()).isZero();
     }
 
     @Test
