@@ -55,7 +55,6 @@ public final class ToolWords {
     private boolean help;
     private boolean script;
     private boolean command;
-    private OptionalInt pid = OptionalInt.empty();
     private boolean kernelFunction;
     private List<String> sortedBy = List.of();
     private final Set<String> shown = new HashSet<>();
@@ -98,9 +97,15 @@ public final class ToolWords {
         return script;
     }
 
-    /** The process of {@code -p}. */
+    /** The processes of {@code -p}. */
+    public List<Integer> pids() {
+        return lists.of(OWN_PID).stream().map(Integer::valueOf).toList();
+    }
+
+    /** The process of {@code -p} when it is one: the tool ends with it. */
     public OptionalInt pid() {
-        return pid;
+        List<Integer> all = pids();
+        return all.size() == 1 ? OptionalInt.of(all.getFirst()) : OptionalInt.empty();
     }
 
     /** Whether the tracer is to look at that process only; else the script sees to it. */
@@ -278,6 +283,8 @@ public final class ToolWords {
                 }
                 general(letter, rest.isEmpty() ? value("-" + letter) : rest);
                 return;
+            } else if (letter == 'j') {
+                general.add("--json");
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
@@ -369,10 +376,12 @@ public final class ToolWords {
     }
 
     private void pid(String word) throws ToolUseException {
-        if (!isCount(word) || Integer.parseInt(word) == 0) {
-            throw new ToolUseException("-p " + word + " is no process");
+        for (String one : word.split(",", -1)) {
+            if (!isCount(one) || Integer.parseInt(one) == 0) {
+                throw new ToolUseException("-p " + word + " is no process");
+            }
         }
-        pid = OptionalInt.of(Integer.parseInt(word));
+        lists.keep(OWN_PID, word);
     }
 
     private static boolean isCount(String word) {
@@ -480,7 +489,8 @@ public final class ToolWords {
     }
 
     private void checkPid() throws ToolUseException {
-        if (pid.isEmpty()) {
+        List<Integer> all = pids();
+        if (all.isEmpty()) {
             return;
         }
         String reason = tool.rules().withoutPid();
@@ -491,7 +501,9 @@ public final class ToolWords {
             throw new ToolUseException("-c and -p exclude each other");
         }
         if (hasOwnPid()) {
-            named.add("--" + OWN_PID + "=" + pid.getAsInt());
+            named.add("--" + OWN_PID + "=" + all.getFirst());
+        } else if (all.size() > 1) {
+            throw new ToolUseException("-p: " + tool.name() + " takes one process");
         }
     }
 
