@@ -46,6 +46,7 @@ public final class ElfFile {
     public static final int SHT_GROUP = 17;
     public static final int SHT_SYMTAB_SHNDX = 18;
     public static final int SHT_RELR = 19;
+    public static final int SHT_CREL = 0x40000014;
     public static final int SHT_GNU_VERDEF = 0x6ffffffd;
     public static final int SHT_GNU_VERNEED = 0x6ffffffe;
     public static final int SHT_GNU_VERSYM = 0x6fffffff;
@@ -325,8 +326,7 @@ public final class ElfFile {
             throws MalformedInputException {
         MemorySegment out = content;
         for (Section table : sections) {
-            boolean relocations = table.type() == SHT_RELA || table.type() == SHT_REL;
-            if (relocations && table.info() == section.index()) {
+            if (table.isRelocations() && table.info() == section.index()) {
                 out = new Relocator(this, bytes, bases).apply(section, out, table);
             }
         }
@@ -371,7 +371,7 @@ public final class ElfFile {
     }
 
     /**
-     * The entries of a relocation table, SHT_REL or SHT_RELA, read when asked for.
+     * The entries of a relocation table, SHT_REL, SHT_RELA or SHT_CREL, read when asked for.
      *
      * @throws MalformedInputException for a table of another kind, with entries of another size, or
      *     that lies outside the file

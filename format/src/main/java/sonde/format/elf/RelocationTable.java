@@ -5,7 +5,8 @@ import sonde.format.MalformedInputException;
 
 /**
  * The entries of a relocation table, SHT_REL or SHT_RELA, of either class (gABI chapter 4,
- * "Relocation"), read where they lie: tables of kernels have millions.
+ * "Relocation"), read where they lie: tables of kernels have millions. Those of SHT_CREL are made
+ * entries of SHT_RELA first.
  */
 public final class RelocationTable {
     private final ElfBytes elf;
@@ -15,15 +16,17 @@ public final class RelocationTable {
     private final int entryBytes;
     private final long count;
 
-    RelocationTable(ElfBytes elf, int machine, Section table, MemorySegment bytes)
+    RelocationTable(ElfBytes elf, int machine, Section table, MemorySegment stored)
             throws MalformedInputException {
         this.elf = elf;
-        this.bytes = bytes;
-        addends = table.type() == ElfFile.SHT_RELA;
+        boolean compact = table.type() == ElfFile.SHT_CREL;
+        bytes = compact ? CompactRelocations.expand(elf, machine, table, stored) : stored;
+        addends =
+                compact ? CompactRelocations.haveAddends(stored) : table.type() == ElfFile.SHT_RELA;
         mips64 = machine == ElfFile.EM_MIPS && elf.wide;
         entryBytes = (elf.wide ? 8 : 4) * (addends ? 3 : 2);
-        if (!addends && table.type() != ElfFile.SHT_REL
-                || table.entryBytes() != 0 && table.entryBytes() != entryBytes) {
+        if (!table.isRelocations()
+                || !compact && table.entryBytes() != 0 && table.entryBytes() != entryBytes) {
             throw new MalformedInputException(
                     "ELF", table.name() + " sh_entsize", table.offset(), "" + table.entryBytes());
         }
@@ -80,7 +83,7 @@ public final class RelocationTable {
         return bytes.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at) & 0xff;
     }
 
-    /** The addend of SHT_RELA, else 0. */
+    /** The addend of SHT_RELA and SHT_CREL, else 0. */
     public long addend(long index) {
         if (!addends) {
             return 0;

@@ -33,6 +33,11 @@ public record Section(
         return (flags & ElfFile.SHF_EXECINSTR) != 0;
     }
 
+    /** Whether it is a table of relocations that name symbols. */
+    public boolean isRelocations() {
+        return type == ElfFile.SHT_REL || type == ElfFile.SHT_RELA || type == ElfFile.SHT_CREL;
+    }
+
     /** Whether the address lies in it. */
     public boolean contains(long elfAddress) {
         return Long.compareUnsigned(elfAddress - address, sizeBytes) < 0;

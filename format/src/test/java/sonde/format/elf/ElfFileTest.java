@@ -131,7 +131,7 @@ class ElfFileTest {
             }
         }
         for (Section section : elf.sections()) {
-            if (section.type() == ElfFile.SHT_RELA || section.type() == ElfFile.SHT_REL) {
+            if (section.isRelocations()) {
                 elf.relocations(section);
             } else if (section.type() == ElfFile.SHT_RELR) {
                 elf.relativeRelocations(section);
@@ -177,6 +177,41 @@ class ElfFileTest {
         ElfFile elf = ElfFile.of(writer.bytes());
         assertThat(elf.relativeRelocations(elf.section(".relr.dyn").orElseThrow()))
                 .containsExactly(0x1000, 0x1000 + word, 0x1000 + 3 * word, 0x9000);
+    }
+
+    /** Differences in symbol, type and addend by flags; the second offset does not fit its byte. */
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void unpacksCompactRelocations(boolean wide, boolean big) throws IOException {
+        // Three entries with addends, offsets in units of two.
+        byte[] addends = {
+            3 << 3 | 4 | 1, 5 << 3 | 7, 3, 2, 0x7c, (byte) 0x94, 0x11, 0x70, 0x9, 0x7f
+        };
+        // Two without.
+        byte[] none = {2 << 3, 0x10 << 2 | 3, 1, 10, 8 << 2};
+        ElfWriter writer = writer(wide, big);
+        writer.section(".crel.text", ElfFile.SHT_CREL, 0, addends);
+        writer.section(".crel.data", ElfFile.SHT_CREL, 0, none);
+        ElfFile elf = ElfFile.of(writer.bytes());
+        assertThat(elf.relocations(elf.section(".crel.text").orElseThrow()))
+                .containsExactly(
+                        new Relocation(10, 2, 3, -4),
+                        new Relocation(10 + 2 * (2 + 16 * 0x11), 2, 3, -20),
+                        new Relocation(10 + 2 * (2 + 16 * 0x11 + 1), 2, 2, -20));
+        Section data = elf.section(".crel.data").orElseThrow();
+        assertThat(elf.relocationTable(data).hasAddends()).isFalse();
+        assertThat(elf.relocations(data))
+                .containsExactly(new Relocation(16, 10, 1, 0), new Relocation(24, 10, 1, 0));
+        ElfWriter cut = writer(wide, big);
+        cut.section(".crel.text", ElfFile.SHT_CREL, 0, Arrays.copyOf(addends, 9));
+        cut.section(".crel.data", ElfFile.SHT_CREL, 0, new byte[] {-1, -1, -1, -1, 15, 0});
+        ElfFile lies = ElfFile.of(cut.bytes());
+        for (String name : new String[] {".crel.text", ".crel.data"}) {
+            Section table = lies.section(name).orElseThrow();
+            assertThatThrownBy(() -> lies.relocations(table))
+                    .isInstanceOf(MalformedInputException.class)
+                    .hasMessageContaining("SHT_CREL");
+        }
     }
 
     @Test

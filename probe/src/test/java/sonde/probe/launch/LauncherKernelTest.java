@@ -197,8 +197,9 @@ class LauncherKernelTest {
         }
         assertThat(Path.of("/proc/" + pid)).doesNotExist();
         assertThat(file).doesNotExist();
+        String mine = "sonde-" + ProcessHandle.current().pid() + "-";
         try (var shm = Files.list(Path.of("/dev/shm"))) {
-            assertThat(shm.filter(p -> p.getFileName().toString().startsWith("sonde-"))).isEmpty();
+            assertThat(shm.filter(p -> p.getFileName().toString().startsWith(mine))).isEmpty();
         }
     }
 

@@ -41,6 +41,7 @@ class TargetFileKernelTest {
             Thread.sleep(5);
         }
         map = Path.of("/tmp/perf-" + pid + ".map");
+        Files.deleteIfExists(map);
     }
 
     @AfterEach

@@ -26,10 +26,7 @@ public final class RelocationsPage implements ElfPage {
     }
 
     private List<Section> tables() {
-        return elf.sections().stream()
-                .filter(s -> s.type() == ElfFile.SHT_REL || s.type() == ElfFile.SHT_RELA)
-                .filter(s -> s.sizeBytes() > 0)
-                .toList();
+        return elf.sections().stream().filter(s -> s.isRelocations() && s.sizeBytes() > 0).toList();
     }
 
     private @Nullable ElfSymbols symbols(Section table) throws IOException {
