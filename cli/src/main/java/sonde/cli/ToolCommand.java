@@ -274,6 +274,7 @@ final class ToolCommand {
         String own = ToolOptions.pid(tool);
         return own.isEmpty()
                 ? PID_LINE
-                : PID_LINE.replace("only this process", own).replace("-p, --pid PID ", "-p, --pid PID[,PID...]  ");
+                : PID_LINE.replace("only this process", own)
+                        .replace("-p, --pid PID ", "-p, --pid PID[,PID...]  ");
     }
 }
