@@ -13,6 +13,7 @@ import picocli.CommandLine.ParseResult;
 import sonde.analysis.filter.FilterException;
 import sonde.bpf.VerifierException;
 import sonde.format.MalformedInputException;
+import sonde.format.Nearest;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
@@ -59,15 +60,29 @@ final class Failures {
             }
             return ExitCode.USAGE;
         }
-        say(err, String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " "));
-        if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
-            err.println(
-                    INDENT
-                            + "'"
-                            + line.getCommandSpec().qualifiedName()
-                            + " --help' lists the options");
-        }
+        String message = String.valueOf(failure.getMessage()).strip();
+        say(err, message.replaceAll("\\s*\\R\\s*", " ") + meant(failure));
+        err.println(
+                INDENT
+                        + "'"
+                        + line.getCommandSpec().qualifiedName()
+                        + " --help' lists the options");
         return ExitCode.USAGE;
+    }
+
+    /** What is like a word that a command does not know. */
+    private static String meant(ParameterException failure) {
+        if (!(failure instanceof CommandLine.UnmatchedArgumentException unknown)) {
+            return "";
+        }
+        CommandLine line = failure.getCommandLine();
+        String word = unknown.getUnmatched().getFirst();
+        String name = word.substring(0, word.contains("=") ? word.indexOf('=') : word.length());
+        return Nearest.meant(
+                name,
+                name.startsWith("-")
+                        ? line.getCommandSpec().optionsMap().keySet()
+                        : line.getSubcommands().keySet());
     }
 
     /** Whatever a command threw. */

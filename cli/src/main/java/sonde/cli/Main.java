@@ -2,13 +2,16 @@ package sonde.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
+import sonde.format.Nearest;
 import sonde.sys.Processes;
+import sonde.tools.script.ScriptTool;
 
 /**
  * The program: finds the command, runs it, turns what happened into an exit code.
@@ -174,13 +177,15 @@ public final class Main {
     }
 
     private static String suggestion(String word) {
-        for (Entry entry : COMMANDS) {
-            String name = entry.name();
-            if (name.startsWith(word) || word.startsWith(name.substring(0, 3))) {
+        List<String> names = new ArrayList<>(List.of("trace", "tool", "--help", "--version"));
+        COMMANDS.forEach(entry -> names.add(entry.name()));
+        ScriptTool.names().forEach(name -> names.add("tool " + name));
+        for (String name : names) {
+            if (name.startsWith(word) || name.equals("tool " + word)) {
                 return "; did you mean '" + name + "'?";
             }
         }
-        return "";
+        return Nearest.meant(word, names);
     }
 
     private static void overview(PrintWriter out) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import sonde.lang.output.RowStyle;
 import sonde.sys.Processes;
 import sonde.tools.record.RunningTarget;
@@ -36,6 +37,8 @@ final class ToolCommand {
             "    --include-self sonde's own process too, which is left out else";
     private static final String FOLDED_LINE =
             "    --folded       stacks in lines for flame graph tools (tools of stacks)";
+    private static final String FOLDED_FORMAT = "                   or folded (tools of stacks)";
+    private static final Set<String> FOLDED = Set.of(FOLDED_LINE, FOLDED_FORMAT);
     private static final String GENERAL =
             """
             OPTIONS OF EVERY TOOL:
@@ -44,6 +47,7 @@ final class ToolCommand {
                 -d, --duration T  end after a time: 500ms, 10s, 5m
                 -f FORMAT      text, csv, or json (an object for each line, or each list)
             %s
+            %s
                 --map-keys N   room for so many rows in each table that the tool keeps
                 -o FILE        print to a file
                 -v             say how many probes were attached, and why a tool cannot run
@@ -51,7 +55,7 @@ final class ToolCommand {
                 --plan         say which script of the tool this kernel takes, and why
                 --script       print the script and end
             """
-                    .formatted(COMMAND_LINE, PID_LINE, FOLDED_LINE, SELF_LINE);
+                    .formatted(COMMAND_LINE, PID_LINE, FOLDED_FORMAT, FOLDED_LINE, SELF_LINE);
 
     /** What the language says where a program has no such function. */
     private static final String NO_FUNCTION = "No matches for u";
@@ -242,7 +246,7 @@ final class ToolCommand {
         out.println();
         GENERAL.lines()
                 .map(this::ownLine)
-                .filter(line -> !line.equals(FOLDED_LINE) || tool.rules().folded().isPresent())
+                .filter(line -> !FOLDED.contains(line) || tool.rules().folded().isPresent())
                 .filter(line -> !line.isEmpty())
                 .forEach(out::println);
         out.println();

@@ -36,6 +36,7 @@ final class ToolRefusal {
                     hint.isEmpty()
                             ? "'sonde trace -l \"" + pattern(nothing) + "\"' lists those there are"
                             : hint;
+            hint += probe.startsWith("u:") ? "\n       u: is a uprobe here; a marker is usdt:" : "";
         } else {
             String value = value(first.span());
             message = value.isEmpty() ? first.message() : probe + " has no " + value;

@@ -14,9 +14,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.Pass;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
@@ -187,8 +190,25 @@ final class TraceArguments {
             case "--traceable-functions" -> traceableFunctions = attached(word, attached);
             case "--no-feature" ->
                     disabled.addAll(List.of(attached(word, attached).split(",", -1)));
-            default -> throw new UsageException("unknown option " + name, true);
+            default -> throw new UsageException("unknown option " + name + meant(name), true);
         }
+    }
+
+    /** What bpftrace says for it, or what is like it; those of the help are all there are. */
+    private static String meant(String name) {
+        return switch (name) {
+            case "--aot" -> "; --compile FILE.bt -o FILE.sbt writes a compiled script";
+            case "--emit-elf", "--emit-llvm" -> "; --dump=code shows the instructions";
+            default -> {
+                List<String> known =
+                        Pattern.compile("--[a-z][a-z-]+")
+                                .matcher(TraceUsage.text())
+                                .results()
+                                .map(MatchResult::group)
+                                .toList();
+                yield Nearest.meant(name, known);
+            }
+        };
     }
 
     private void copiedStacks(String word) throws UsageException {
@@ -283,8 +303,24 @@ final class TraceArguments {
             case 'c' -> command = value;
             case 'p' -> pid = OptionalInt.of(pid(value));
             case 'I' -> headerFolders.add(Path.of(value));
-            default -> dump(value);
+            default -> debugged(value);
         }
+    }
+
+    /** {@code -d} is bpftrace's letter, and a time in other tools. */
+    private void debugged(String value) throws UsageException {
+        if (value.matches("[0-9].*")) {
+            throw new UsageException(
+                    "-d shows a pass, as --dump; a time is --duration " + value, false);
+        }
+        if (value.startsWith("-") || value.equals("d") || value.indexOf('{') >= 0) {
+            throw new UsageException(
+                    "-d needs a pass: -d code, or --dump=code; "
+                            + passes()
+                            + "; with --dry-run the script is not run",
+                    false);
+        }
+        dump(value);
     }
 
     private void dump(String names) throws UsageException {
@@ -295,6 +331,7 @@ final class TraceArguments {
                 case "codegen" -> dumps.add(Pass.IR);
                 case "codegen-opt" -> dumps.add(Pass.OPTIMISED);
                 case "dis" -> dumps.add(Pass.CODE);
+                case "all" -> dumps.addAll(EnumSet.allOf(Pass.class));
                 default -> dumps.add(pass(name));
             }
         }
@@ -306,11 +343,17 @@ final class TraceArguments {
                 return pass;
             }
         }
-        throw new UsageException(
-                Arrays.stream(Pass.values())
-                        .map(pass -> pass.name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", ", "passes are ", "; not " + name)),
-                false);
+        String verifier =
+                name.equals("libbpf") || name.equals("verifier")
+                        ? "; -v shows what the kernel says of a program that it refuses"
+                        : "";
+        throw new UsageException(passes() + "; not " + name + verifier, false);
+    }
+
+    private static String passes() {
+        return Arrays.stream(Pass.values())
+                .map(pass -> pass.name().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", ", "passes are ", ", or all"));
     }
 
     /** How rows of maps are written. */

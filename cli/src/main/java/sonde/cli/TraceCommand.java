@@ -264,6 +264,11 @@ final class TraceCommand {
             err.println("ERROR: failed to open file '" + file + "': No such file or directory");
             if (file.indexOf('}') >= 0 || file.indexOf('(') >= 0) {
                 err.println("HINT: a program has what it does in braces: 'begin { exit(); }'");
+            } else if (file.matches("[\\w.*-]*(:[\\w.*-]*)+")) {
+                err.println(
+                        "HINT: a probe is no program: 'sonde tool funccount "
+                                + file
+                                + "' counts, 'sonde trace -l' lists");
             }
             err.flush();
             return null;

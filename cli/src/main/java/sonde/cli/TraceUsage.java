@@ -19,8 +19,8 @@ final class TraceUsage {
             -p PID         only this process; the trace ends with it
             --duration T   end after a time: 500ms, 10s, 5m
             -o FILE        print to a file
-            -f FORMAT      text, json (a line of JSON for each thing printed), or csv (maps as
-                           comma separated values)
+            -f FORMAT      text, json (a line of JSON for each thing printed), csv (maps as comma
+                           separated values), or folded (maps by stacks for flame graph tools)
             --sort ORDER   rows of maps by key, -key, value or -value (with - the largest first)
             -B MODE        line: output is written as it comes; full: by 64 KiB; none: as line
             -q             no messages of one's own
@@ -33,7 +33,7 @@ final class TraceUsage {
             --fmt FILE     print a script in the usual form
             --info         what this kernel offers to scripts
             --dump=PASS    what a pass of the compiler made: parse, expand, probes, types, ir,
-                   resources, optimised, allocated, code
+                   resources, optimised, allocated, code, or all (-d PASS)
             --plan         the programs, how they are attached, and why
             --no-warnings  no warnings
             -I DIR, --include FILE            headers

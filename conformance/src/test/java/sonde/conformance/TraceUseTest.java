@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code sonde trace} and {@code sonde doctor} tell who asks before a script is run. */
@@ -87,6 +88,27 @@ class TraceUseTest {
                 .contains("did you mean 'throw'");
         assertThat(Sonde.in(folder).run("trace", "usdt:/bin/true:a { }").err())
                 .contains("HINT: /bin/true has no markers");
+    }
+
+    /** Every command says what is like a word that it does not know, in the same way. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "trace --dry-rum x | unknown option --dry-rum; did you mean '--dry-run'?",
+                "trace -d 1 | -d shows a pass, as --dump; a time is --duration 1",
+                "trace --aot x | --compile FILE.bt -o FILE.sbt writes a compiled script",
+                "trace c:malloc | HINT: a probe is no program: 'sonde tool funccount c:malloc' counts",
+                "tool opensnoop --faild | unknown option --faild; did you mean '--failed'?",
+                "record --durration 3 | Unknown option: '--durration'; did you mean '--duration'?",
+                "opensnoop | no command is called 'opensnoop'; did you mean 'tool opensnoop'?",
+                "reord | no command is called 'reord'; did you mean 'record'?",
+            })
+    void wordsThatAreNotKnown(String line, String message) throws Exception {
+        Sonde.Outcome outcome = Sonde.in(folder).run(line.split(" "));
+        assertThat(outcome.status()).isEqualTo(line.equals("trace c:malloc") ? 1 : 2);
+        assertThat(outcome.err()).contains(message);
     }
 
     @Test

@@ -35,6 +35,12 @@ public final class Nearest {
         return near.isEmpty() ? "" : "did you mean '" + String.join("' or '", near) + "'?";
     }
 
+    /** {@code "; did you mean 'pid'?"}; empty where nothing is near. */
+    public static String meant(String wanted, Collection<String> names) {
+        String question = question(wanted, names);
+        return question.isEmpty() ? "" : "; " + question;
+    }
+
     /** The three names that differ least, when they differ little. */
     public static List<String> near(String wanted, Collection<String> names) {
         String low = wanted.toLowerCase(Locale.ROOT);

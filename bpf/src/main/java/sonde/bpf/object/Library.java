@@ -67,6 +67,13 @@ public final class Library {
         return Collections.unmodifiableSet(functions.keySet());
     }
 
+    /** Whether it has a function that other objects do not see. */
+    public boolean hides(String name) {
+        return !functions.containsKey(name)
+                && object.functions().values().stream()
+                        .anyMatch(one -> !one.isEntry() && one.name().equals(name));
+    }
+
     /**
      * What a function takes and gives.
      *

@@ -6,8 +6,9 @@ import sonde.lang.type.Tuple;
 import sonde.lang.type.Type;
 
 /**
- * Maps as comma separated values (RFC 4180): the map's name, each part of the key, the value.
- * Values of several numbers are as in JSON.
+ * Maps as comma separated values (RFC 4180): the map's name, each part of the key, the value. Of a
+ * histogram each bucket is a line (least, greatest value, count), of a series each interval (start
+ * in UTC, value); of statistics the count, the average and the total are cells.
  */
 final class CsvRows {
     private final Names names;
@@ -19,19 +20,22 @@ final class CsvRows {
         this.out = out;
     }
 
-    /** Writes rows, a line each. */
+    /** Writes rows. */
     void write(MapRows rows, List<MapRows.Row> ordered, long divisor) {
         long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
         for (MapRows.Row row : ordered) {
-            cell.put(rows.name());
-            end();
-            if (!rows.scalar()) {
-                key(rows.key(), row.key());
+            for (List<String> value : values(rows.value(), row.value(), latest, divisor)) {
+                cell.put(rows.name());
+                end();
+                if (!rows.scalar()) {
+                    key(rows.key(), row.key());
+                }
+                for (String part : value) {
+                    out.put(',');
+                    cell(part, out);
+                }
+                out.put('\n');
             }
-            out.put(',');
-            value(rows.value(), row.value(), latest, divisor);
-            end();
-            out.put('\n');
         }
     }
 
@@ -51,22 +55,38 @@ final class CsvRows {
         end();
     }
 
-    private void value(Type type, byte[] bytes, long latest, long divisor) {
-        switch (type) {
-            case Type.Series series -> SeriesTable.of(series, bytes, 0).writeJson(latest, cell);
-            case Type.Hist _, Type.Lhist _, Type.Average _ ->
-                    JsonText.write(type, bytes, 0, names, cell, divisor);
-            default -> ValueText.write(type, bytes, 0, names, cell, divisor);
-        }
+    /** The lines of a value, each with its cells. */
+    private List<List<String>> values(Type type, byte[] bytes, long latest, long divisor) {
+        return switch (type) {
+            case Type.Series series -> SeriesTable.of(series, bytes, 0).rows(latest);
+            case Type.Hist hist -> Histogram.of(hist, bytes, 0, divisor).rows();
+            case Type.Lhist lhist -> Histogram.of(lhist, bytes, 0).rows();
+            case Type.Average(boolean full, boolean signed) when full -> {
+                Type number = signed ? Type.Int.I64 : Type.Int.U64;
+                String average = text(new Type.Average(false, signed), bytes, 0, divisor);
+                yield List.of(
+                        List.of(
+                                text(Type.Int.U64, bytes, 8, 1),
+                                average,
+                                text(number, bytes, 0, 1)));
+            }
+            default -> List.of(List.of(text(type, bytes, 0, divisor)));
+        };
+    }
+
+    private String text(Type type, byte[] bytes, int at, long divisor) {
+        ValueText.write(type, bytes, at, names, cell, divisor);
+        return taken();
+    }
+
+    private String taken() {
+        String text = cell.toString();
+        cell.clear();
+        return text.startsWith("\n") ? text.strip() : text; // lines of a stack
     }
 
     private void end() {
-        String text = cell.toString();
-        if (text.startsWith("\n")) { // lines of a stack
-            text = text.strip();
-        }
-        cell.clear();
-        cell(text, out);
+        cell(taken(), out);
     }
 
     /** Puts a cell down, in quotes where it would be more than one. */

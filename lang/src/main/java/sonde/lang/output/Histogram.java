@@ -1,5 +1,7 @@
 package sonde.lang.output;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.type.Type;
 
@@ -173,7 +175,31 @@ final class Histogram {
         out.put(']');
     }
 
+    /** A list for each bucket: its least and its greatest value, empty where none is, and count. */
+    List<List<String>> rows() {
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = first; i <= last; i++) {
+            Bound lower = lower(i);
+            Bound upper = upper(i);
+            rows.add(
+                    List.of(
+                            lower == null ? "" : text(lower.number, i),
+                            upper == null ? "" : text(upper.number - 1, i),
+                            Long.toUnsignedString(counts[i])));
+        }
+        return rows;
+    }
+
+    private String text(long number, int bucket) {
+        return isSigned(bucket) ? Long.toString(number) : Long.toUnsignedString(number);
+    }
+
+    /** Only the first bucket of powers of two has values below 0. */
+    private boolean isSigned(int bucket) {
+        return bucket == 0 || type instanceof Type.Lhist;
+    }
+
     private void json(long number, int bucket, TextSink out) {
-        JsonText.number(number, bucket == 0 || type instanceof Type.Lhist, out);
+        JsonText.number(number, isSigned(bucket), out);
     }
 }

@@ -93,20 +93,41 @@ final class SeriesTable {
             if (point.value != null) {
                 out.put(isFirst ? "{\"interval_start\":\"" : ",{\"interval_start\":\"");
                 isFirst = false;
-                LocalDateTime time = time(point, ZoneOffset.UTC);
-                out.digits(time.getYear(), 4);
-                out.put('-');
-                out.digits(time.getMonthValue(), 2);
-                out.put('-');
-                out.digits(time.getDayOfMonth(), 2);
-                out.put(' ');
-                clock(time, UNITS.getLast(), out);
+                start(point, out);
                 out.put("\",\"value\":");
                 number(point.value, out);
                 out.put('}');
             }
         }
         out.put(']');
+    }
+
+    /** A list for each interval that has a value: its start, in UTC, and the value. */
+    List<List<String>> rows(long last) {
+        List<List<String>> rows = new ArrayList<>();
+        TextSink start = TextSink.raw();
+        for (Point point : points(last)) {
+            Long value = point.value;
+            if (value != null) {
+                start.clear();
+                start(point, start);
+                String text = type.signed() ? value.toString() : Long.toUnsignedString(value);
+                rows.add(List.of(start.toString(), text));
+            }
+        }
+        return rows;
+    }
+
+    /** When an interval begins, in UTC. */
+    private void start(Point point, TextSink out) {
+        LocalDateTime time = time(point, ZoneOffset.UTC);
+        out.digits(time.getYear(), 4);
+        out.put('-');
+        out.digits(time.getMonthValue(), 2);
+        out.put('-');
+        out.digits(time.getDayOfMonth(), 2);
+        out.put(' ');
+        clock(time, UNITS.getLast(), out);
     }
 
     private LocalDateTime time(Point point, ZoneId zone) {

@@ -126,8 +126,7 @@ public final class TextOutput implements Output {
     public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
         if (style.form() == MapRows.Form.FOLDED && !rows.scalar()) {
-            List<MapRows.Row> ordered = rows.ordered(style.order(order), top);
-            new FoldedRows(style.parts(), names, out).write(rows, ordered, by);
+            new FoldedRows(style.parts(), names, out).write(rows, style.order(order), top, by);
             drainIfMuch();
         } else if (style.form() == MapRows.Form.CSV) {
             new CsvRows(names, out).write(rows, rows.ordered(style.order(order), top), by);

@@ -84,7 +84,12 @@ final class BinaryPaths {
                 found.add(path);
             }
         }
-        return found;
+        return found.isEmpty() && target.indexOf('/') < 0 ? shortName(target) : found;
+    }
+
+    /** BCC writes {@code c} for libc. */
+    private List<String> shortName(String target) {
+        return libraries("lib" + target).stream().limit(1).toList();
     }
 
     private static Path realPath(String path) {

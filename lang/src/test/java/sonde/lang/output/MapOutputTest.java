@@ -222,9 +222,39 @@ final class MapOutputTest {
         assertThat(Printed.text(style, out -> out.map(map, 0, 1)))
                 .isEqualTo("@m, plain ,-7,5\n@m,\"a,b\",-7,5\n@m,\"say \"\"x\"\"\",-7,5\n");
         MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
-        assertThat(Printed.text(style, out -> out.map(stats, 0, 1)))
+        assertThat(Printed.text(style, out -> out.map(stats, 0, 1))).isEqualTo("@stats,2,6,12\n");
+    }
+
+    /** A line for each bucket, or interval. */
+    @Test
+    void severalValuesOfARowAreLines() {
+        MapRows.Style style = new MapRows.Style(Order.KEY, MapRows.Form.CSV);
+        long[] counts = new long[new Type.Hist(0).buckets()];
+        counts[0] = 7;
+        counts[3] = 1;
+        byte[] key = Little.bytes().text("a,b", 8).get();
+        Row row = new Row(key, Little.i64s(counts));
+        MapRows powers = new MapRows("@h", false, WORD, new Type.Hist(0), List.of(row));
+        assertThat(Printed.text(style, out -> out.map(powers, 0, 1)))
                 .isEqualTo(
-                        "@stats,\"{\"\"count\"\": 2, \"\"average\"\": 6, \"\"total\"\": 12}\"\n");
+                        """
+                        @h,"a,b",,-1,7
+                        @h,"a,b",0,0,0
+                        @h,"a,b",1,1,0
+                        @h,"a,b",2,3,1
+                        """);
+        Type.Lhist steps = new Type.Lhist(0, 10, 5);
+        MapRows linear = scalar("@l", steps, Little.i64s(1, 0, 2, 3));
+        assertThat(Printed.text(style, out -> out.map(linear, 0, 1)))
+                .isEqualTo("@l,,-1,1\n@l,0,4,0\n@l,5,9,2\n@l,10,,3\n");
+        Type.Series second = new Type.Series(1_000_000_000, 2, true, Type.SeriesKind.SUM);
+        MapRows series = scalar("@t", second, Little.i64s(-4, 0, 60, 9, 0, 61));
+        assertThat(Printed.text(style, out -> out.map(series, 0, 1)))
+                .isEqualTo(
+                        """
+                        @t,1970-01-01 00:01:00.000000000,-4
+                        @t,1970-01-01 00:01:01.000000000,9
+                        """);
     }
 
     /** What a tool says for people is none of its maps. */
@@ -275,6 +305,28 @@ final class MapOutputTest {
         assertThat(Printed.text(given, out -> out.map(stacks(), 0, 1)))
                 .isEqualTo("k3;k2;k1;--;u4@7;u5@7;a:b 12\n");
         assertThat(Printed.text(byKind, out -> out.time("12:00\n"))).isEmpty();
+    }
+
+    /** Rows that differ in what is not shown are one line, in the order of their sums. */
+    @Test
+    void equalFoldedStacksAreAddedUp() {
+        List<Row> rows = new ArrayList<>();
+        for (long[] one : new long[][] {{1, 200}, {2, 250}, {3, 100}, {1, 7}}) {
+            String word = one[0] == 2 ? "b" : "a";
+            rows.add(
+                    new Row(
+                            Little.bytes().text(word, 8).i64(one[0]).get(),
+                            new byte[] {(byte) one[1]}));
+        }
+        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
+        MapRows map = new MapRows("@m", false, key, Type.Int.U8, rows);
+        MapRows.Style words = new MapRows.Style(Order.DEFAULT, MapRows.Form.FOLDED, List.of("0"));
+        assertThat(Printed.text(words, out -> out.map(map, 0, 1))).isEqualTo("b 250\na 307\n");
+        assertThat(Printed.text(words, out -> out.map(map, 1, 100))).isEqualTo("a 3\n");
+        Row stats = new Row(rows.getFirst().key(), Little.i64s(12, 2));
+        Type average = new Type.Average(true, true);
+        MapRows sums = new MapRows("@s", false, key, average, List.of(stats, stats));
+        assertThat(Printed.text(words, out -> out.map(sums, 0, 1))).isEqualTo("a 24\n");
     }
 
     @Test

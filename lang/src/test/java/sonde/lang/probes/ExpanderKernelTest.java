@@ -278,6 +278,8 @@ final class ExpanderKernelTest {
         assertThat(names(ExpanderOptions.USUAL, "uprobe:libc:malloc"))
                 .hasSize(1)
                 .allMatch(name -> name.matches("uprobe:/.*/libc\\.so\\.6:malloc"));
+        assertThat(names(ExpanderOptions.USUAL, "uprobe:c:malloc"))
+                .isEqualTo(names(ExpanderOptions.USUAL, "uprobe:libc:malloc"));
         assertThat(names(ExpanderOptions.USUAL, "uprobe:libc.so.6:fread"))
                 .hasSize(1)
                 .allMatch(name -> name.endsWith("/libc.so.6:fread"));

@@ -19,14 +19,19 @@ final class OptionLists {
     /**
      * Keeps the numbers of an option.
      *
+     * @param most the greatest that one may be
      * @return the first, which the script sees
      */
-    String keep(String option, String words) throws ToolUseException {
+    String keep(String option, String words, int most) throws ToolUseException {
         List<String> all = List.of(words.split(",", -1));
         for (String word : all) {
             if (!word.matches("[0-9]{1,9}") || all.size() > MOST) {
                 throw new ToolUseException(
                         "--" + option + ": '" + words + "' is no number, and no list like 80,443");
+            }
+            if (Integer.parseInt(word) > most) {
+                throw new ToolUseException(
+                        "--" + option + " " + words + ": the greatest there can be is " + most);
             }
         }
         numbers.put(option, all);

@@ -5,12 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.syntax.Parser;
@@ -37,7 +36,6 @@ public record ScriptTool(
         List<Variant> variants,
         ToolRules rules) {
     private static final String END = ".bt";
-    private static final int MOST_LETTERS = 40;
     private static final Map<Variant, List<Option>> OPTIONS = new ConcurrentHashMap<>();
     private static final SharedMacros SHARED =
             new SharedMacros(resource("macros/shared.bt").orElseThrow());
@@ -64,27 +62,9 @@ public record ScriptTool(
         return resource("names.txt").orElseThrow().lines().toList();
     }
 
-    /** The tool whose name is most like a word: one letter or two are wrong. */
+    /** The tool whose name is most like a word; empty for none. */
     public static Optional<String> like(String word) {
-        int most = word.length() < 5 ? 1 : 2;
-        return names().stream()
-                .filter(name -> changes(name, word) <= most)
-                .min(Comparator.comparingInt(name -> changes(name, word)));
-    }
-
-    /** How many letters are to be put in, left out or changed. */
-    private static int changes(String name, String word) {
-        int[] row = IntStream.rangeClosed(0, name.length()).toArray();
-        for (int i = 1; i <= Math.min(word.length(), MOST_LETTERS); i++) {
-            int corner = row[0];
-            row[0] = i;
-            for (int j = 1; j <= name.length(); j++) {
-                int same = corner + (word.charAt(i - 1) == name.charAt(j - 1) ? 0 : 1);
-                corner = row[j];
-                row[j] = Math.min(same, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[name.length()];
+        return Nearest.near(word, names()).stream().findFirst();
     }
 
     /** The tool of a name. */

@@ -100,7 +100,7 @@ public final class ToolOptions {
             help += ": " + String.join(", ", choices);
         } else if (rules.numbers().containsKey(option.name())) {
             value = rules.numbers().get(option.name()).word().toUpperCase(Locale.ROOT);
-        } else if (rules.lists().contains(option.name())) {
+        } else if (rules.lists().containsKey(option.name())) {
             value = "N,...";
         } else if (option.kind() == Option.Kind.STRING) {
             value = "TEXT";

@@ -1,12 +1,10 @@
 package sonde.tools.script;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What the words of a tool's command line mean, as lines of the comment on top of its script say:
@@ -17,7 +15,8 @@ import java.util.Set;
  *   <li>{@code // signal: NAME}, {@code errno}, {@code user}, {@code syscall}, {@code flag} (of
  *       open), {@code state} (of a thread): the option is one, its number or its name;
  *   <li>{@code // choice: NAME WORD…}: the option is one of these;
- *   <li>{@code // list: NAME…}: the options take several numbers, see {@link OptionLists};
+ *   <li>{@code // list: NAME…}: the options take several numbers, see {@link OptionLists}; {@code
+ *       // ports: NAME…}: the same of ports;
  *   <li>{@code // takes: PROBE} or {@code FUNCTION}: the word it needs, see {@link ProbeWord};
  *   <li>{@code // first word: NAME}: {@code $1} is the value of this option;
  *   <li>{@code // words: NAME…}: words without an option are the values of these; else of {@code
@@ -38,6 +37,7 @@ import java.util.Set;
  *       starts.
  * </ul>
  *
+ * @param lists options that take several numbers, with the greatest that one may be
  * @param takes empty for a tool that takes no words
  * @param firstWord empty for none
  * @param words options whose values may be given without their names
@@ -55,7 +55,7 @@ public record ToolRules(
         Map<String, TimeOption> times,
         Map<String, NumberKind> numbers,
         Map<String, List<String>> choices,
-        Set<String> lists,
+        Map<String, Integer> lists,
         Map<Character, String> letters,
         List<Column> columns,
         String takes,
@@ -83,10 +83,13 @@ public record ToolRules(
 
     /** Reads lines one by one. */
     static final class Reader {
+        private static final int MOST = 999_999_999;
+        private static final int MOST_PORT = 65_535;
+
         private final Map<String, TimeOption> times = new LinkedHashMap<>();
         private final Map<String, NumberKind> numbers = new LinkedHashMap<>();
         private final Map<String, List<String>> choices = new LinkedHashMap<>();
-        private final Set<String> lists = new HashSet<>();
+        private final Map<String, Integer> lists = new LinkedHashMap<>();
         private final Map<Character, String> letters = new LinkedHashMap<>();
         private final List<Column> columns = new ArrayList<>();
         private String takes = "";
@@ -110,7 +113,8 @@ public record ToolRules(
                         letters.put(letter.charAt(0), letter.substring(2));
                     }
                 }
-                case "list" -> lists.addAll(List.of(words));
+                case "list" -> List.of(words).forEach(option -> lists.put(option, MOST));
+                case "ports" -> List.of(words).forEach(option -> lists.put(option, MOST_PORT));
                 case "column" -> columns.add(Column.of(words));
                 case "words" -> positional = List.of(words);
                 case "unit" -> unit = true;
@@ -146,7 +150,7 @@ public record ToolRules(
                     Map.copyOf(times),
                     Map.copyOf(numbers),
                     Map.copyOf(choices),
-                    Set.copyOf(lists),
+                    Map.copyOf(lists),
                     Map.copyOf(letters),
                     List.copyOf(columns),
                     takes,

@@ -8,8 +8,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import sonde.format.Nearest;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.output.RowStyle;
 
@@ -245,8 +247,21 @@ public final class ToolWords {
         } else if (WITHOUT_VALUE.contains(word)) {
             general.add(word);
         } else {
-            throw new ToolUseException("unknown option " + name);
+            throw new ToolUseException("unknown option " + name + Nearest.meant(name, known()));
         }
+    }
+
+    /** The names of all options, with their dashes. */
+    private List<String> known() {
+        Set<String> names = new TreeSet<>(WITH_VALUE);
+        names.addAll(WITHOUT_VALUE);
+        names.addAll(List.of("--pid", "--help", "--script", "--map-keys"));
+        options.forEach(option -> names.add("--" + option.name()));
+        ToolOptions.flags(tool).keySet().forEach(name -> names.add("--" + name));
+        if (tool.rules().folded().isPresent()) {
+            names.add("--folded");
+        }
+        return List.copyOf(names);
     }
 
     /** An option that none of the script's is. */
@@ -281,26 +296,55 @@ public final class ToolWords {
                 if (rest.isEmpty() && at >= words.size()) {
                     throw new ToolUseException("-" + letter + " needs a value" + elsewhere(letter));
                 }
-                general(letter, rest.isEmpty() ? value("-" + letter) : rest);
+                String value = rest.isEmpty() ? value("-" + letter) : rest;
+                if ("co".indexOf(letter) >= 0) {
+                    checkWord(letter, value);
+                }
+                general(letter, value);
                 return;
-            } else if (letter == 'j') {
-                general.add("--json");
             } else if (LETTERS.indexOf(letter) >= 0) {
                 general.add("-" + letter);
             } else {
-                throw new ToolUseException("unknown option -" + letter);
+                throw new ToolUseException("unknown option -" + letter + elsewhere(letter));
             }
+        }
+    }
+
+    /** BCC has letters for numbers, or for no value, that are for a command or a file here. */
+    private void checkWord(char letter, String value) throws ToolUseException {
+        String given = "-" + letter + " " + value + ": ";
+        boolean number = value.matches("[0-9]+");
+        if (letter == 'c' && number || value.matches("-.+")) {
+            String what = letter == 'c' ? "that is no command" : "that is no file";
+            throw new ToolUseException(given + what + elsewhere(letter));
+        }
+        if (number && option("older").isPresent()) {
+            throw new ToolUseException(
+                    given + "it is the file to print to; --older " + value + "ms is an age");
         }
     }
 
     /** What BCC means by a letter that is another one's here. */
     private String elsewhere(char letter) {
         return switch (letter) {
-            case 'c' -> option("count").isPresent() ? "; --count counts" : "";
+            case 'c' ->
+                    option("count").isPresent()
+                            ? "; --count counts"
+                            : option(FREQUENCY).isPresent()
+                                    ? "; --frequency N says how often"
+                                    : option("cpu").isPresent()
+                                            ? "; --cpu N is a CPU, --lists N ends after so many"
+                                            : option(LISTS).isPresent()
+                                                    ? "; --lists N ends after so many lists"
+                                                    : "";
+            case 'o' -> option("older").isPresent() ? "; --older TIME is an age" : "";
             case 'd' ->
                     option("disk").isPresent()
                             ? "; --disk is a disk"
                             : option("histograms").isPresent() ? "; --histograms shows them" : "";
+            case 'j' -> "; --json writes objects";
+            case 'r' -> tool.rules().takes().equals("PROBE") ? "; patterns have *: 'vfs_*'" : "";
+            case 's' -> tool.rules().rows() ? "; -f csv separates by commas" : "";
             case 'f' -> tool.rules().folded().isPresent() ? "; --folded folds stacks" : "";
             default -> "";
         };
@@ -321,15 +365,17 @@ public final class ToolWords {
         } else if (letter == 'f' && !FORMATS.contains(value)) {
             String flags = option("flag").isPresent() ? "; --flag " + value + " for flags" : "";
             throw new ToolUseException(
-                    "-f "
-                            + value
-                            + ": it is the format, text, csv or json"
-                            + flags
-                            + elsewhere(letter));
+                    "-f " + value + ": it is the format, " + formats() + flags + elsewhere(letter));
         } else {
             command |= letter == 'c';
             general.addAll(List.of("-" + letter, value));
         }
+    }
+
+    private String formats() {
+        return tool.rules().folded().isPresent()
+                ? "text, csv, json or folded"
+                : "text, csv or json";
     }
 
     private void set(Option option, String value) throws ToolUseException {
@@ -381,7 +427,7 @@ public final class ToolWords {
                 throw new ToolUseException("-p " + word + " is no process");
             }
         }
-        lists.keep(OWN_PID, word);
+        lists.keep(OWN_PID, word, Integer.MAX_VALUE);
     }
 
     private static boolean isCount(String word) {
@@ -400,8 +446,9 @@ public final class ToolWords {
         if (kind != null) {
             return Long.toString(kind.number(name, value));
         }
-        if (rules.lists().contains(option.name())) {
-            return lists.keep(option.name(), value);
+        Integer most = rules.lists().get(option.name());
+        if (most != null) {
+            return lists.keep(option.name(), value, most);
         }
         List<String> choices = rules.choices().get(option.name());
         if (choices != null && !choices.contains(value)) {
@@ -439,6 +486,7 @@ public final class ToolWords {
             case "PROBE" -> {
                 boolean atReturn = named.contains("--of=retval");
                 positional.set(0, ProbeWord.probe(positional.getFirst(), atReturn));
+                ofReturns();
                 includeInterrupts(ProbeWord.isOfProcess(positional.getFirst()));
             }
             case "FUNCTION" -> {
@@ -448,6 +496,14 @@ public final class ToolWords {
                 includeInterrupts(function.user());
             }
             default -> {}
+        }
+    }
+
+    /** What is asked of returns is the value, unless it is said. */
+    private void ofReturns() {
+        boolean said = named.stream().anyMatch(word -> word.startsWith("--of="));
+        if (!said && option("of").isPresent() && ProbeWord.isReturn(positional.getFirst())) {
+            named.add("--of=retval");
         }
     }
 

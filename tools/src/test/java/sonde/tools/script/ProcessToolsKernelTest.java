@@ -32,6 +32,39 @@ class ProcessToolsKernelTest {
                 "such");
     }
 
+    /**
+     * Whoever starts a program has not touched the words that he gives, as constants of its own.
+     */
+    @Test
+    void execsnoopShowsArgumentsThatWereNotInMemory() throws Exception {
+        Path words = folder.resolve("words");
+        Files.writeString(words, "echo\0one\0two three\0/no/such\0");
+        Path source = folder.resolve("start.c");
+        Files.writeString(
+                source,
+                """
+                #include <fcntl.h>
+                #include <sys/mman.h>
+                #include <unistd.h>
+                int main(int count, char **arguments) {
+                    int fd = open(arguments[1], O_RDONLY);
+                    char *at = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+                    char *words[] = {at, at + 5, at + 9, 0};
+                    return execv(count > 2 ? at + 19 : "/bin/echo", words);
+                }
+                """);
+        ToolRun.shell("gcc -o " + folder + "/start " + source);
+        ToolRun.see(
+                "execsnoop",
+                "(?m)^[0-9]+ +[0-9]+ +start +0 echo one two three$",
+                () -> ToolRun.shell(folder + "/start " + words));
+        ToolRun.see(
+                "execsnoop",
+                "(?m)^[0-9]+ +[0-9]+ +start +-2 /no/such *$",
+                () -> ToolRun.shell(folder + "/start " + words + " x"),
+                "-x");
+    }
+
     @Test
     void exitsnoopShowsCodeAndSignal() throws Exception {
         ToolRun.see("exitsnoop", "sh +[0-9]+\\.[0-9]{3} +42 +0", () -> ToolRun.shell("exit 42"));

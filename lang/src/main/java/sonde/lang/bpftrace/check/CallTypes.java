@@ -3,6 +3,7 @@ package sonde.lang.bpftrace.check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -110,6 +111,14 @@ final class CallTypes {
             return new ImportedCalls(typer).of(e, function);
         }
         e.arguments().forEach(typer::type);
+        Optional<String> file = globals().environment().fileOfStatic(e.function());
+        if (file.isPresent()) {
+            return globals()
+                    .error(
+                            e.span(),
+                            e.function() + "() is static in " + file.get(),
+                            "a script calls what is not: leave out 'static' there");
+        }
         Set<String> names = new TreeSet<>(Signature.names());
         names.addAll(imported.keySet());
         return globals()

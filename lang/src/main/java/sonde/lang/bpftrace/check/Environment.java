@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.check;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -32,6 +33,9 @@ public interface Environment {
 
     /** The functions in C that the script imports, by name. */
     Map<String, ImportedFunction> imported();
+
+    /** The file in C that has a static function of a name; empty for none. */
+    Optional<String> fileOfStatic(String function);
 
     /** Whether the kernel has a symbol. */
     boolean hasKernelSymbol(String name);

@@ -3,11 +3,12 @@ package sonde.lang.bpftrace.check;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.UnaryOperator;
 import sonde.lang.declare.Signature.Parameter;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 
-/** Calls of functions in C: numbers are converted as in C, pointers are taken as they are. */
+/** Calls of functions in C: numbers are converted as in C, pointers point to what is expected. */
 final class ImportedCalls {
     private final Typer typer;
 
@@ -69,8 +70,8 @@ final class ImportedCalls {
             return;
         }
         boolean fits =
-                wanted instanceof Type.Pointer
-                        ? type instanceof Type.Pointer || isNull(argument)
+                wanted instanceof Type.Pointer pointer
+                        ? isNull(argument) || isPointer(argument, type, pointer)
                         : OperatorTypes.isNumber(type);
         if (!fits) {
             globals()
@@ -84,20 +85,41 @@ final class ImportedCalls {
                                                     ? ""
                                                     : " for " + parameter.name(),
                                             type),
-                            hint(type, parameter));
+                            hint(argument, type, wanted));
         }
+    }
+
+    private static boolean isPointer(Expression argument, Type type, Type.Pointer wanted) {
+        return type instanceof Type.Pointer given
+                && Pointed.fits(given.to(), wanted.to(), variable(argument) != null);
     }
 
     private static boolean isNull(Expression argument) {
         return argument instanceof Expression.IntegerLiteral n && n.value() == 0;
     }
 
-    private static String hint(Type type, Parameter parameter) {
-        if (parameter.type() instanceof Type.Pointer) {
-            return type instanceof Int
-                    ? "cast it: (" + parameter.type() + ")"
-                    : "put it into a variable and give its address: &$x";
+    private static String hint(Expression argument, Type type, Type wanted) {
+        if (!(wanted instanceof Type.Pointer to)) {
+            return type instanceof Type.Pointer ? "cast it: (uint64)" : "";
         }
-        return type instanceof Type.Pointer ? "cast it: (uint64)" : "";
+        Expression.Variable variable = variable(argument);
+        String declared = Pointed.declaration(to.to());
+        if (variable != null && !declared.isEmpty()) {
+            return "declare it as what is looked at: let " + variable.name() + ": " + declared;
+        }
+        return type instanceof Int
+                ? "cast it: (" + wanted + ")"
+                : type instanceof Type.Pointer
+                        ? "if that is what lies there, cast it: (" + wanted + ")"
+                        : "put it into a variable and give its address: &$x";
+    }
+
+    /** The variable whose address is given; null for another argument. */
+    private static Expression.@Nullable Variable variable(Expression argument) {
+        return argument instanceof Expression.Unary unary
+                        && unary.operator() == UnaryOperator.ADDRESS
+                        && unary.operand() instanceof Expression.Variable variable
+                ? variable
+                : null;
     }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import sonde.lang.type.Type;
 /** The functions in C that a script imports. */
 public final class ImportedCode {
     /** A script that imports none. */
-    public static final ImportedCode NONE = new ImportedCode(null, null, Map.of());
+    public static final ImportedCode NONE = new ImportedCode(null, null, Map.of(), List.of());
 
     private static final int MOST_BYTES = 64 << 20;
     private static final int MOST_LINES = 20;
@@ -35,14 +36,17 @@ public final class ImportedCode {
     private final @Nullable Library library;
     private final @Nullable LibraryTypes types;
     private final Map<String, Signature> signatures;
+    private final List<CodeFile> files;
 
     private ImportedCode(
             @Nullable Library library,
             @Nullable LibraryTypes types,
-            Map<String, Signature> signatures) {
+            Map<String, Signature> signatures,
+            List<CodeFile> files) {
         this.library = library;
         this.types = types;
         this.signatures = signatures;
+        this.files = files;
     }
 
     /** What they are put behind programs from; null for none. */
@@ -62,6 +66,18 @@ public final class ImportedCode {
         } catch (ObjectException e) {
             return Set.of(); // loading says it
         }
+    }
+
+    /** The file that has a static function of a name, which it alone may call; empty for none. */
+    public Optional<String> ofStatic(String function) {
+        return files.stream()
+                .filter(file -> StaticFunctions.has(file, function))
+                .findFirst()
+                .map(CodeFile::name)
+                .or(() ->
+                        library == null || !library.hides(function)
+                                ? Optional.empty()
+                                : Optional.of(library.object().name()));
     }
 
     /** A type that they declare; null for none of that name. */
@@ -97,7 +113,7 @@ public final class ImportedCode {
         } catch (IOException e) {
             diagnostics.error(at, "import fails: " + visible(e.getMessage()));
         }
-        return diagnostics.hasErrors() ? NONE : linked(objects, places, diagnostics);
+        return diagnostics.hasErrors() ? NONE : linked(files, objects, places, diagnostics);
     }
 
     /** Files of one name in two folders are two objects. */
@@ -140,6 +156,7 @@ public final class ImportedCode {
     }
 
     private static ImportedCode linked(
+            List<CodeFile> files,
             SequencedMap<String, byte[]> objects,
             SequencedMap<String, Span> places,
             Diagnostics diagnostics) {
@@ -151,7 +168,7 @@ public final class ImportedCode {
             for (String name : library.names()) {
                 signatures.put(name, types.signature(library.prototype(name)));
             }
-            return new ImportedCode(library, types, signatures);
+            return new ImportedCode(library, types, signatures, List.copyOf(files));
         } catch (ObjectException e) {
             Span span = places.getOrDefault(e.place().object(), first);
             diagnostics.error(span, visible(e.getMessage()));

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.KernelFunction;
@@ -188,6 +189,11 @@ final class ScriptEnvironment implements Environment {
             imported = known;
         }
         return known;
+    }
+
+    @Override
+    public Optional<String> fileOfStatic(String function) {
+        return code.ofStatic(function);
     }
 
     /** What C declares of a structure of the kernel may be a part of it. */

@@ -258,7 +258,9 @@ final class ImportedCodeKernelTest {
         assertThat(refused(functions + "begin { ad(1, 2); }"))
                 .contains("Unknown function: 'ad'")
                 .contains("add");
-        assertThat(refused(functions + "begin { hidden(1); }")).contains("Unknown function");
+        assertThat(refused(functions + "begin { hidden(1); }"))
+                .contains("hidden() is static in " + folder + "/fit.bpf.c")
+                .contains("HINT: a script calls what is not: leave out 'static' there");
         assertThat(refused(functions + "begin { add(1); }"))
                 .contains("add() requires 2 arguments (1 provided)");
         assertThat(refused(functions + "begin { add(1, 2, 3); }")).contains("(3 provided)");
@@ -273,6 +275,72 @@ final class ImportedCodeKernelTest {
                 .contains("count() is the language's; the function in C of that name is not seen");
         assertThat(refused(functions + "begin { end_it(); }"))
                 .contains("end_it() calls bpf_send_signal, which is unsafe");
+    }
+
+    /** Clang leaves nothing of what it puts in where it is called, or what nothing calls. */
+    @Test
+    void staticFunctionsAreCalledSo() throws Exception {
+        String functions =
+                source(
+                        "static.bpf.c",
+                        """
+                        static int twice(int x) { return 2 * x; }
+                        static inline __attribute__((unused)) int unused(int x) { return x; }
+                        int all(void) { return twice(4); }
+                        """);
+        assertThat(refused(functions + "begin { twice(1); }")).contains("twice() is static in ");
+        assertThat(refused(functions + "begin { unused(1); }")).contains("unused() is static in ");
+        assertThat(refused(functions + "begin { lookup(1); }"))
+                .contains("Unknown function: 'lookup'");
+        Path object = Clang.object(folder.resolve("static.bpf.c"));
+        assertThat(refused("import \"" + object + "\"; begin { al(); }"))
+                .contains("Unknown function: 'al'");
+    }
+
+    @Test
+    void pointersPointToWhatIsExpected() throws Exception {
+        String functions =
+                source(
+                        "pointed.bpf.c",
+                        """
+                        struct pair { int a, b; };
+                        int number(int *p) { return *p; }
+                        int constant(const int *p) { return *p; }
+                        int whole(const struct pair *p) { return p->a + p->b; }
+                        int both(int (*p)[2]) { return (*p)[1]; }
+                        int text(char (*p)[16]) { return (*p)[0]; }
+                        int byte(const unsigned char *p) { return *p; }
+                        int any(void *p) { return p != 0; }
+                        int inner(int **p) { return *p != 0; }
+                        """);
+        assertThat(refused(functions + "begin { $x = 5; number(&$x); }"))
+                .contains("number() expects int * for p, got int8 *")
+                .contains("HINT: declare it as what is looked at: let $x: int32");
+        assertThat(refused(functions + "begin { $x = (int64)5; constant(&$x); }"))
+                .contains("constant() expects const int * for p, got int64 *");
+        assertThat(refused(functions + "begin { let $t: string[8] = \"\"; text(&$t); }"))
+                .contains("text() expects char (*)[16] for p, got string[8] *")
+                .contains("let $t: string[16]");
+        assertThat(refused(functions + "begin { whole((struct task_struct *)curtask); }"))
+                .contains("whole() expects const struct pair * for p, got struct task_struct *")
+                .contains("cast it: (struct pair *)");
+        assertThat(refused(functions + "begin { $r = (a=(int32)1, b=2); whole(&$r); }"))
+                .contains("got (a=int32,b=int8) *");
+        assertThat(refused(functions + "begin { $x = (int32)1; inner(&$x); }"))
+                .contains("inner() expects int ** for p, got int32 *");
+        assertThat(refused(functions + "begin { $a = (int8[8])(int64)1; both(&$a); }"))
+                .contains("both() expects int (*)[2] for p, got int8[8] *");
+        assertThat(
+                        printed(
+                                functions
+                                        + "begin { let $x: uint32 = 5; print(number(&$x));"
+                                        + " print(constant(&$x)); print(byte(&$x));"
+                                        + " $r = (a=(int32)1, b=(int32)2); print(whole(&$r));"
+                                        + " $a = (int32[2])(int64)0x300000000; print(both(&$a));"
+                                        + " print(number(&$a)); print(any(&@m)); @m = 1;"
+                                        + " $w = (int64)7; print(number((int32 *)&$w));"
+                                        + " print(any(0)); clear(@m); }"))
+                .isEqualToIgnoringWhitespace("5 5 5 3 3 0 1 7 0");
     }
 
     @Test
