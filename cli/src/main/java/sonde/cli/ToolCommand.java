@@ -123,8 +123,8 @@ final class ToolCommand {
                         "tools look at the kernel; run them as root: sudo sonde tool "
                                 + tool.name());
             }
-            if (read.pid().isPresent()) {
-                RunningTarget.check(read.pid().getAsInt());
+            for (int pid : read.pids()) {
+                RunningTarget.check(pid);
             }
             Optional<Path> program = read.program();
             if (program.isPresent() && !Files.exists(program.get())) {
@@ -276,6 +276,9 @@ final class ToolCommand {
             return "";
         }
         String own = ToolOptions.pid(tool);
-        return own.isEmpty() ? PID_LINE : PID_LINE.replace("only this process", own);
+        return own.isEmpty()
+                ? PID_LINE
+                : PID_LINE.replace("only this process", own)
+                        .replace("-p, --pid PID ", "-p, --pid PID[,PID...]  ");
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("kernel")
 class UnwoundProgramsTest {
+    private static final Pattern GO_ENDS =
+            Pattern.compile(
+                    "^all goroutines (\\[stack cut] )?(runtime.(goexit|mstart|mcall|rt0_go"
+                            + "|systemstack|morestack|nanotime1)|time.now|gogo)\\b");
+    private static final Pattern GOROUTINE =
+            Pattern.compile("goroutines runtime.goexit\\S* main.main.func1 main.middle main.spin$");
+
     @TempDir Path folder;
 
     @BeforeEach
@@ -114,6 +122,36 @@ class UnwoundProgramsTest {
             any = false;
         }
         return path.subList(0, at + 1).contains("_start");
+    }
+
+    /** What the run time does on another stack ends there, and not in what happens to lie above. */
+    @Test
+    void stacksOfGoProgramsEndWhereGoChangesThem() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "needs go");
+        Path program = folder.resolve("goroutines");
+        String source = TargetProgram.source("goroutines.go").toString();
+        Sonde.Outcome made =
+                Sonde.in(folder).execute(List.of("go", "build", "-o", program.toString(), source));
+        assertThat(made.status()).as("%s", made).isZero();
+        Recorded recorded =
+                Recorded.record(
+                        folder, "go", "--call-graph", "dwarf", "--", program.toString(), "400");
+        Json report = recorded.report("--oncpu", "--comm", "goroutines");
+        Json tree = report.object("sections").object("on_cpu_stacks");
+        long[] sums = new long[3];
+        Recorded.walk(
+                tree,
+                (path, node) -> {
+                    long self = node.number("self");
+                    if (path.stream().anyMatch(name -> name.startsWith("runtime."))) {
+                        sums[0] += self;
+                        sums[1] += GO_ENDS.matcher(String.join(" ", path)).find() ? self : 0;
+                    }
+                    sums[2] += GOROUTINE.matcher(String.join(" ", path)).find() ? self : 0;
+                });
+        assertThat(sums[2]).as("of the goroutine, to its beginning").isPositive();
+        assertThat((double) sums[1] / sums[0]).isGreaterThan(0.95);
+        assertThat(String.join("\n", report.texts("notes"))).doesNotContain("broken off");
     }
 
     @Test

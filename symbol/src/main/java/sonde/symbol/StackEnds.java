@@ -36,6 +36,8 @@ public final class StackEnds {
                     // Go
                     "runtime.goexit",
                     "runtime.goexit.abi0",
+                    "runtime.mcall",
+                    "runtime.mcall.abi0",
                     "runtime.mstart",
                     "runtime.mstart.abi0",
                     "runtime.mstart0",

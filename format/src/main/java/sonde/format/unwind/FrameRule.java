@@ -36,6 +36,7 @@ public final class FrameRule {
     final byte[][] expressions;
     final int returnColumn;
     private final boolean signalFrame;
+    private final boolean otherStack;
     private final int hash;
 
     private FrameRule(Builder made) {
@@ -61,7 +62,31 @@ public final class FrameRule {
         }
         returnColumn = made.returnColumn;
         signalFrame = made.signalFrame;
+        otherStack = false;
         hash = hash();
+    }
+
+    private FrameRule(FrameRule rule, int register) {
+        cfaRegister = register;
+        cfaOffset = rule.cfaOffset;
+        cfaExpression = rule.cfaExpression;
+        columns = rule.columns;
+        kinds = rule.kinds;
+        operands = rule.operands;
+        expressions = rule.expressions;
+        returnColumn = rule.returnColumn;
+        signalFrame = rule.signalFrame;
+        otherStack = true;
+        hash = hash();
+    }
+
+    /**
+     * The rule of a frame on another stack than the one that runs.
+     *
+     * @param register that has the stack pointer of that stack; -1 when none has it
+     */
+    FrameRule onStackAt(int register) {
+        return new FrameRule(this, register);
     }
 
     /** A rule that no address has: for frames whose caller was found without one. */
@@ -84,6 +109,11 @@ public final class FrameRule {
         return signalFrame;
     }
 
+    /** Whether the frame may lie on another stack than the one that runs. */
+    public boolean isOnOtherStack() {
+        return otherStack;
+    }
+
     private int hash() {
         int value = cfaRegister * 31 + Long.hashCode(cfaOffset);
         value = value * 31 + Arrays.hashCode(cfaExpression);
@@ -91,7 +121,7 @@ public final class FrameRule {
         value = value * 31 + Arrays.hashCode(kinds);
         value = value * 31 + Arrays.hashCode(operands);
         value = value * 31 + Arrays.deepHashCode(expressions);
-        return value * 31 + returnColumn + (signalFrame ? 1 : 0);
+        return value * 31 + returnColumn + (signalFrame ? 1 : 0) + (otherStack ? 2 : 0);
     }
 
     @Override
@@ -102,6 +132,7 @@ public final class FrameRule {
                 && cfaOffset == rule.cfaOffset
                 && returnColumn == rule.returnColumn
                 && signalFrame == rule.signalFrame
+                && otherStack == rule.otherStack
                 && Arrays.equals(cfaExpression, rule.cfaExpression)
                 && Arrays.equals(columns, rule.columns)
                 && Arrays.equals(kinds, rule.kinds)
@@ -135,6 +166,7 @@ public final class FrameRule {
                 default -> text.append("expr");
             }
         }
+        text.append(otherStack ? " other stack" : "");
         return signalFrame ? text.append(" signal").toString() : text.toString();
     }
 

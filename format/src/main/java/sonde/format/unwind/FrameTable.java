@@ -32,6 +32,7 @@ public final class FrameTable {
     private long leftBytes;
     private final List<FrameSource> sources = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private Optional<GoStacks> go = Optional.empty();
 
     private FrameTable(UnwindMachine machine, long mostBytes) {
         this.machine = machine;
@@ -72,6 +73,7 @@ public final class FrameTable {
                                         new SFrame(machine, bytes, elf.order(), section.address()));
                             }
                         }));
+        attempt(() -> go = GoStacks.of(machine, elf));
         for (Section section : elf.sections()) {
             if (STUBS.contains(section.name()) && section.sizeBytes() <= PLT_LIMIT_BYTES) {
                 attempt(() -> {
@@ -202,6 +204,11 @@ public final class FrameTable {
 
     /** The rule at an address as stated in the ELF; null when nothing is said about it. */
     public synchronized @Nullable FrameRule find(long address) {
+        FrameRule rule = stated(address);
+        return go.isPresent() ? go.get().find(address, rule) : rule;
+    }
+
+    private @Nullable FrameRule stated(long address) {
         for (FrameSource source : sources) {
             FrameRule rule = source.find(address);
             if (rule != null) {

@@ -240,4 +240,46 @@ final class FrameTableTest {
         file[18] = (byte) 247; // EM_BPF
         assertThat(FrameTable.of(ElfFile.of(file))).isEmpty();
     }
+
+    /** The instructions of Go 1.19's run time that matter, with others between. */
+    @Test
+    void stacksOfGoPrograms() throws Exception {
+        byte[] systemstack =
+                bytes(
+                        0x48, 0x8b, 0x7c, 0x24, 0x08, // mov 8(%rsp), %rdi
+                        0x48, 0x89, 0xdc, // mov %rbx, %rsp
+                        0xff, 0xd7, // call *%rdi
+                        0x48, 0x8b, 0x60, 0x38, // mov 0x38(%rax), %rsp
+                        0xc3);
+        byte[] now =
+                bytes(
+                        0x49, 0x89, 0xe4, // mov %rsp, %r12
+                        0x48, 0x8b, 0x62, 0x38, // mov 0x38(%rdx), %rsp
+                        0xff, 0xd0, // call *%rax
+                        0x4c, 0x89, 0xe4, // mov %r12, %rsp
+                        0xc3);
+        byte[] program =
+                new ElfWriter(true, ByteOrder.LITTLE_ENDIAN, 0x400)
+                        .section(".eh_frame", 1, 2, ADDRESS, usual(bytes(0)))
+                        .section(".note.go.buildid", 7, 2, bytes())
+                        .symbol("runtime.systemstack.abi0", 0x1200, systemstack.length, 2)
+                        .symbol("time.now", 0x1240, now.length, 2)
+                        .symbol("runtime.goexit.abi0", 0x1280, 8, 2)
+                        .symbol("runtime.sigreturn.abi0", 0x1290, 8, 2)
+                        .symbol("runtime.mcall", 0x4_0000_0000L, 1 << 20, 2)
+                        .symbol("runtime.morestack", 0x15fe, 1 << 20, 2)
+                        .bytes();
+        System.arraycopy(systemstack, 0, program, ElfWriter.TEXT_OFFSET, systemstack.length);
+        System.arraycopy(now, 0, program, ElfWriter.TEXT_OFFSET + 0x40, now.length);
+        FrameTable table = FrameTable.of(ElfFile.of(program)).orElseThrow();
+        String usual = "cfa=r7+8 r16=[cfa-8]";
+        assertThat(table.find(0x1207)).as("before the switch").hasToString(usual);
+        assertThat(table.find(0x1209)).hasToString("cfa=r-1+0 r16=u other stack");
+        assertThat(table.find(0x120e)).as("switched back").hasToString(usual);
+        assertThat(table.find(0x1242)).hasToString(usual);
+        assertThat(table.find(0x1248)).hasToString("cfa=r12+8 r16=[cfa-8] other stack");
+        assertThat(table.find(0x124c)).hasToString(usual);
+        assertThat(table.find(0x1280)).hasToString("cfa=r7+0 r16=u");
+        assertThat(table.find(0x1290)).as("its code tells").isNull();
+    }
 }

@@ -8,7 +8,10 @@ public enum UnwindEnd {
     TRUNCATED("the copy of the stack ends"),
     /** More frames than are kept. */
     TOO_DEEP("too many frames"),
-    /** A handler's signal came on another stack, which was not copied. */
+    /**
+     * Another stack, which was not copied: that of a goroutine for which Go's run time does
+     * something on the thread's own, that of what a signal interrupted.
+     */
     OTHER_STACK("it goes on in a stack that was not copied"),
     /** Neither call frame information nor a chain of frame pointers. */
     NO_INFORMATION("no unwind information and no frame pointer"),
@@ -41,6 +44,6 @@ public enum UnwindEnd {
 
     /** Whether more stack in the sample would have given more frames. */
     public boolean isTruncated() {
-        return this == TRUNCATED || this == TOO_DEEP || this == OTHER_STACK;
+        return this == TRUNCATED || this == TOO_DEEP;
     }
 }

@@ -138,18 +138,28 @@ public final class Unwinder {
                 end = UnwindEnd.NO_PROGRESS;
                 return count;
             }
-            ran = signal ? next : next - 1;
+            exact = signal || isStart(pid, next);
+            ran = exact ? next : next - 1;
             place = maps.location(pid, ran);
             if (!isCode(pid, place, ran)) {
                 end = UnwindEnd.NOT_CODE;
                 return count;
             }
-            exact = signal;
             address = next;
             Registers swap = frame;
             frame = caller;
             caller = swap;
         }
+    }
+
+    /**
+     * Whether an address begins a function, so that no call stands before it: code that changes
+     * stacks leaves such return addresses for those who unwind (Go's systemstack_switch).
+     */
+    private boolean isStart(int pid, long address) {
+        long before = maps.location(pid, address - 1);
+        Found none = find(before);
+        return none.rule == null && none.inFile && find(maps.location(pid, address)).rule != null;
     }
 
     /** A caller lies above; but a function that was just entered may have pushed nothing. */
@@ -169,6 +179,10 @@ public final class Unwinder {
             return follow(pid, found.otherwise, found.inFile, memory);
         }
         Outcome outcome = stepper.step(found.rule, frame, caller, memory);
+        if (outcome != Outcome.STEPPED && found.rule.isOnOtherStack()) {
+            end = UnwindEnd.OTHER_STACK;
+            return null;
+        }
         switch (outcome) {
             case STEPPED -> {
                 return found.rule;
@@ -226,7 +240,7 @@ public final class Unwinder {
         int pointer = machine.stackPointer();
         long frameAt = frame.get(machine.framePointer());
         boolean below = frame.has(pointer) && Long.compareUnsigned(frameAt, frame.get(pointer)) < 0;
-        if (below || frameAt % machine.wordBytes() != 0) {
+        if (below && frameAt != 0 || frameAt % machine.wordBytes() != 0) {
             return null;
         }
         Outcome outcome = stepper.follow(frame, caller, memory);
@@ -239,7 +253,7 @@ public final class Unwinder {
         }
         long next = caller.get(machine.programCounter());
         long chained = caller.get(machine.framePointer());
-        boolean rises = chained == 0 || Long.compareUnsigned(chained, frameAt) > 0;
+        boolean rises = inFile || chained == 0 || Long.compareUnsigned(chained, frameAt) > 0;
         return next != 0
                         && rises
                         && isCode(pid, maps.location(pid, next - 1), next - 1)
@@ -300,6 +314,18 @@ public final class Unwinder {
             byte[] code = tables.get().code(offset, SignalTrampoline.CODE_BYTES);
             rule = SignalTrampoline.rule(machine, code);
         }
+        if (rule == null && behindSystemCall(tables.get(), offset)) {
+            rule = tables.get().rule(offset - 1);
+        }
         return rule == null ? NO_RULE : new Found(rule, UnwindEnd.COMPLETE, true);
+    }
+
+    /** A function's last instruction may be one; in the kernel, the next one is where it is. */
+    private boolean behindSystemCall(ModuleFrames.Tables tables, long offset) {
+        byte[] before = tables.code(offset - 2, 2);
+        return machine == UnwindMachine.X86_64
+                && before.length == 2
+                && before[0] == 0x0f
+                && before[1] == 0x05;
     }
 }

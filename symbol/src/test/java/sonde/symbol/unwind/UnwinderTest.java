@@ -121,6 +121,8 @@ final class UnwinderTest {
                         .bytes();
         elf[ElfWriter.TEXT_OFFSET + CALL_AT] = (byte) 0xe8;
         elf[ElfWriter.TEXT_OFFSET + 0x40 + CALL_AT] = (byte) 0xe8;
+        elf[ElfWriter.TEXT_OFFSET + 0x7e] = 0x0f; // syscall
+        elf[ElfWriter.TEXT_OFFSET + 0x7f] = 0x05;
         Path file = folder.resolve("program");
         Files.write(file, elf);
         String path = file.toString();
@@ -226,6 +228,36 @@ final class UnwinderTest {
         assertThat(unwinder.end()).isEqualTo(UnwindEnd.NO_INFORMATION);
         assertThat(unwind(JIT, STACK + 64, STACK + 32)).as("below").containsExactly(JIT);
         assertThat(unwind(JIT, STACK, STACK + 33)).as("odd").containsExactly(JIT);
+    }
+
+    /** psABI: a frame pointer of 0 marks the deepest frame, here of code without information. */
+    @Test
+    void codeWithoutInformationEndsWhereTheFramePointerIsNone() {
+        assertThat(unwind(TEXT + 0xa0, STACK, 0)).containsExactly(TEXT + 0xa0);
+        assertThat(unwinder.end()).isEqualTo(UnwindEnd.COMPLETE);
+        assertThat(unwind(JIT, STACK, 0)).containsExactly(JIT);
+        assertThat(unwinder.end()).as("not of a JIT compiler").isEqualTo(UnwindEnd.NO_INFORMATION);
+    }
+
+    /** As the program counter is while the kernel does what a function's last instruction asked. */
+    @Test
+    void behindASystemCallItsFunctionCounts() {
+        assertThat(unwind(TEXT + 0x80, STACK, 0)).containsExactly(TEXT + 0x80);
+        assertThat(unwinder.end()).isEqualTo(UnwindEnd.COMPLETE);
+        stack.words[0] = TEXT + 0x40 + CALL_AT + 5;
+        stack.words[1] = 77;
+        assertThat(unwind(TEXT + 0x80, STACK, 1)).as("outermost").containsExactly(TEXT + 0x80);
+        assertThat(unwinder.end()).isEqualTo(UnwindEnd.COMPLETE);
+    }
+
+    /** Code that changes stacks leaves starts of functions as return addresses; none is a call. */
+    @Test
+    void returnAddressesThatBeginAFunction() {
+        stack.words[0] = TEXT;
+        stack.words[1] = TEXT + 0x40 + CALL_AT + 5;
+        assertThat(unwind(TEXT + CALL_AT, STACK, 0))
+                .containsExactly(TEXT + CALL_AT, TEXT + 1, TEXT + 0x40 + CALL_AT + 5);
+        assertThat(unwinder.end()).isEqualTo(UnwindEnd.COMPLETE);
     }
 
     @Test

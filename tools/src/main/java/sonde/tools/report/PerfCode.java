@@ -262,7 +262,9 @@ final class PerfCode implements CodeNames, AutoCloseable {
         if (offset < 0) {
             return " [unknown] (" + file + ")";
         }
-        String name = withoutParameters(symbolizer.frame(location).name());
+        Frame frame = symbolizer.frame(location);
+        boolean compiled = frame.kind() == Frame.Kind.JIT; // by its map as it stands there
+        String name = compiled ? frame.name() : withoutParameters(frame.name());
         return " " + name + "+0x" + Long.toHexString(offset) + " (" + file + ")";
     }
 

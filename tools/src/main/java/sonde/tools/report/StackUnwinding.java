@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import sonde.analysis.stack.SampleUnwinding;
 import sonde.event.Recording;
 import sonde.format.perfdata.PerfDataRecording;
@@ -56,8 +57,9 @@ final class StackUnwinding {
     List<String> notes(Map<UnwindEnd, Long> ends) {
         List<String> notes = new ArrayList<>();
         double sum = Math.max(1, ends.values().stream().mapToLong(Long::longValue).sum());
-        double truncated = share(ends, sum, true);
-        double broken = share(ends, sum, false);
+        double truncated = share(ends, sum, UnwindEnd::isTruncated);
+        double left = share(ends, sum, end -> end == UnwindEnd.OTHER_STACK);
+        double broken = share(ends, sum, StackUnwinding::isBroken);
         if (truncated >= WORTH_SAYING) {
             notes.add(
                     String.format(
@@ -66,6 +68,16 @@ final class StackUnwinding {
                                     + " copied. Record with --call-graph dwarf,BYTES (up to"
                                     + " 65528).",
                             100 * truncated));
+        }
+        if (left >= WORTH_SAYING) {
+            notes.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%.1f %% of unwound user stacks go on in another stack, which was not"
+                                    + " copied: a goroutine's, or that of what a signal"
+                                    + " interrupted. --call-graph fp follows frame pointers there;"
+                                    + " Go programs have them.",
+                            100 * left));
         }
         if (broken >= WORTH_SAYING) {
             notes.add(
@@ -80,10 +92,13 @@ final class StackUnwinding {
         return notes;
     }
 
-    private static double share(Map<UnwindEnd, Long> ends, double sum, boolean truncated) {
+    private static boolean isBroken(UnwindEnd end) {
+        return !end.isComplete() && !end.isTruncated() && end != UnwindEnd.OTHER_STACK;
+    }
+
+    private static double share(Map<UnwindEnd, Long> ends, double sum, Predicate<UnwindEnd> which) {
         return ends.entrySet().stream()
-                        .filter(end -> !end.getKey().isComplete())
-                        .filter(end -> end.getKey().isTruncated() == truncated)
+                        .filter(end -> which.test(end.getKey()))
                         .mapToLong(Map.Entry::getValue)
                         .sum()
                 / sum;
@@ -92,7 +107,7 @@ final class StackUnwinding {
     private static String reasons(Map<UnwindEnd, Long> ends, double sum) {
         List<String> parts = new ArrayList<>();
         ends.entrySet().stream()
-                .filter(end -> !end.getKey().isComplete() && !end.getKey().isTruncated())
+                .filter(end -> isBroken(end.getKey()))
                 .sorted(Map.Entry.<UnwindEnd, Long>comparingByValue().reversed())
                 .limit(MOST_NOTES)
                 .forEach(end -> {

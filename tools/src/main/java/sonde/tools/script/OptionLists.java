@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * Options that were given several numbers: {@code -P 80,443}. Where a script asks {@code port ==
- * getopt("port", 0)}, each of them is asked for.
+ * getopt("port", 0)}, or {@code pid == $pid}, each of them is asked for.
  */
 final class OptionLists {
     private static final int MOST = 64;
@@ -38,12 +38,22 @@ final class OptionLists {
         return all.getFirst();
     }
 
+    /** The numbers of an option. */
+    List<String> of(String option) {
+        return numbers.getOrDefault(option, List.of());
+    }
+
     /** A script that asks for all of them. */
     String put(String script) {
         String made = script;
         for (Map.Entry<String, List<String>> one : numbers.entrySet()) {
             Pattern asked =
-                    Pattern.compile("([$\\w.]+) == getopt\\(\"" + one.getKey() + "\", 0\\)");
+                    Pattern.compile(
+                            "([$\\w.]+) == (?:getopt\\(\""
+                                    + one.getKey()
+                                    + "\", 0(?:, \"[^\"]*\")?\\)|\\$"
+                                    + one.getKey()
+                                    + "\\b)");
             if (one.getValue().size() > 1) {
                 made = asked.matcher(made).replaceAll(found -> any(found.group(1), one.getValue()));
             }

@@ -57,7 +57,6 @@ public final class ToolWords {
     private boolean help;
     private boolean script;
     private boolean command;
-    private OptionalInt pid = OptionalInt.empty();
     private boolean kernelFunction;
     private List<String> sortedBy = List.of();
     private final Set<String> shown = new HashSet<>();
@@ -100,9 +99,15 @@ public final class ToolWords {
         return script;
     }
 
-    /** The process of {@code -p}. */
+    /** The processes of {@code -p}. */
+    public List<Integer> pids() {
+        return lists.of(OWN_PID).stream().map(Integer::valueOf).toList();
+    }
+
+    /** The process of {@code -p} when it is one: the tool ends with it. */
     public OptionalInt pid() {
-        return pid;
+        List<Integer> all = pids();
+        return all.size() == 1 ? OptionalInt.of(all.getFirst()) : OptionalInt.empty();
     }
 
     /** Whether the tracer is to look at that process only; else the script sees to it. */
@@ -417,10 +422,12 @@ public final class ToolWords {
     }
 
     private void pid(String word) throws ToolUseException {
-        if (!isCount(word) || Integer.parseInt(word) == 0) {
-            throw new ToolUseException("-p " + word + " is no process");
+        for (String one : word.split(",", -1)) {
+            if (!isCount(one) || Integer.parseInt(one) == 0) {
+                throw new ToolUseException("-p " + word + " is no process");
+            }
         }
-        pid = OptionalInt.of(Integer.parseInt(word));
+        lists.keep(OWN_PID, word, Integer.MAX_VALUE);
     }
 
     private static boolean isCount(String word) {
@@ -538,7 +545,8 @@ public final class ToolWords {
     }
 
     private void checkPid() throws ToolUseException {
-        if (pid.isEmpty()) {
+        List<Integer> all = pids();
+        if (all.isEmpty()) {
             return;
         }
         String reason = tool.rules().withoutPid();
@@ -549,7 +557,9 @@ public final class ToolWords {
             throw new ToolUseException("-c and -p exclude each other");
         }
         if (hasOwnPid()) {
-            named.add("--" + OWN_PID + "=" + pid.getAsInt());
+            named.add("--" + OWN_PID + "=" + all.getFirst());
+        } else if (all.size() > 1) {
+            throw new ToolUseException("-p: " + tool.name() + " takes one process");
         }
     }
 

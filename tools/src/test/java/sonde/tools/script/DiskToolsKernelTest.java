@@ -54,5 +54,6 @@ class DiskToolsKernelTest {
     @Test
     void biolatencyTellsDisksApart() throws Exception {
         ToolRun.see("biolatency", "@ms_of\\[[a-z]+[0-9a-z]*, W\\]", this::write, "-DFm");
+        ToolRun.see("biolatency", "@all: \\{ .count = [1-9]", this::write, "-e");
     }
 }

@@ -39,6 +39,7 @@ class NetworkToolsKernelTest {
                 "0 +" + pid + " +\\S.* [46] +\\S*127.0.0.1 +\\S*127.0.0.1 +PORT\\n",
                 "-tU");
         seen("tcpconnect", "127.0.0.1 +\\S*127.0.0.1 +PORT +1\\n", "--count", "--uid=root");
+        seen("tcpconnect", " [46] +\\S*127.0.0.1 +[1-9]\\d+ +\\S*127.0.0.1 +PORT\\n", "-L");
     }
 
     @Test

@@ -91,6 +91,8 @@ class ToolWordsTest {
                 "opensnoop -m | unknown option -m",
                 "tcpconnect -P 80,x | --port: '80,x' is no number, and no list like 80,443",
                 "tcpconnect -c | -c needs a value; --count counts",
+                "execsnoop -p 5,6 | -p: execsnoop takes one process",
+                "profile -p 5,x | -p 5,x is no process",
                 "biosnoop -d sda | -d sda: that is no time; --disk is a disk",
                 "hardirqs -d | -d needs a value; --histograms shows them",
                 "opensnoop 1234 | did you mean -p 1234 or --duration 1234s?",
@@ -234,6 +236,17 @@ class ToolWordsTest {
                 .contains("(remote == 80 || remote == 443)", "remote == getopt(\"port\", 0)");
         assertThat(words("runqlat -t 5,6").variants().getFirst().text())
                 .contains("($task.pid == 5 || $task.pid == 6)");
+        ToolWords profile = words("profile -p 5,6");
+        assertThat(profile.pids()).containsExactly(5, 6);
+        assertThat(profile.pid()).as("it ends with none of them").isEmpty();
+        assertThat(profile.variants().getFirst().text()).contains("(pid == 5 || pid == 6)");
+        assertThat(words("runqlat -p 5,6").variants().getFirst().text())
+                .contains("($task.tgid == 5 || $task.tgid == 6)");
+        assertThat(words("tcplife -p 5,6").variants().getFirst().text())
+                .contains("($who.0 == 5 || $who.0 == 6)");
+        assertThat(words("biopattern -p 5,6").variants().getFirst().text())
+                .contains("has_cpid || (pid == 5 || pid == 6))/");
+        assertThat(words("profile -p 5").pid()).hasValue(5);
     }
 
     @Test

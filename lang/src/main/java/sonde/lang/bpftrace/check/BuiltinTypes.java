@@ -127,6 +127,10 @@ final class BuiltinTypes {
         };
     }
 
+    private static final String WITHOUT_DWARF =
+            "arg0, arg1, … are its arguments by register; for names, compile with -g or install"
+                    + " the debug package";
+
     private static @Nullable Type arguments(Span span, Typer typer) {
         Composite arguments = typer.site().arguments();
         if (arguments != null) {
@@ -141,7 +145,8 @@ final class BuiltinTypes {
                                         + " tracepoint/fentry/uprobe probes ("
                                         + typer.site().kind().longName()
                                         + " used here)"
-                                : why);
+                                : why,
+                        why.contains("No DWARF found") ? WITHOUT_DWARF : "");
     }
 
     private static @Nullable Type result(Span span, Typer typer) {
