@@ -279,6 +279,7 @@ final class ToolCommand {
         return own.isEmpty()
                 ? PID_LINE
                 : PID_LINE.replace("only this process", own)
-                        .replace("-p, --pid PID ", "-p, --pid PID[,PID...]  ");
+                        .replace("-p, --pid PID ", "-p, --pid PID,... ")
+                        .replace("ends with it", "ends with it when it is one");
     }
 }
