@@ -138,9 +138,13 @@ public final class Unwinder {
                 end = UnwindEnd.NO_PROGRESS;
                 return count;
             }
-            exact = signal || isStart(pid, next);
-            ran = exact ? next : next - 1;
+            ran = signal ? next : next - 1;
             place = maps.location(pid, ran);
+            exact = signal || isStart(pid, place, next);
+            if (exact && !signal) {
+                ran = next;
+                place = maps.location(pid, next);
+            }
             if (!isCode(pid, place, ran)) {
                 end = UnwindEnd.NOT_CODE;
                 return count;
@@ -155,9 +159,10 @@ public final class Unwinder {
     /**
      * Whether an address begins a function, so that no call stands before it: code that changes
      * stacks leaves such return addresses for those who unwind (Go's systemstack_switch).
+     *
+     * @param before the place of the byte in front of it
      */
-    private boolean isStart(int pid, long address) {
-        long before = maps.location(pid, address - 1);
+    private boolean isStart(int pid, long before, long address) {
         Found none = find(before);
         return none.rule == null && none.inFile && find(maps.location(pid, address)).rule != null;
     }
