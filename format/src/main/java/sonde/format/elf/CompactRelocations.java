@@ -6,10 +6,10 @@ import sonde.format.MalformedInputException;
 
 /**
  * Entries of SHT_CREL as those of SHT_RELA or SHT_REL: each is what differs from the one before
- * (generic ABI proposal "CREL", as LLVM 20 and binutils 2.44 write it). ULEB128 count × 8 + 4
- * (there are addends) + the shift of offsets; then for each entry a byte of two or three flags and
- * the low bits of the offset's difference, its high bits as ULEB128, and as SLEB128 what the flags
- * name of symbol, type and addend.
+ * (generic ABI proposal "CREL", as LLVM writes it). ULEB128 count × 8 + 4 (there are addends) + the
+ * shift of offsets; then for each entry a byte of two or three flags and the low bits of the
+ * offset's difference, its high bits as ULEB128, and as SLEB128 what the flags name of symbol, type
+ * and addend.
  */
 final class CompactRelocations {
     private static final int ADDENDS = 4;
