@@ -163,7 +163,7 @@ final class FirefoxWriter implements ExportWriter {
             Track track = track(row, row.type.name());
             int node = track.stacks.node(placed(row.places()));
             long weight = row.batch.weight(row.row);
-            boolean time = isTime(track.event);
+            boolean time = SampleUnits.isClock(track.event);
             String shown =
                     time
                             ? weight / 1_000_000 + "." + String.format("%06d", weight % 1_000_000)
@@ -214,10 +214,6 @@ final class FirefoxWriter implements ExportWriter {
             }
             default -> track.markers.row(text, category, 0, start, "null", data);
         }
-    }
-
-    private static boolean isTime(String event) {
-        return event.equals("cpu-clock") || event.equals("task-clock");
     }
 
     /** Fills the tables of frames and functions, and names the modules that these are in. */
@@ -280,12 +276,8 @@ final class FirefoxWriter implements ExportWriter {
         text.append("\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,");
         text.append("\"pausedRanges\":[],\"isMainThread\":").append(track.pid == track.tid);
         text.append(",\"pid\":\"").append(track.pid).append("\",\"tid\":").append(track.tid);
-        String type =
-                switch (track.event) {
-                    case "cpu-clock", "task-clock" -> "tracing-ms";
-                    case "bytes", "heap" -> "bytes";
-                    default -> "samples";
-                };
+        boolean bytes = SampleUnits.unit(track.event).equals(SampleUnits.BYTES);
+        String type = SampleUnits.isClock(track.event) ? "tracing-ms" : bytes ? "bytes" : "samples";
         track.samples.appendTo(text.append(",\n\"samples\":"), ",\"weightType\":\"" + type + "\"");
         track.markers.appendTo(text.append(",\n\"markers\":"), "");
         stacks.appendTo(text.append(",\n\"stackTable\":"), "");

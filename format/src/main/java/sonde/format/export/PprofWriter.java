@@ -2,10 +2,8 @@ package sonde.format.export;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
@@ -29,10 +27,6 @@ final class PprofWriter implements ExportWriter {
     private String statedType = "";
     private String statedPeriod = "";
     private final Stacks<Located> stacks = new Stacks<>();
-
-    /** What is looked at first of several: samples of where time goes. */
-    private static final List<String> TIMES =
-            List.of("cycles", "cpu-cycles", "cpu-clock", "task-clock");
 
     private record Key(int node, int pid, int tid) {}
 
@@ -71,10 +65,7 @@ final class PprofWriter implements ExportWriter {
         sums.forEach((key, values) -> profile.message(2, sample(key, values)));
         places(profile);
         // Without a word pprof shows the last.
-        Optional<String> time =
-                types.keySet().stream()
-                        .filter(name -> TIMES.contains(plain(name)))
-                        .min(Comparator.comparing(name -> TIMES.indexOf(plain(name))));
+        Optional<String> time = types.keySet().stream().filter(SampleUnits::isOfTime).findFirst();
         time.ifPresent(name -> profile.integer(14, string(name)));
         period(profile, time.or(() -> types.keySet().stream().findFirst()).orElse(""));
         strings.keySet().forEach(text -> profile.text(6, text));
@@ -121,7 +112,7 @@ final class PprofWriter implements ExportWriter {
     /** As the recorder was asked; else what the sample stands for. */
     private static long period(ExportRow row) {
         Optional<PerfAttr> attr = PerfTarget.attr(row.recording, row.type);
-        boolean clock = plain(row.type.name()).endsWith("-clock");
+        boolean clock = SampleUnits.isClock(row.type.name());
         long asked = attr.map(PerfAttr::samplePeriod).orElse(0L);
         boolean frequency = attr.isPresent() && attr.get().has(PerfEvent.FLAG_FREQ);
         if (frequency && clock && asked > 0) {
@@ -134,21 +125,9 @@ final class PprofWriter implements ExportWriter {
         return strings.computeIfAbsent(text, ignored -> strings.size());
     }
 
-    /** Without perf's modifiers: {@code cpu-clock:HG}. */
-    private static String plain(String type) {
-        return type.replaceFirst(":[A-Za-z]+$", "");
-    }
-
     private String unit(String type) {
         String known = units.get(type);
-        if (known != null) {
-            return known;
-        }
-        return switch (plain(type)) {
-            case "cpu-clock", "task-clock", "cpu", "wall" -> "nanoseconds";
-            case "heap", "bytes" -> "bytes";
-            default -> "count";
-        };
+        return known != null ? known : SampleUnits.unit(type);
     }
 
     private ProtoBuffer sample(Key key, Map<Integer, Long> values) {

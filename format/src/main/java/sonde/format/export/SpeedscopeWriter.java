@@ -21,9 +21,6 @@ final class SpeedscopeWriter implements ExportWriter {
     private final Map<String, Sampled> sampled = new LinkedHashMap<>();
     private final Map<Integer, String> names = new LinkedHashMap<>();
 
-    /** Types of profiles whose weight is time. */
-    private static final List<String> WALL = List.of("cpu", "wall", "ExecutionSample");
-
     private static final class Evented {
         final int tid;
         final String id;
@@ -115,7 +112,7 @@ final class SpeedscopeWriter implements ExportWriter {
         boolean ofTime = false;
         int index = evented.size();
         for (Sampled one : sampled.values()) {
-            boolean time = isTime(one.event);
+            boolean time = SampleUnits.isOfTime(one.event);
             if (time == ofTime ? one.sum > most : time) {
                 best = index;
                 most = one.sum;
@@ -124,10 +121,6 @@ final class SpeedscopeWriter implements ExportWriter {
             index++;
         }
         return best;
-    }
-
-    private static boolean isTime(String event) {
-        return event.contains("cycles") || event.contains("-clock") || WALL.contains(event);
     }
 
     private boolean slice(ExportRow row, Losses losses) {
@@ -203,14 +196,10 @@ final class SpeedscopeWriter implements ExportWriter {
     }
 
     private String profile(Sampled one) {
-        String unit =
-                switch (one.event) {
-                    case "cpu-clock", "task-clock", "cpu", "wall" -> "nanoseconds";
-                    case "bytes", "heap" -> "bytes";
-                    default -> "none";
-                };
+        String known = SampleUnits.unit(one.event);
+        String unit = known.equals(SampleUnits.COUNT) ? "none" : known;
         String what = one.event.equals("cpu-clock") || one.event.equals("samples") ? "" : one.event;
-        long start = unit.equals("nanoseconds") ? one.start : 0;
+        long start = unit.equals(SampleUnits.NANOSECONDS) ? one.start : 0;
         StringBuilder text = head("sampled", one.tid, what);
         text.append(",\"unit\":\"").append(unit).append("\",\"startValue\":").append(start);
         text.append(",\"endValue\":").append(start + one.sum);
