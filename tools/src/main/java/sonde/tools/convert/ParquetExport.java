@@ -6,17 +6,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import sonde.analysis.Engine;
+import sonde.analysis.Operator;
 import sonde.event.Batch;
 import sonde.event.EventType;
-import sonde.event.Lane;
 import sonde.event.Recording;
+import sonde.event.Source;
 import sonde.format.perfdata.PerfAttr;
 import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfEvent;
@@ -75,7 +79,7 @@ final class ParquetExport {
                 export.file(names);
             }
             notes.addAll(source.notes());
-            return new ConvertRecipe.Outcome(losses(source), notes);
+            return new ConvertRecipe.Outcome(losses(source, chosen), notes);
         } catch (QueryException e) {
             throw new IOException(e.getMessage(), e);
         }
@@ -160,13 +164,21 @@ final class ParquetExport {
     }
 
     /** Call chains and what BPF programs put out are in no column. */
-    private static List<String> losses(ReportSource source) throws IOException {
+    private static List<String> losses(ReportSource source, ChosenRows chosen) throws IOException {
+        Chains chains = new Chains(chosen);
+        Engine.run(source.recordings(), List.of(chains), 0);
         Map<String, Long> lacking = new TreeMap<>();
         for (Recording recording : source.recordings()) {
-            for (Lane lane : recording.lanes()) {
-                try (lane) {
-                    count(recording, lane, lacking);
+            for (Source of : recording.sources()) {
+                for (EventType type : of.types()) {
+                    long count = chains.counts(of).chains[type.id()];
+                    if (count > 0) {
+                        lacking.merge("call chain of " + type.qualifiedName(), count, Long::sum);
+                    }
                 }
+            }
+            if (recording instanceof PerfDataRecording perf) {
+                outputs(perf, chains, lacking);
             }
         }
         List<String> lines = new ArrayList<>();
@@ -174,32 +186,53 @@ final class ParquetExport {
         return lines;
     }
 
-    private static void count(Recording recording, Lane lane, Map<String, Long> lacking)
-            throws IOException {
-        List<EventType> types = lane.source().types();
-        long[] counts = new long[types.size()];
-        long[] rows = new long[types.size()];
-        for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
-            for (int row = 0; row < batch.size(); row++) {
-                rows[batch.type(row)]++;
-                counts[batch.type(row)] += batch.stackDepth(row) > 0 ? 1 : 0;
+    private static void outputs(PerfDataRecording perf, Chains chains, Map<String, Long> lacking) {
+        for (int i = 0; i < perf.attrs().size(); i++) {
+            PerfAttr attr = perf.attrs().get(i).attr();
+            EventType type = perf.typeOf(i);
+            boolean output =
+                    attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
+                            && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+            for (Source of : output ? perf.sources() : List.<Source>of()) {
+                long rows = chains.counts(of).rows[type.id()];
+                if (rows > 0) {
+                    lacking.merge("bytes of " + type.qualifiedName(), rows, Long::max);
+                }
             }
         }
-        for (EventType type : types) {
-            if (counts[type.id()] > 0) {
-                lacking.merge(
-                        "call chain of " + type.qualifiedName(), counts[type.id()], Long::sum);
-            }
+    }
+
+    /** Counts the rows that were chosen, and of them those with a call chain. */
+    private static final class Chains implements Operator {
+        private final ChosenRows chosen;
+        private final Map<Source, Counts> all = new IdentityHashMap<>();
+
+        private record Counts(long[] rows, long[] chains) {}
+
+        Chains(ChosenRows chosen) {
+            this.chosen = chosen;
         }
-        if (recording instanceof PerfDataRecording perf) {
-            for (int i = 0; i < perf.attrs().size(); i++) {
-                PerfAttr attr = perf.attrs().get(i).attr();
-                EventType type = perf.typeOf(i);
-                boolean output =
-                        attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
-                                && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
-                if (output && rows[type.id()] > 0) {
-                    lacking.merge("bytes of " + type.qualifiedName(), rows[type.id()], Long::max);
+
+        Counts counts(Source source) {
+            int types = source.types().size();
+            return all.computeIfAbsent(
+                    source, ignored -> new Counts(new long[types], new long[types]));
+        }
+
+        @Override
+        public int[] select(Source source) {
+            int[] every = new int[source.types().size()];
+            Arrays.fill(every, 1);
+            return every;
+        }
+
+        @Override
+        public void accept(Batch batch, int from, int to) {
+            Counts counts = counts(batch.source());
+            for (int row = from; row < to; row++) {
+                if (chosen.accepts(batch, row)) {
+                    counts.rows[batch.type(row)]++;
+                    counts.chains[batch.type(row)] += batch.stackDepth(row) > 0 ? 1 : 0;
                 }
             }
         }

@@ -9,13 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.store.duckdb.Connection;
 import sonde.store.duckdb.Database;
 import sonde.store.duckdb.Rows;
+import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
+import sonde.tools.report.ListingOptions;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.StackOptions;
 
 class ParquetExportTest {
     @TempDir Path folder;
@@ -76,5 +81,39 @@ class ParquetExportTest {
                         List.of("5010", "1", "one"),
                         List.of("5015", "3", ""),
                         List.of("5030", "4294967295", "it's"));
+    }
+
+    /** Of what is left out nothing is lost. */
+    @Test
+    void lossesAreThoseOfTheRowsThatWereChosen() throws IOException {
+        String text =
+                """
+                one 11 [000] 1.000001: 1 cpu-clock:
+                \t401000 work (/bin/one)
+                \t401100 main (/bin/one)
+
+                two 12 [001] 1.000002: 1 cpu-clock:
+                \t402000 other (/bin/two)
+
+                """;
+        Path from = Files.writeString(folder.resolve("script.txt"), text);
+        Path to = folder.resolve("one.parquet");
+        ReportOptions options =
+                new ReportOptions(
+                        Set.of(),
+                        null,
+                        null,
+                        Set.of(11),
+                        List.of(),
+                        List.of(),
+                        1,
+                        ListingOptions.of(Set.of(), List.of()),
+                        StackOptions.DEFAULT);
+        ConvertRecipe recipe =
+                new ConvertRecipe(GivenPlaces.NONE, new ConvertRecipe.Choice(options, false));
+        ConvertRecipe.Outcome outcome =
+                recipe.convert(from, to, ConvertTarget.ofFile(to.toString()).orElseThrow());
+        assertThat(outcome.losses()).containsExactly("1 × call chain of perf:cpu-clock");
+        assertThat(rows("SELECT tid FROM '" + to + "'")).containsExactly(List.of("11"));
     }
 }
