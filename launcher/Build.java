@@ -35,7 +35,8 @@ import java.util.zip.ZipOutputStream;
  *
  * <pre>
  * build/deps/      the libraries of pom.xml, fetched by Maven when pom.xml changes
- * build/classes/   one folder per module
+ * build/classes/   one folder per module; classes.state says what they were compiled from
+ * build/jars/      one jar per module: its classes and resources
  * build/image/     jlink runtime; app/ holds our jars and the libraries; bin/sonde starts it
  * </pre>
  */
@@ -43,7 +44,7 @@ public final class Build {
     /** In dependency order; each may require only those before it. */
     private static final List<String> MODULES =
             List.of(
-                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "lang", "store", "assets",
+                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "lang", "store", "open", "assets",
                     "view", "tools", "cli");
 
     /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe; JLine logs. */
@@ -61,10 +62,14 @@ public final class Build {
     /** The class file version the library gets: 61 is Java 17's. */
     private static final ClassFileVersion MODERN = ClassFileVersion.of(61, 0);
 
+    /** Options for all our sources, those of tests too. */
+    static final List<String> JAVAC =
+            List.of("-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-g", "--release", "25");
+
     private final Path root;
     private final Path out;
 
-    private Build(Path root) {
+    Build(Path root) {
         this.root = root;
         this.out = root.resolve("build");
     }
@@ -128,19 +133,25 @@ public final class Build {
         Files.writeString(mark, pom);
     }
 
-    private void compile() throws IOException {
-        List<String> args = new ArrayList<>();
-        args.addAll(List.of("-proc:none", "-XDstringConcat=inline", "-nowarn", "-Xlint:none", "-g", "--release", "25"));
-        for (String module : MODULES) {
-            args.add("--module-source-path");
-            args.add("sonde." + module + "=" + root.resolve(module + "/src/main/java"));
-        }
+    /** Compiles what changed; {@link Tests} asks for the facts of the classes. */
+    Compilation compile() throws Exception {
+        List<String> options = new ArrayList<>(JAVAC);
+        options.add("-XDstringConcat=inline");
         Path classes = out.resolve("classes");
-        deleteTree(classes);
-        args.addAll(List.of("-p", out.resolve("deps").toString(), "-d", classes.toString()));
-        args.addAll(List.of("-m", "sonde." + String.join(",sonde.", MODULES)));
-        tool("javac", args);
-        Switches.inline(classes, out.resolve("deps"));
+        List<Compilation.Unit> units = new ArrayList<>();
+        List<Path> places = new ArrayList<>(Compilation.list(out.resolve("deps"), ".jar"));
+        for (String module : MODULES) {
+            Path sources = root.resolve(module + "/src/main/java");
+            units.add(new Compilation.Unit(sources, classes.resolve("sonde." + module)));
+            places.add(classes.resolve("sonde." + module));
+            options.addAll(List.of("--module-source-path", "sonde." + module + "=" + sources));
+        }
+        options.addAll(List.of("-p", out.resolve("deps").toString(), "-d", classes.toString()));
+        String version = options + digest(Compilation.list(root.resolve("launcher"), ".java"))
+                + Files.readString(out.resolve("deps/.pom"));
+        Compilation compilation = new Compilation(out.resolve("classes.state"), version, units, options);
+        compilation.run(files -> Switches.inline(files, places));
+        return compilation;
     }
 
     private void link(Path image) throws Exception {
@@ -169,7 +180,10 @@ public final class Build {
         Files.move(fresh, image);
     }
 
-    /** Puts our jars, the libraries and the start script into the image. */
+    /**
+     * Puts our jars, the libraries and the start script into the image. When nothing of them
+     * changed the folder stays as it is, and with it the start-up cache.
+     */
     private void packageInto(Path image) throws Exception {
         Path app = out.resolve("app.new");
         deleteTree(app);
@@ -190,20 +204,36 @@ public final class Build {
                 }
             }
         }
-        List<Path> jars;
-        try (Stream<Path> files = Files.list(app)) {
-            jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+        List<Path> parts = new ArrayList<>(Compilation.list(app, ".jar"));
+        for (String name : List.of("sonde.sh", "train.sh")) {
+            Path script = app.resolve(name);
+            Files.copy(root.resolve("launcher").resolve(name), script);
+            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+            parts.add(script);
         }
-        Files.writeString(app.resolve("build-id"), digest(jars).substring(0, 16) + "\n");
-        Path script = app.resolve("sonde.sh");
-        Files.copy(root.resolve("launcher/sonde.sh"), script);
-        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Path old = image.resolve("app");
-        deleteTree(old);
-        Files.move(app, old);
+        // Caches of one place are counted together.
+        String place = "%08x".formatted(root.hashCode());
+        String id = digest(parts).substring(0, 16) + " " + place + "\n";
+        Files.writeString(app.resolve("build-id"), id);
+        Path current = image.resolve("app");
         Path start = image.resolve("bin/sonde");
+        boolean isSame =
+                Files.exists(current.resolve("build-id"))
+                        && Files.readString(current.resolve("build-id")).equals(id)
+                        && Files.exists(start);
+        if (isSame) {
+            deleteTree(app);
+            return;
+        }
+        Path old = out.resolve("app.old");
+        deleteTree(old);
+        if (Files.exists(current)) {
+            Files.move(current, old);
+        }
+        Files.move(app, current);
         Files.deleteIfExists(start);
         Files.createSymbolicLink(start, Path.of("../app/sonde.sh"));
+        deleteTree(old);
     }
 
     /** Unpacks the library for this processor; 70 MB, so a file of the last build is kept. */
@@ -266,10 +296,34 @@ public final class Build {
         return context.transformClass(model, bodies.andThen(version));
     }
 
+    /** Packs a module; what was packed last is kept with a list of what it was made of. */
     private void jar(String module, Path target) throws IOException {
         TreeMap<String, Path> entries = new TreeMap<>();
         collect(out.resolve("classes/sonde." + module), entries);
         collect(root.resolve(module + "/src/main/resources"), entries);
+        StringBuilder contents = new StringBuilder();
+        for (var entry : entries.entrySet()) {
+            contents.append(entry.getKey()).append(' ');
+            contents.append(Compilation.stamp(entry.getValue())).append('\n');
+        }
+        Path kept = out.resolve("jars").resolve(target.getFileName());
+        Path list = kept.resolveSibling(module + ".contents");
+        boolean isSame =
+                Files.exists(kept)
+                        && Files.exists(list)
+                        && Files.readString(list).contentEquals(contents);
+        if (!isSame) {
+            Files.createDirectories(kept.getParent());
+            Path fresh = kept.resolveSibling(kept.getFileName() + ".new");
+            pack(entries, fresh);
+            Files.deleteIfExists(list);
+            Files.move(fresh, kept, StandardCopyOption.ATOMIC_MOVE);
+            Files.writeString(list, contents);
+        }
+        Files.createLink(target, kept);
+    }
+
+    private static void pack(TreeMap<String, Path> entries, Path target) throws IOException {
         try (OutputStream file = Files.newOutputStream(target);
                 JarOutputStream jar = new JarOutputStream(file)) {
             jar.setLevel(1);
@@ -293,7 +347,7 @@ public final class Build {
         }
     }
 
-    private static void tool(String name, List<String> args) throws IOException {
+    static void tool(String name, List<String> args) throws IOException {
         PrintWriter errors = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         int status =
                 ToolProvider.findFirst(name)
@@ -305,7 +359,7 @@ public final class Build {
         }
     }
 
-    private static String digest(List<Path> files) throws Exception {
+    static String digest(List<Path> files) throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         for (Path file : files) {
             digest.update(file.getFileName().toString().getBytes(StandardCharsets.UTF_8));
@@ -316,7 +370,7 @@ public final class Build {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    private static void deleteTree(Path path) throws IOException {
+    static void deleteTree(Path path) throws IOException {
         if (!Files.exists(path)) {
             return;
         }

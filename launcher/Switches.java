@@ -18,8 +18,8 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Turns switches over types into plain code. javac leaves them to {@code
@@ -34,36 +34,27 @@ final class Switches {
     private Switches() {}
 
     /**
-     * Rewrites the class files of modules in place.
+     * Rewrites class files in place.
      *
-     * @param classes a folder for each module
-     * @param libraries the jars that they use
+     * @param files of which each is the work of javac, not of this method
+     * @param places the folders and jars of all classes that they use
      */
-    static void inline(Path classes, Path libraries) throws IOException {
-        List<URL> places = new ArrayList<>();
-        for (Path place : list(Files.list(classes), "")) {
-            places.add(place.toUri().toURL());
+    static void inline(Collection<Path> files, List<Path> places) throws IOException {
+        List<URL> urls = new ArrayList<>();
+        for (Path place : places) {
+            urls.add(place.toUri().toURL());
         }
-        for (Path jar : list(Files.list(libraries), ".jar")) {
-            places.add(jar.toUri().toURL());
-        }
-        try (URLClassLoader loader = new URLClassLoader(places.toArray(URL[]::new))) {
+        try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new))) {
             ClassHierarchyResolver types = ClassHierarchyResolver.ofResourceParsing(loader).cached();
             ClassFile format =
                     ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(types));
-            for (Path file : list(Files.walk(classes), ".class")) {
+            for (Path file : files) {
                 ClassModel model = format.parse(Files.readAllBytes(file));
                 List<Switch> switches = find(model);
                 if (!switches.isEmpty()) {
                     Files.write(file, rewrite(format, model, switches));
                 }
             }
-        }
-    }
-
-    private static List<Path> list(Stream<Path> paths, String ending) {
-        try (paths) {
-            return paths.filter(path -> path.toString().endsWith(ending)).toList();
         }
     }
 

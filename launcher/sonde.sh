@@ -7,8 +7,8 @@ home=${app%/app}
 
 # The start-up cache holds for one image content at one place, and belongs to one user. Without it,
 # or when the JVM finds it stale, everything works and only the start is slower.
-read -r id <"$app/build-id"
-key=$id-$(stat -c %Y-%i "$app/build-id")
+read -r id place <"$app/build-id"
+key=$place-$id-$(stat -c %Y-%i "$app/build-id")
 if [ -w /proc/1/mem ]; then # root
     caches=/var/cache/sonde
 else
@@ -62,40 +62,22 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
-# What the training starts does not train, and one training at a time is enough.
-busy=$cache.busy
-if [ ! -f "$cache" ] && [ -z "${SONDE_TRAINING-}" ] &&
-    [ -z "$(find "$busy" -mmin -3 2>/dev/null)" ]; then
-    # What the training records: events of many kinds, and enough of them.
-    work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
-    (umask 077 && mkdir -p "$caches") 2>/dev/null
-    if [ -O "$caches" ] && [ -w "$caches" ]; then
-        [ ! -t 2 ] || echo "sonde: once, to start faster from now on: some 10 seconds" >&2
-        trap 'rm -f "$busy" "$cache.$$"*; exit 143' HUP INT TERM
-        (
-            umask 077
-            : >"$busy"
-            # What trainings that were killed have left.
-            find "$caches" -maxdepth 1 -name '*.aot.*' -mmin +10 -exec rm -f {} +
-            export SONDE_TRAINING=1
-            # Classes alone: with the training's profiles each start would first compile what the
-            # training ran, most of which the command does not.
-            exec "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
-                -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining \
-                -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
-                --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
-                -m sonde.cli/sonde.cli.Main --train sh -c "$work"
-        ) >/dev/null 2>&1 </dev/null
-        trap - HUP INT TERM
-        rm -f "$busy"
-        mv "$cache.$$" "$cache" 2>/dev/null || rm -f "$cache.$$"* 2>/dev/null
-        # Each is 20 MB. Of those that nobody has read since yesterday the newest few stay.
-        ls -t "$caches"/*.aot 2>/dev/null | tail -n +5 | while read -r old; do
-            find "$old" -atime +0 -exec rm -f {} +
-        done
-    fi
-fi
 if [ -O "$cache" ] && [ -O "$caches" ]; then
     exec "$home/bin/java" "-XX:AOTCache=$cache" "$@"
+fi
+# SONDE_TRAIN=never makes no cache, SONDE_TRAIN=first makes it before the command. Otherwise the
+# command starts train.sh when it ends. What a training starts does not train, and after one that
+# failed the next waits three minutes.
+if [ -z "${SONDE_TRAINING-}" ] && [ "${SONDE_TRAIN-}" != never ] &&
+    [ -z "$(find "$cache.busy" -mmin -3 2>/dev/null)" ]; then
+    (umask 077 && mkdir -p "$caches") 2>/dev/null
+    if [ -O "$caches" ] && [ -w "$caches" ]; then
+        if [ "${SONDE_TRAIN-}" = first ]; then
+            "$app/train.sh" "$cache"
+            [ ! -O "$cache" ] || set -- "-XX:AOTCache=$cache" "$@"
+        else
+            export "SONDE_CACHE=$cache"
+        fi
+    fi
 fi
 exec "$home/bin/java" "$@"

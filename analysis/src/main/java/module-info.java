@@ -4,6 +4,7 @@ module sonde.analysis {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires transitive sonde.symbol;
+    requires sonde.sys;
 
     exports sonde.analysis;
     exports sonde.analysis.block;

@@ -11,6 +11,7 @@ module sonde.cli {
     requires sonde.analysis;
     requires sonde.lang;
     requires sonde.store;
+    requires sonde.open;
     requires sonde.tools;
     requires sonde.view;
     requires info.picocli;

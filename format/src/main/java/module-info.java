@@ -11,28 +11,16 @@ module sonde.format {
     exports sonde.format;
     exports sonde.format.btf;
     exports sonde.format.bundle;
-    exports sonde.format.chrome;
-    exports sonde.format.ctf;
     exports sonde.format.dwarf;
     exports sonde.format.dwarf.code;
     exports sonde.format.dwarf.location;
     exports sonde.format.elf;
     exports sonde.format.export;
-    exports sonde.format.firefox;
     exports sonde.format.ftrace;
-    exports sonde.format.heaptrack;
-    exports sonde.format.jfr;
-    exports sonde.format.json;
     exports sonde.format.names;
-    exports sonde.format.pcap;
     exports sonde.format.perfdata;
-    exports sonde.format.perfetto;
-    exports sonde.format.pprof;
-    exports sonde.format.speedscope;
-    exports sonde.format.text;
     exports sonde.format.trace;
     exports sonde.format.tracedat;
     exports sonde.format.unwind;
-    exports sonde.format.valgrind;
     exports sonde.format.wrapper;
 }

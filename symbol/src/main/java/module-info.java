@@ -7,8 +7,10 @@ module sonde.symbol {
     requires transitive sonde.format;
 
     exports sonde.symbol;
+    exports sonde.symbol.ctype;
     exports sonde.symbol.demangle;
     exports sonde.symbol.files;
     exports sonde.symbol.line;
+    exports sonde.symbol.resolve;
     exports sonde.symbol.unwind;
 }

@@ -8,12 +8,14 @@ module sonde.tools {
     requires transitive sonde.symbol;
     requires transitive sonde.analysis;
     requires transitive sonde.lang;
+    requires transitive sonde.open;
     requires transitive sonde.store;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
     requires sonde.sys;
     requires sonde.bpf;
 
+    exports sonde.tools.bpf;
     exports sonde.tools.convert;
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
@@ -21,5 +23,7 @@ module sonde.tools {
     exports sonde.tools.query;
     exports sonde.tools.record;
     exports sonde.tools.report;
+    exports sonde.tools.report.section;
     exports sonde.tools.script;
+    exports sonde.tools.symbolize;
 }

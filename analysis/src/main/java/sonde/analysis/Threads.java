@@ -38,6 +38,11 @@ public final class Threads implements Operator {
     private static final int PERF_EXIT = 7;
     private static final int PERF_SAMPLE = 8;
     private static final int PROCESS = 9;
+    private static final int NEW_TASK = 10;
+    private static final int WOKEN_NEW = 11;
+    private static final int STATE_DUMP = 12;
+
+    private static final String LTTNG_DUMP = "lttng_statedump_process_state";
 
     private final Tree tree;
     private final Map<Integer, String> initialNames;
@@ -55,6 +60,7 @@ public final class Threads implements Operator {
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
     private boolean[] kernel = new boolean[64];
+    private boolean[] wokenNew = new boolean[64];
     private final Map<Integer, String> processNames = new HashMap<>();
     private int size;
 
@@ -91,6 +97,13 @@ public final class Threads implements Operator {
         final @Nullable IntegerField exitTid;
         final @Nullable IntegerField processPid;
         final @Nullable StringField processName;
+        final @Nullable IntegerField newTask;
+        final @Nullable StringField newTaskName;
+        final @Nullable IntegerField wokenNew;
+        final @Nullable StringField wokenNewName;
+        final @Nullable IntegerField dumpTid;
+        final @Nullable IntegerField dumpPid;
+        final @Nullable StringField dumpName;
 
         Fields(Source source) {
             String perf = EventType.PERF_RECORD;
@@ -103,6 +116,9 @@ public final class Threads implements Operator {
                     .add(PERF_COMM, perf, "comm", "pid", "tid", "comm")
                     .add(PERF_EXIT, perf, "exit", "tid")
                     .add(PROCESS, "trace", "process", "pid", "name")
+                    .add(NEW_TASK, "task", "task_newtask", "pid")
+                    .add(WOKEN_NEW, "sched", "sched_wakeup_new", "pid")
+                    .add(STATE_DUMP, "kernel", LTTNG_DUMP, "tid", "pid", "name")
                     .addAll(PERF_SAMPLE, Threads::knowsProcess);
             forkParent = wanted.integer("sched", "sched_process_fork", "parent_pid");
             forkChild = wanted.integer("sched", "sched_process_fork", "child_pid");
@@ -122,6 +138,13 @@ public final class Threads implements Operator {
             exitTid = wanted.integer(perf, "exit", "tid");
             processPid = wanted.integer("trace", "process", "pid");
             processName = wanted.text("trace", "process", "name");
+            newTask = wanted.integer("task", "task_newtask", "pid");
+            newTaskName = wanted.text("task", "task_newtask", "comm");
+            wokenNew = wanted.integer("sched", "sched_wakeup_new", "pid");
+            wokenNewName = wanted.text("sched", "sched_wakeup_new", "comm");
+            dumpTid = wanted.integer("kernel", LTTNG_DUMP, "tid");
+            dumpPid = wanted.integer("kernel", LTTNG_DUMP, "pid");
+            dumpName = wanted.text("kernel", LTTNG_DUMP, "name");
         }
 
         /**
@@ -177,8 +200,42 @@ public final class Threads implements Operator {
                         named(
                                 tid(fields.processPid, batch, row),
                                 text(fields.processName, batch, row));
+                case NEW_TASK ->
+                        fork(
+                                time,
+                                batch.tid(row),
+                                tid(fields.newTask, batch, row),
+                                -1,
+                                text(fields.newTaskName, batch, row));
+                case WOKEN_NEW -> wokenNew(fields, batch, row);
+                case STATE_DUMP -> {
+                    int tid = tid(fields.dumpTid, batch, row);
+                    process(tid, tid(fields.dumpPid, batch, row));
+                    rename(tid, text(fields.dumpName, batch, row));
+                }
                 default -> {}
             }
+        }
+    }
+
+    /**
+     * A thread is woken for the first time: where no other event tells of births, this one does. A
+     * thread that was woken so before, or lived before the recording, had the tid earlier.
+     */
+    private void wokenNew(Fields fields, Batch batch, int row) {
+        int tid = tid(fields.wokenNew, batch, row);
+        int known = living(tid);
+        boolean told = known >= 0 && died[known] == NEVER && born[known] > 0 && !wokenNew[known];
+        if (!told) {
+            if (known >= 0) {
+                exit(batch.time(row), tid);
+            }
+            String name = text(fields.wokenNewName, batch, row);
+            fork(batch.time(row), batch.tid(row), tid, -1, name);
+        }
+        int thread = living(tid);
+        if (thread >= 0) {
+            wokenNew[thread] = true;
         }
     }
 
@@ -336,6 +393,9 @@ public final class Threads implements Operator {
         if (size == tids.length) {
             grow(2 * size);
         }
+        if (time != Long.MIN_VALUE) {
+            exit(time, tid); // whoever had the tid is gone, though no row told
+        }
         int thread = size++;
         byTid[tid] = thread + 1;
         tids[thread] = tid;
@@ -377,6 +437,7 @@ public final class Threads implements Operator {
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
         kernel = Arrays.copyOf(kernel, capacity);
+        wokenNew = Arrays.copyOf(wokenNew, capacity);
     }
 
     /** How many threads there are; their numbers are 0 to this minus 1. */

@@ -1,5 +1,6 @@
 package sonde.analysis;
 
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
@@ -27,8 +28,25 @@ public final class Wanted {
 
     /** Wants a type where it exists and has the given integer or text fields. */
     public Wanted add(int code, String system, String name, String... fields) {
-        source.type(system, name).ifPresent(type -> take(type, code, fields));
+        type(system, name).ifPresent(type -> take(type, code, fields));
         return this;
+    }
+
+    /** The source's type that ftrace names so; LTTng's kernel events where it has these. */
+    public Optional<EventType> type(String system, String name) {
+        return source.type(system, name)
+                .or(() ->
+                        LttngEvents.has(system, name)
+                                ? source.type(LttngEvents.SYSTEM, name)
+                                : Optional.empty());
+    }
+
+    /** The field of a type that ftrace names so. */
+    private static Optional<Field> field(EventType type, String name) {
+        return type.field(
+                type.system().equals(LttngEvents.SYSTEM)
+                        ? LttngEvents.field(type.name(), name)
+                        : name);
     }
 
     /** Wants every type that passes. */
@@ -44,7 +62,7 @@ public final class Wanted {
     private void take(EventType type, int code, String... fields) {
         int end = 0;
         for (String name : fields) {
-            Field field = type.field(name).orElse(null);
+            Field field = field(type, name).orElse(null);
             if (field == null || (field.kind() != Field.Kind.INTEGER && !field.isText())) {
                 return;
             }
@@ -70,8 +88,8 @@ public final class Wanted {
 
     /** An accessor for a field that was asked for; null when the source lacks the type or field. */
     public @Nullable IntegerField integer(String system, String name, String field) {
-        return source.type(system, name)
-                .flatMap(type -> type.field(field))
+        return type(system, name)
+                .flatMap(type -> field(type, field))
                 .filter(found -> found.kind() == Field.Kind.INTEGER)
                 .filter(found -> found.sizeBytes() <= 8 && Integer.bitCount(found.sizeBytes()) == 1)
                 .map(IntegerField::of)
@@ -80,8 +98,8 @@ public final class Wanted {
 
     /** An accessor for a text field; null when the source lacks the type or field. */
     public @Nullable StringField text(String system, String name, String field) {
-        return source.type(system, name)
-                .flatMap(type -> type.field(field))
+        return type(system, name)
+                .flatMap(type -> field(type, field))
                 .filter(Field::isText)
                 .map(StringField::of)
                 .orElse(null);

@@ -29,6 +29,8 @@ public final class Script {
     /** The same without sched_switch, as of a user without rights. */
     public final Source plainPerf = new Source("perf.data", Clock.MONO, perfTypes(false));
 
+    public final Source lttng = new Source("kernel", Clock.MONO, lttngTypes());
+
     private final List<Row> rows = new ArrayList<>();
 
     /** A row; {@code number} is its place in the script. */
@@ -97,8 +99,48 @@ public final class Script {
         type(types, "sched", "sched_process_exit", i("pid", 8, 4));
         type(types, EventType.NOTICE, "lost");
         block(types);
+        type(types, "task", "task_newtask", i("pid", 8, 4), chars("comm", 12, 16));
+        for (String name : List.of("read", "openat")) {
+            Field number = i("__syscall_nr", 8, 4);
+            Field first = i("first", 16, 8);
+            type(types, "syscalls", "sys_enter_" + name, number, first, i("second", 24, 8));
+            type(types, "syscalls", "sys_exit_" + name, number, i("ret", 16, 8));
+        }
         type(types, "signal", "signal_deliver", i("sig", 8, 4), i("code", 12, 4));
         type(types, "signal", "signal_generate", i("sig", 8, 4), i("code", 12, 4), i("pid", 16, 4));
+        return types;
+    }
+
+    private static List<EventType> lttngTypes() {
+        List<EventType> types = new ArrayList<>();
+        type(
+                types,
+                "kernel",
+                "sched_switch",
+                chars("prev_comm", 0, 16),
+                i("prev_tid", 16, 4),
+                i("prev_state", 20, 8),
+                chars("next_comm", 28, 16),
+                i("next_tid", 44, 4));
+        type(types, "kernel", "sched_wakeup", chars("comm", 0, 16), i("tid", 16, 4));
+        type(types, "kernel", "syscall_entry_read", i("fd", 0, 4), i("count", 4, 8));
+        type(types, "kernel", "syscall_exit_read", i("ret", 0, 8));
+        type(
+                types,
+                "kernel",
+                "block_rq_issue",
+                i("dev", 0, 4),
+                i("sector", 4, 8),
+                i("nr_sector", 12, 4),
+                i("rwbs", 16, 4));
+        type(
+                types,
+                "kernel",
+                "block_rq_complete",
+                i("dev", 0, 4),
+                i("sector", 4, 8),
+                i("nr_sector", 12, 4),
+                i("rwbs", 16, 4));
         return types;
     }
 
@@ -156,7 +198,8 @@ public final class Script {
         return types;
     }
 
-    private static ByteBuffer bytes(int size) {
+    /** A payload in the machine's order. */
+    public static ByteBuffer bytes(int size) {
         return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 
@@ -224,6 +267,23 @@ public final class Script {
     public Script wakeNew(long time, int cpu, int waker, int woken) {
         ByteBuffer b = bytes(36).putInt(24, woken);
         return add(ftrace, "sched", "sched_wakeup_new", time, cpu, waker, b);
+    }
+
+    public Script newTask(long time, int cpu, int parent, int child) {
+        return add(ftrace, "task", "task_newtask", time, cpu, parent, bytes(28).putInt(8, child));
+    }
+
+    /** {@code syscalls:sys_enter_NAME} and its return 10 ns later. */
+    public Script namedCall(String name, long time, int tid, int number, long result, long... two) {
+        ByteBuffer b = bytes(32).putInt(8, number).putLong(16, two[0]).putLong(24, two[1]);
+        add(ftrace, "syscalls", "sys_enter_" + name, time, 0, tid, b);
+        ByteBuffer end = bytes(24).putInt(8, number).putLong(16, result);
+        return add(ftrace, "syscalls", "sys_exit_" + name, time + 10, 0, tid, end);
+    }
+
+    /** An event of LTTng's kernel tracer. */
+    public Script lttng(String name, long time, int cpu, int tid, ByteBuffer payload) {
+        return add(lttng, "kernel", name, time, cpu, tid, payload.order(ByteOrder.nativeOrder()));
     }
 
     public Script enter(long time, int cpu, int tid, long number) {
@@ -342,15 +402,15 @@ public final class Script {
     public Recording recording(ToIntFunction<Row> lane) {
         TreeMap<Integer, List<Row>> lanes = new TreeMap<>();
         for (Row row : rows) {
-            int of = row.source() == perf ? 1 : row.source() == plainPerf ? 2 : 0;
-            int key = 3 * (lane.applyAsInt(row) + 1) + of;
+            int of = List.of(ftrace, perf, plainPerf, lttng).indexOf(row.source());
+            int key = 4 * (lane.applyAsInt(row) + 1) + of;
             lanes.computeIfAbsent(key, ignored -> new ArrayList<>()).add(row);
         }
         lanes.values().forEach(list -> list.sort(Comparator.comparingLong(Row::time)));
         return new Recording() {
             @Override
             public List<Source> sources() {
-                return List.of(ftrace, perf, plainPerf);
+                return List.of(ftrace, perf, plainPerf, lttng);
             }
 
             @Override

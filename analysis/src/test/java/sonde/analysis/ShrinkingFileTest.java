@@ -10,14 +10,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.ftrace.EventListing;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.KernelFormats;
+import sonde.format.ftrace.ThreadNames;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 
@@ -27,7 +32,7 @@ class ShrinkingFileTest {
 
     @TempDir Path folder;
 
-    private TraceDatRecording openThenShrink() throws IOException {
+    private Recording openThenShrink() throws IOException {
         TraceDatBytes bytes = new TraceDatBytes(ByteOrder.LITTLE_ENDIAN, 8);
         byte[][] pages = new byte[PAGES][];
         for (int i = 0; i < PAGES; i++) {
@@ -38,7 +43,7 @@ class ShrinkingFileTest {
             pages[i] = page.toBytes();
         }
         Path file = Files.write(folder.resolve("trace.dat"), bytes.cpu(pages).version7(false));
-        TraceDatRecording recording = TraceDatRecording.of(Input.open(file));
+        Recording recording = TraceDatReader.open(Input.open(file));
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() / 2);
         }
@@ -48,7 +53,7 @@ class ShrinkingFileTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void operatorsGetTheTypedException(int decoders) throws IOException {
-        try (TraceDatRecording recording = openThenShrink()) {
+        try (Recording recording = openThenShrink()) {
             assertThatThrownBy(() ->
                             Engine.run(List.of(recording), List.of(new EventCounts()), decoders))
                     .isInstanceOf(MalformedInputException.class)
@@ -58,8 +63,17 @@ class ShrinkingFileTest {
 
     @Test
     void listingsGetTheTypedException() throws IOException {
-        try (TraceDatRecording recording = openThenShrink()) {
-            EventListing listing = new EventListing(recording.lanes(), recording.eventText());
+        try (Recording recording = openThenShrink()) {
+            EventListing listing =
+                    new EventListing(
+                            recording.lanes(),
+                            new EventText(
+                                    recording.sources().getFirst(),
+                                    recording
+                                            .capability(KernelFormats.class)
+                                            .orElseThrow()
+                                            .textContext(),
+                                    ThreadNames.of(Map.of())));
             assertThatThrownBy(() -> listing.writeTo(OutputStream.nullOutputStream()))
                     .isInstanceOf(MalformedInputException.class)
                     .hasMessageContaining("became shorter");

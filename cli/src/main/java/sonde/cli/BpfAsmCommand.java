@@ -2,10 +2,7 @@ package sonde.cli;
 
 import java.io.OutputStream;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +14,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.Encoding;
+import sonde.event.result.Result;
+import sonde.tools.bpf.CodeText;
+import sonde.tools.bpf.ProgramFile;
 
 /** {@code sonde bpf asm}. */
 @Command(
@@ -70,39 +70,36 @@ final class BpfAsmCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Code code = BpfWords.assemble(Objects.requireNonNull(file));
+        Code code = ProgramFile.assemble(Objects.requireNonNull(file));
         Path target = out;
-        BpfWords.Form form = form(target == null ? "hex" : "raw");
+        String form = to != null ? to : json ? "json" : target == null ? "hex" : "raw";
         ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-        byte[] bytes =
-                form == BpfWords.Form.RAW
-                        ? Encoding.bytes(code.words(), order)
-                        : BpfWords.format(code, form, order).getBytes(StandardCharsets.UTF_8);
-        if (target == null) {
-            System.out.write(bytes);
-            System.out.flush();
+        Result result =
+                switch (form) {
+                    case "hex", "json" -> CodeText.hex(code, order);
+                    case "c" -> CodeText.initialiser(code);
+                    case "raw" -> null;
+                    default ->
+                            throw new ParameterException(
+                                    spec.commandLine(),
+                                    "no form is called "
+                                            + form
+                                            + "; --to takes hex, raw, c or json");
+                };
+        if (result == null) {
+            byte[] bytes = Encoding.bytes(code.words(), order);
+            if (target == null) {
+                Shown.bytes(bytes);
+            } else {
+                try (OutputStream stream = Shown.newFile(target, force)) {
+                    stream.write(bytes);
+                }
+            }
             return ExitCode.DONE;
         }
-        StandardOpenOption mode = force ? StandardOpenOption.CREATE : StandardOpenOption.CREATE_NEW;
-        try (OutputStream stream =
-                Files.newOutputStream(
-                        target,
-                        mode,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.TRUNCATE_EXISTING)) {
-            stream.write(bytes);
-        }
-        return ExitCode.DONE;
-    }
-
-    private BpfWords.Form form(String usual) {
-        String wanted = to != null ? to : json ? "json" : usual;
-        BpfWords.Form form = BpfWords.Form.named(wanted);
-        if (form == null) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "no form is called " + wanted + "; --to takes hex, raw, c or json");
-        }
-        return form;
+        Shown.Form shown = form.equals("json") ? Shown.Form.JSON : Shown.Form.TEXT;
+        return target == null
+                ? Shown.onOut(result, shown)
+                : Shown.inFile(result, shown, target, force);
     }
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sonde.bpf.object.LoadedObject;
-import sonde.bpf.object.ObjectFile;
+import sonde.tools.bpf.Unattached;
 import sonde.tools.report.NothingMatchesException;
 
 /** {@code sonde bpf attach}. */
@@ -54,20 +54,21 @@ final class BpfAttachCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         var line = spec.commandLine();
         BpfObjectArguments given = Objects.requireNonNull(arguments);
-        ObjectFile file = given.read();
         long nanos = time == null ? Long.MAX_VALUE : Durations.nanos(time, line);
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         Thread hook = Thread.ofPlatform().unstarted(() -> end(end, closed));
-        try (LoadedObject object = file.load(given.options(file, line))) {
-            object.attach(given.targets(line));
+        try (LoadedObject object = given.recipe().load()) {
+            object.attach(given.places().targets());
             if (object.links().isEmpty()) {
                 throw new NothingMatchesException(
                         "nothing of %s is attached; %s"
-                                .formatted(file.name(), String.join("; ", Unattached.of(object))));
+                                .formatted(
+                                        object.object().name(),
+                                        String.join("; ", Unattached.of(object))));
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
-            given.show(object, pins, line.getOut());
+            given.show(object, pins);
             Unattached.of(object)
                     .forEach(one -> Failures.say(line.getErr(), "not attached: " + one));
             if (pin == null) {

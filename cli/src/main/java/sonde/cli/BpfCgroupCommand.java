@@ -1,10 +1,8 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -13,9 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.bpf.inventory.CgroupPrograms;
-import sonde.tools.report.NothingMatchesException;
-import sonde.view.Escape;
+import sonde.tools.bpf.InventoryRecipe;
 
 /** {@code sonde bpf cgroup}. */
 @Command(
@@ -36,7 +32,6 @@ import sonde.view.Escape;
         })
 final class BpfCgroupCommand implements Callable<Integer> {
     private static final List<String> ACTIONS = List.of("list", "show", "tree");
-    private static final String LINE = "%-8s %-26s %-9s %s%n";
 
     @Spec private CommandSpec spec;
 
@@ -66,60 +61,13 @@ final class BpfCgroupCommand implements Callable<Integer> {
         if (rest.size() > 1) {
             throw new ParameterException(line, "one folder, not " + rest);
         }
-        PrintWriter out = line.getOut();
         if (action.equals("tree")) {
-            Path root = rest.isEmpty() ? root() : Path.of(rest.getFirst());
-            tree(CgroupPrograms.tree(root, effective), out);
-        } else {
-            if (rest.isEmpty()) {
-                throw new ParameterException(line, "say which cgroup: its folder");
-            }
-            Path folder = Path.of(rest.getFirst());
-            List<Map<String, Object>> programs = CgroupPrograms.of(folder, effective);
-            if (json) {
-                out.print(BpfJson.of(programs));
-            } else {
-                head(out);
-                programs.forEach(program -> row(program, out));
-            }
+            Path root = rest.isEmpty() ? null : Path.of(rest.getFirst());
+            return Shown.onOut(InventoryRecipe.cgroups(root, effective), json);
         }
-        out.flush();
-        return ExitCode.DONE;
-    }
-
-    private static Path root() throws Exception {
-        return CgroupPrograms.root()
-                .orElseThrow(() -> new NothingMatchesException("no cgroup2 is mounted here"));
-    }
-
-    private void tree(List<Map<String, Object>> cgroups, PrintWriter out) throws Exception {
-        if (json) {
-            out.print(BpfJson.of(cgroups));
-            return;
+        if (rest.isEmpty()) {
+            throw new ParameterException(line, "say which cgroup: its folder");
         }
-        head(out);
-        for (Map<String, Object> cgroup : cgroups) {
-            out.println(Escape.line("" + cgroup.get("cgroup")));
-            if (cgroup.get("programs") instanceof List<?> programs) {
-                for (Object program : programs) {
-                    if (program instanceof Map<?, ?> one) {
-                        row(one, out);
-                    }
-                }
-            }
-        }
-    }
-
-    private static void head(PrintWriter out) {
-        out.printf(LINE, "id", "attach_type", "flags", "name");
-    }
-
-    private static void row(Map<?, ?> program, PrintWriter out) {
-        out.printf(
-                LINE,
-                program.get("id"),
-                program.get("attach_type"),
-                program.containsKey("attach_flags") ? program.get("attach_flags") : "",
-                Escape.line("" + program.get("name")));
+        return Shown.onOut(InventoryRecipe.cgroup(Path.of(rest.getFirst()), effective), json);
     }
 }

@@ -1,9 +1,6 @@
 package sonde.cli;
 
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +12,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.skeleton.JavaSkeleton;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
+import sonde.tools.bpf.ObjectRecipe;
 
 /** {@code sonde bpf gen}. */
 @Command(
@@ -71,28 +71,17 @@ final class BpfGenCommand implements Callable<Integer> {
         if (!"java".equals(language)) {
             throw new ParameterException(line, "only 'gen java' there is, no gen " + language);
         }
-        ObjectFile file = BpfObjectArguments.read(objects);
+        ObjectFile file = ObjectRecipe.read(objects);
         String name = className == null ? JavaSkeleton.className(file) : className;
         if (!name.matches("[A-Za-z][A-Za-z0-9_]*")
                 || !packageName.matches("([a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*)?")) {
             throw new ParameterException(line, "'%s.%s' is no class".formatted(packageName, name));
         }
         String source = JavaSkeleton.of(file, objects, packageName, name);
+        Result result = Listing.ofLines(text -> text.print(source));
         Path target = out;
-        if (target == null) {
-            line.getOut().print(source);
-            line.getOut().flush();
-        } else {
-            StandardOpenOption mode =
-                    force ? StandardOpenOption.CREATE : StandardOpenOption.CREATE_NEW;
-            Files.writeString(
-                    target,
-                    source,
-                    StandardCharsets.UTF_8,
-                    mode,
-                    StandardOpenOption.WRITE,
-                    StandardOpenOption.TRUNCATE_EXISTING);
-        }
-        return ExitCode.DONE;
+        return target == null
+                ? Shown.onOut(result, Shown.Form.TEXT)
+                : Shown.inFile(result, Shown.Form.TEXT, target, force);
     }
 }

@@ -2,15 +2,14 @@ package sonde.cli;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.Link;
-import sonde.bpf.inventory.Holders;
-import sonde.bpf.inventory.Inventory;
+import sonde.tools.bpf.InventoryRecipe;
+import sonde.tools.bpf.ObjectName;
 
 /** {@code sonde bpf link}. */
 @Command(
@@ -50,31 +49,18 @@ final class BpfLinkCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        CommandLine line = spec.commandLine();
-        String action = BpfActions.check(words, ACTIONS, line).getFirst();
+        String action = BpfActions.check(words, ACTIONS, spec.commandLine()).getFirst();
         List<String> rest = words.subList(1, words.size());
         if (rest.isEmpty() && (action.equals("list") || action.equals("show"))) {
-            return BpfRows.list(
-                    "links",
-                    new Inventory(Holders.now()).links(),
-                    List.of("id", "type", "prog_id"),
-                    json,
-                    line.getOut());
+            return Shown.onOut(InventoryRecipe.links(), json);
         }
-        try (Link link = BpfTarget.of(rest, line).link(line)) {
+        try (Link link = ObjectName.of(rest).link()) {
             switch (action) {
-                case "detach" -> {
-                    link.detach();
-                    return ExitCode.DONE;
-                }
-                case "pin" -> {
-                    return BpfPins.pin(rest, link.fd(), line);
-                }
-                default -> {
-                    return BpfRows.show(
-                            new Inventory(Holders.now()).link(link), json, line.getOut());
-                }
+                case "detach" -> link.detach();
+                case "pin" -> ObjectName.pin(rest, link.fd());
+                default -> Shown.onOut(InventoryRecipe.link(link), json);
             }
         }
+        return ExitCode.DONE;
     }
 }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sonde.bpf.object.LoadedObject;
-import sonde.bpf.object.ObjectFile;
+import sonde.tools.bpf.Unattached;
 
 /** {@code sonde bpf load}. */
 @Command(
@@ -52,13 +52,12 @@ final class BpfLoadCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         var line = spec.commandLine();
         BpfObjectArguments given = Objects.requireNonNull(arguments);
-        ObjectFile file = given.read();
-        try (LoadedObject object = file.load(given.options(file, line))) {
+        try (LoadedObject object = given.recipe().load()) {
             if (attach) {
-                object.attach(given.targets(line));
+                object.attach(given.places().targets());
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
-            given.show(object, pins, line.getOut());
+            given.show(object, pins);
             if (attach) {
                 Unattached.of(object)
                         .forEach(one -> Failures.say(line.getErr(), "not attached: " + one));

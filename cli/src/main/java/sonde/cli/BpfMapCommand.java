@@ -1,25 +1,19 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.BpfMap;
-import sonde.bpf.inventory.Holders;
-import sonde.bpf.inventory.Inventory;
-import sonde.bpf.inventory.MapEntries;
-import sonde.sys.Errno;
+import sonde.tools.bpf.InventoryRecipe;
+import sonde.tools.bpf.MapCreation;
+import sonde.tools.bpf.MapRecipe;
+import sonde.tools.bpf.ObjectName;
 
 /** {@code sonde bpf map}. */
 @Command(
@@ -78,193 +72,47 @@ final class BpfMapCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = spec.commandLine();
-        PrintWriter out = line.getOut();
         String action = BpfActions.check(words, ACTIONS, line).getFirst();
         if (words.size() == 1 && (action.equals("list") || action.equals("show"))) {
-            return BpfRows.list(
-                    "maps",
-                    new Inventory(Holders.now()).maps(),
-                    List.of("id", "type", "name", "bytes_key", "bytes_value", "max_entries"),
-                    json,
-                    out);
+            return Shown.onOut(InventoryRecipe.maps(), json);
         }
+        List<String> rest = words.subList(1, words.size());
         if (action.equals("create")) {
-            return BpfMapCreate.run(words.subList(1, words.size()), line);
+            MapCreation.run(rest);
+            return ExitCode.DONE;
         }
-        BpfTarget target = BpfTarget.of(words.subList(1, words.size()), line);
-        List<String> rest = words.subList(3, words.size());
-        try (BpfMap map = target.map(line)) {
-            return act(action, map, rest);
+        try (BpfMap map = ObjectName.of(rest).map()) {
+            return act(action, map, new MapRecipe(map, rest.subList(2, rest.size())));
         }
     }
 
-    private int act(String action, BpfMap map, List<String> rest)
-            throws IOException, InterruptedException {
-        CommandLine line = spec.commandLine();
-        PrintWriter out = line.getOut();
+    private int act(String action, BpfMap map, MapRecipe recipe) throws IOException {
         switch (action) {
-            case "dump" -> dump(MapEntries.of(map), out);
-            case "update", "push", "enqueue" -> update(map, rest, line);
+            case "dump" -> Shown.onOut(recipe.dump(), json);
+            case "update", "push", "enqueue" -> recipe.update();
             case "lookup" -> {
-                return entry(MapEntries.get(map, key(map, rest, line)), out);
+                return Shown.onOutIfAny(recipe.lookup(), json, ExitCode.NEGATIVE);
             }
             case "peek" -> {
-                return entry(MapEntries.get(map, new byte[0]), out);
+                return Shown.onOutIfAny(recipe.peek(), json, ExitCode.NEGATIVE);
             }
             case "pop", "dequeue" -> {
-                return entry(MapEntries.take(map, new byte[0]), out);
+                return Shown.onOutIfAny(recipe.take(), json, ExitCode.NEGATIVE);
             }
             case "getnext" -> {
-                return next(map, rest, out);
+                return Shown.onOutIfAny(recipe.next(), json, ExitCode.NEGATIVE);
             }
             case "delete" -> {
-                byte[] key = key(map, rest, line);
-                return MapEntries.delete(map, key) ? ExitCode.DONE : ExitCode.NEGATIVE;
+                return recipe.delete() ? ExitCode.DONE : ExitCode.NEGATIVE;
             }
             case "freeze" -> map.freeze();
-            case "pin" -> {
-                return BpfPins.pin(words.subList(1, words.size()), map.fd(), line);
+            case "pin" -> ObjectName.pin(words.subList(1, words.size()), map.fd());
+            case "watch" -> {
+                long nanos = Durations.nanos(interval, spec.commandLine());
+                Shown.onOut(recipe.watch(nanos, count), json);
             }
-            case "watch" -> watch(map, Durations.nanos(interval, line), out);
-            default -> BpfRows.show(new Inventory(Holders.now()).map(map), json, out);
+            default -> Shown.onOut(InventoryRecipe.map(map), json);
         }
         return ExitCode.DONE;
-    }
-
-    private static byte[] key(BpfMap map, List<String> rest, CommandLine line) {
-        return BpfBytes.parse(after("key", rest, line), keyBytes(map), line);
-    }
-
-    private int entry(MapEntries.@Nullable Entry entry, PrintWriter out) {
-        if (entry == null) {
-            return ExitCode.NEGATIVE;
-        }
-        out.print(json ? BpfJson.of(tree(entry)) : text(entry) + "\n");
-        out.flush();
-        return ExitCode.DONE;
-    }
-
-    /** The key behind the one given, the first without one; as bpftool's getnext. */
-    private int next(BpfMap map, List<String> rest, PrintWriter out) throws IOException {
-        byte[] key = rest.isEmpty() ? null : key(map, rest, spec.commandLine());
-        byte[] next = MapEntries.next(map, key);
-        if (next == null) {
-            return ExitCode.NEGATIVE;
-        }
-        Map<String, @Nullable Object> tree = new LinkedHashMap<>();
-        tree.put("key", key == null ? null : BpfBytes.texts(key));
-        tree.put("next_key", BpfBytes.texts(next));
-        out.print(json ? BpfJson.of(tree) : "next key " + BpfBytes.shown(next) + "\n");
-        out.flush();
-        return ExitCode.DONE;
-    }
-
-    private static int keyBytes(BpfMap map) {
-        return map.spec().keyBytes();
-    }
-
-    /** The words between a keyword and the next, or the end. */
-    private static List<String> after(String keyword, List<String> rest, CommandLine line) {
-        int from = rest.indexOf(keyword);
-        if (from < 0) {
-            throw new ParameterException(line, "say '" + keyword + "' and its bytes");
-        }
-        int to = keyword.equals("key") ? rest.indexOf("value") : rest.size();
-        return rest.subList(from + 1, to < from ? rest.size() : to);
-    }
-
-    private static void update(BpfMap map, List<String> words, CommandLine line)
-            throws IOException {
-        String last = words.isEmpty() ? "" : words.getLast();
-        BpfMap.Mode mode =
-                switch (last) {
-                    case "noexist" -> BpfMap.Mode.IF_ABSENT;
-                    case "exist" -> BpfMap.Mode.IF_PRESENT;
-                    default -> BpfMap.Mode.ANY;
-                };
-        boolean said = mode != BpfMap.Mode.ANY || last.equals("any");
-        List<String> rest = said ? words.subList(0, words.size() - 1) : words;
-        byte[] key = keyBytes(map) == 0 ? new byte[0] : key(map, rest, line);
-        byte[] value = BpfBytes.parse(after("value", rest, line), map.spec().valueBytes(), line);
-        MapEntries.put(map, key, value, mode);
-    }
-
-    private void dump(List<MapEntries.Entry> entries, PrintWriter out) {
-        if (json) {
-            out.print(BpfJson.of(entries.stream().map(BpfMapCommand::tree).toList()));
-        } else {
-            for (MapEntries.Entry entry : entries) {
-                out.println(text(entry));
-            }
-            out.println(entries.size() == 1 ? "1 entry" : entries.size() + " entries");
-        }
-        out.flush();
-    }
-
-    /** bpftool's shape: bytes as texts, per CPU under "values", typed under "formatted". */
-    private static Map<String, Object> tree(MapEntries.Entry entry) {
-        Map<String, Object> tree = new LinkedHashMap<>();
-        tree.put("key", BpfBytes.texts(entry.key()));
-        if (entry.problem() != 0) {
-            tree.put("value", Map.of("error", Errno.meaning(entry.problem())));
-        } else if (entry.values().size() == 1) {
-            tree.put("value", BpfBytes.texts(entry.values().getFirst()));
-        } else {
-            List<Map<String, Object>> cpus = new ArrayList<>();
-            for (int cpu = 0; cpu < entry.values().size(); cpu++) {
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("cpu", (long) cpu);
-                one.put("value", BpfBytes.texts(entry.values().get(cpu)));
-                cpus.add(one);
-            }
-            tree.put("values", cpus);
-        }
-        if (!entry.formatted().isEmpty()) {
-            tree.put("formatted", entry.formatted());
-        }
-        return tree;
-    }
-
-    private static String text(MapEntries.Entry entry) {
-        if (!entry.formatted().isEmpty()) {
-            return BpfJson.of(entry.formatted()).strip();
-        }
-        StringBuilder line = new StringBuilder("key " + BpfBytes.shown(entry.key()));
-        if (entry.problem() != 0) {
-            boolean empty = entry.problem() == Errno.ENOENT;
-            line.append(empty ? "  no entry" : "  " + Errno.meaning(entry.problem()));
-        }
-        for (byte[] value : entry.values()) {
-            line.append("  value ").append(BpfBytes.shown(value));
-        }
-        return line.toString();
-    }
-
-    /** What has come, changed or gone since the last look. */
-    private void watch(BpfMap map, long nanos, PrintWriter out)
-            throws IOException, InterruptedException {
-        Map<String, String> last = new LinkedHashMap<>();
-        for (int look = 0; count == 0 || look < count; look++) {
-            if (look > 0) {
-                Thread.sleep(nanos / 1_000_000, (int) (nanos % 1_000_000));
-            }
-            Map<String, String> now = new LinkedHashMap<>();
-            for (MapEntries.Entry entry : MapEntries.of(map)) {
-                String key = BpfBytes.shown(entry.key());
-                String text = text(entry);
-                now.put(key, text);
-                if (!text.equals(last.get(key))) {
-                    String sign = last.containsKey(key) ? "~ " : "+ ";
-                    out.println(sign + (json ? BpfJson.of(tree(entry)).strip() : text));
-                }
-            }
-            for (String key : last.keySet()) {
-                if (!now.containsKey(key)) {
-                    out.println("- key " + key);
-                }
-            }
-            out.flush();
-            last = now;
-        }
     }
 }

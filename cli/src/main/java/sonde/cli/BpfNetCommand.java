@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,8 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.bpf.inventory.NetworkPrograms;
-import sonde.view.Escape;
+import sonde.tools.bpf.InventoryRecipe;
 
 /** {@code sonde bpf net}. */
 @Command(
@@ -51,31 +48,6 @@ final class BpfNetCommand implements Callable<Integer> {
         if (words.size() > 1 && !chosen) {
             throw new ParameterException(line, "after list: dev NAME, or nothing");
         }
-        Map<String, List<Map<String, Object>>> rows =
-                NetworkPrograms.now(chosen ? words.get(2) : "");
-        PrintWriter out = line.getOut();
-        if (json) {
-            out.print(BpfJson.of(List.of(rows)));
-        } else {
-            rows.forEach((kind, programs) -> {
-                out.println(kind + ":");
-                programs.forEach(program -> out.println("  " + text(program)));
-            });
-        }
-        out.flush();
-        return ExitCode.DONE;
-    }
-
-    private static String text(Map<String, Object> program) {
-        StringBuilder text = new StringBuilder();
-        program.forEach((key, value) -> {
-            switch (key) {
-                case "devname" -> text.append(value);
-                case "ifindex" -> text.append('(').append(value).append(')');
-                case "mode", "kind", "name" -> text.append(' ').append(value);
-                default -> text.append(' ').append(key).append(' ').append(value);
-            }
-        });
-        return Escape.line(text.toString().strip());
+        return Shown.onOut(InventoryRecipe.network(chosen ? words.get(2) : ""), json);
     }
 }

@@ -1,10 +1,6 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,9 +13,8 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Pins;
 import sonde.bpf.Program;
-import sonde.bpf.inventory.Holders;
-import sonde.bpf.inventory.Inventory;
-import sonde.view.Escape;
+import sonde.tools.bpf.InventoryRecipe;
+import sonde.tools.bpf.ObjectName;
 
 /** {@code sonde bpf pin}. */
 @Command(
@@ -61,9 +56,7 @@ final class BpfPinCommand implements Callable<Integer> {
         String action = BpfActions.check(words, actions, line).getFirst();
         List<String> rest = words.subList(1, words.size());
         switch (action) {
-            case "list" -> {
-                return list(line.getOut());
-            }
+            case "list" -> Shown.onOut(InventoryRecipe.pins(), json);
             case "remove" -> {
                 if (rest.isEmpty()) {
                     throw new ParameterException(line, "say which path");
@@ -71,60 +64,26 @@ final class BpfPinCommand implements Callable<Integer> {
                 for (String path : rest) {
                     Pins.remove(path);
                 }
-                return ExitCode.DONE;
             }
             case "prog" -> {
-                List<Program> programs = BpfTarget.of(rest, line).programs();
+                List<Program> programs = ObjectName.of(rest).programs();
                 try {
-                    return BpfPins.pin(rest, programs.getFirst().fd(), line);
+                    ObjectName.pin(rest, programs.getFirst().fd());
                 } finally {
                     programs.forEach(Program::close);
                 }
             }
             case "map" -> {
-                try (BpfMap map = BpfTarget.of(rest, line).map(line)) {
-                    return BpfPins.pin(rest, map.fd(), line);
+                try (BpfMap map = ObjectName.of(rest).map()) {
+                    ObjectName.pin(rest, map.fd());
                 }
             }
             default -> {
-                try (Link link = BpfTarget.of(rest, line).link(line)) {
-                    return BpfPins.pin(rest, link.fd(), line);
+                try (Link link = ObjectName.of(rest).link()) {
+                    ObjectName.pin(rest, link.fd());
                 }
             }
         }
-    }
-
-    private int list(PrintWriter out) throws Exception {
-        Inventory inventory = new Inventory(Holders.now());
-        List<Map<String, Object>> rows = new ArrayList<>();
-        add("prog", inventory.programs(), rows);
-        add("map", inventory.maps(), rows);
-        add("link", inventory.links(), rows);
-        if (json) {
-            out.print(BpfJson.of(rows));
-        } else {
-            for (Map<String, Object> row : rows) {
-                out.printf(
-                        "%-5s %8s  %s%n",
-                        row.get("kind"), row.get("id"), Escape.line("" + row.get("pinned")));
-            }
-        }
-        out.flush();
         return ExitCode.DONE;
-    }
-
-    private static void add(
-            String kind, List<Map<String, Object>> objects, List<Map<String, Object>> rows) {
-        for (Map<String, Object> object : objects) {
-            if (object.get("pinned") instanceof List<?> pins) {
-                for (Object pin : pins) {
-                    Map<String, Object> row = new LinkedHashMap<>();
-                    row.put("kind", kind);
-                    row.put("id", object.get("id"));
-                    row.put("pinned", pin);
-                    rows.add(row);
-                }
-            }
-        }
     }
 }

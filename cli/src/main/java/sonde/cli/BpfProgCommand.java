@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,8 +9,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.bpf.Program;
-import sonde.bpf.inventory.Holders;
-import sonde.bpf.inventory.Inventory;
+import sonde.tools.bpf.InventoryRecipe;
+import sonde.tools.bpf.ObjectName;
+import sonde.tools.bpf.ProgramDump;
+import sonde.tools.bpf.ProgramProfile;
+import sonde.tools.bpf.ProgramTestRun;
 
 /** {@code sonde bpf prog}. */
 @Command(
@@ -65,45 +66,30 @@ final class BpfProgCommand implements Callable<Integer> {
         String action = BpfActions.check(words, ACTIONS, line).getFirst();
         List<String> rest = words.subList(1, words.size());
         if (action.equals("dump")) {
-            return BpfProgDump.run(rest, json, line);
+            return Shown.onOutIfAny(new ProgramDump(rest).run(), json, ExitCode.DONE);
         }
         if (rest.isEmpty() && (action.equals("list") || action.equals("show"))) {
-            return list(new Inventory(Holders.now()).programs());
+            return Shown.onOut(InventoryRecipe.programs(), json);
         }
-        List<Program> programs = BpfTarget.of(rest, line).programs();
+        List<Program> programs = ObjectName.of(rest).programs();
         try {
             return switch (action) {
-                case "profile" ->
-                        BpfProgProfile.run(
-                                programs, Durations.nanos(duration, line), json, line.getOut());
-                case "run" ->
-                        BpfProgTestRun.run(
-                                programs.getFirst(), rest.subList(2, rest.size()), json, line);
-                case "pin" -> BpfPins.pin(rest, programs.getFirst().fd(), line);
-                default -> show(programs);
+                case "profile" -> {
+                    long nanos = Durations.nanos(duration, line);
+                    yield Shown.onOut(ProgramProfile.of(programs, nanos), json);
+                }
+                case "run" -> {
+                    ProgramTestRun run = new ProgramTestRun(rest.subList(2, rest.size()));
+                    yield Shown.onOut(run.run(programs.getFirst()), json);
+                }
+                case "pin" -> {
+                    ObjectName.pin(rest, programs.getFirst().fd());
+                    yield ExitCode.DONE;
+                }
+                default -> Shown.onOut(InventoryRecipe.programs(programs), json);
             };
         } finally {
             programs.forEach(Program::close);
         }
-    }
-
-    private int show(List<Program> programs) throws Exception {
-        Inventory inventory = new Inventory(Holders.now());
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (Program program : programs) {
-            rows.add(inventory.program(program));
-        }
-        return rows.size() == 1
-                ? BpfRows.show(rows.getFirst(), json, spec.commandLine().getOut())
-                : list(rows);
-    }
-
-    private int list(List<Map<String, Object>> rows) throws Exception {
-        return BpfRows.list(
-                "programs",
-                rows,
-                List.of("id", "type", "name", "tag", "bytes_xlated"),
-                json,
-                spec.commandLine().getOut());
     }
 }

@@ -1,27 +1,16 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.bpf.insn.Code;
-import sonde.bpf.interpreter.Context;
-import sonde.bpf.interpreter.Environment;
 import sonde.bpf.interpreter.Machine;
-import sonde.bpf.interpreter.ProgramFaultException;
+import sonde.tools.bpf.InterpreterRun;
 
 /** {@code sonde bpf run}. */
 @Command(
@@ -74,76 +63,12 @@ final class BpfRunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Context given = context();
-        Code code = BpfWords.assemble(Objects.requireNonNull(file));
-        PrintWriter out = spec.commandLine().getOut();
-        List<String> printed = new ArrayList<>();
-        Machine machine =
-                new Machine(
-                        new Environment() {
-                            @Override
-                            public void trace(String line) {
-                                if (json) {
-                                    printed.add(line.stripTrailing());
-                                } else {
-                                    out.println("trace_printk: " + line.stripTrailing());
-                                }
-                            }
-                        });
-        try {
-            long result = machine.load(code).run(given, budget);
-            var left = given.packet();
-            boolean hasPacket = xdp != null && left != null;
-            String packet = left == null ? "" : HexFormat.of().formatHex(left.bytes());
-            if (json) {
-                Map<String, Object> tree = new LinkedHashMap<>();
-                tree.put("r0", result);
-                if (hasPacket) {
-                    tree.put("packet", packet);
-                }
-                tree.put("trace_printk", printed);
-                out.print(BpfJson.of(tree));
-            } else {
-                out.println(String.format(Locale.ROOT, "r0 = %d (0x%x)", result, result));
-                if (hasPacket) {
-                    out.println("packet " + packet);
-                }
-            }
-            out.flush();
+        InterpreterRun run = InterpreterRun.of(Objects.requireNonNull(file), xdp, context, budget);
+        Shown.onOut(run.result(), json);
+        if (run.fault().isEmpty()) {
             return ExitCode.DONE;
-        } catch (ProgramFaultException e) {
-            String step = code.stepAt(e.slot());
-            if (json) {
-                Map<String, Object> tree = new LinkedHashMap<>();
-                tree.put("fault", String.valueOf(e.getMessage()));
-                tree.put("insn", (long) e.slot());
-                tree.put("place", step);
-                tree.put("trace_printk", printed);
-                out.print(BpfJson.of(tree));
-            }
-            out.flush();
-            Failures.say(
-                    spec.commandLine().getErr(),
-                    (step.isEmpty() ? "" : step + ", ") + e.getMessage());
-            return ExitCode.NEGATIVE;
         }
-    }
-
-    private Context context() {
-        String packet = xdp;
-        String bytes = context;
-        if (packet != null) {
-            return Context.xdp(hex("--xdp", packet));
-        }
-        return bytes == null ? Context.none() : Context.of(hex("--context", bytes));
-    }
-
-    private byte[] hex(String option, String digits) {
-        try {
-            return HexFormat.of().parseHex(digits.replaceAll("[\\s:,]", ""));
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " takes two hexadecimal digits a byte");
-        }
+        Failures.say(spec.commandLine().getErr(), run.fault());
+        return ExitCode.NEGATIVE;
     }
 }

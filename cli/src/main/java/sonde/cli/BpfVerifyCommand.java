@@ -1,30 +1,14 @@
 package sonde.cli;
 
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import sonde.bpf.Program;
-import sonde.bpf.ProgramSpec;
-import sonde.bpf.ProgramType;
-import sonde.bpf.VerifierException;
-import sonde.bpf.object.LoadOptions;
-import sonde.bpf.object.LoadedObject;
-import sonde.bpf.object.ObjectException;
-import sonde.bpf.object.ObjectFile;
-import sonde.bpf.object.ObjectProgram;
-import sonde.bpf.verifier.Explainer;
-import sonde.bpf.verifier.Explanation;
+import sonde.tools.bpf.VerifyRecipe;
 
 /** {@code sonde bpf verify}. */
 @Command(
@@ -50,8 +34,6 @@ import sonde.bpf.verifier.Explanation;
                     + " program."
         })
 final class BpfVerifyCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
     @Parameters(
             paramLabel = "FILE",
             description = "object, text, instructions, or - for standard input")
@@ -109,76 +91,15 @@ final class BpfVerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Path from = Objects.requireNonNull(file);
-        PrintWriter out = spec.commandLine().getOut();
-        BpfVerdicts verdicts = new BpfVerdicts(log, json, out);
-        ProgramSpec.Log amount = log ? ProgramSpec.Log.EVERYTHING : ProgramSpec.Log.STATISTICS;
-        if (BpfWords.isElf(from)) {
-            ObjectFile object = BpfObjectArguments.read(List.of(from));
-            LoadOptions options = LoadOptions.USUAL.with(amount);
-            verify(object, btf == null ? options : options.withBtf(btf), verdicts);
-        } else {
-            verify(BpfPrograms.read(from, programType(type, spec.commandLine())), amount, verdicts);
-        }
-        if (json) {
-            out.print(BpfJson.of(verdicts.rows()));
-        }
-        out.flush();
-        return verdicts.status();
-    }
-
-    /** Each program by itself, so that one's fault does not hide another's. */
-    private void verify(ObjectFile object, LoadOptions options, BpfVerdicts verdicts)
-            throws IOException {
-        List<String> names = BpfObjectArguments.chosen(object, only, spec.commandLine());
-        LoadOptions none = options;
-        for (ObjectProgram one : object.programs()) {
-            none = none.withProgram(one.name(), false);
-        }
-        for (String name : names) {
-            try (LoadedObject loaded = object.load(none.withProgram(name, true))) {
-                verdicts.accepted(name, loaded.program(name));
-            } catch (VerifierException e) {
-                verdicts.refused(name, "", e.explanation(), e.log());
-            } catch (ObjectException e) {
-                if (e.getCause() instanceof VerifierException verifier) {
-                    verdicts.missing(name, e.getMessage(), verifier);
-                } else {
-                    verdicts.unseen(name, String.valueOf(e.getMessage()));
-                }
-            }
-        }
-    }
-
-    private void verify(
-            List<BpfPrograms.Named> programs, ProgramSpec.Log amount, BpfVerdicts verdicts)
-            throws IOException {
-        try (BpfLoadable loadable = BpfLoadable.of(maps, attach, spec.commandLine())) {
-            for (BpfPrograms.Named one : programs) {
-                ProgramSpec asked =
-                        loadable.prepare(one.spec())
-                                .with(sleepable ? ProgramSpec.SLEEPABLE : 0)
-                                .licensed(license)
-                                .with(amount);
-                try (Program program = Program.load(asked)) {
-                    verdicts.accepted(one.name(), program);
-                } catch (VerifierException e) {
-                    Explanation explanation =
-                            one.sources().isEmpty()
-                                    ? e.explanation()
-                                    : Explainer.explain(e.log(), asked.code(), one.sources());
-                    verdicts.refused(one.name(), asked.type().kernelName(), explanation, e.log());
-                }
-            }
-        }
-    }
-
-    static ProgramType programType(String name, CommandLine line) {
-        for (ProgramType one : ProgramType.values()) {
-            if (one.kernelName().equals(name)) {
-                return one;
-            }
-        }
-        throw new ParameterException(
-                line, "no type of program is called " + name + "; 'sonde bpf feature' lists them");
+        VerifyRecipe recipe =
+                new VerifyRecipe(
+                        new VerifyRecipe.Request(
+                                from, type, attach, maps, only, btf, sleepable, license, log));
+        Shown.onOut(recipe.result(), json);
+        return switch (recipe.outcome()) {
+            case ACCEPTED -> ExitCode.DONE;
+            case REFUSED -> ExitCode.NEGATIVE;
+            case UNSEEN -> ExitCode.IMPOSSIBLE;
+        };
     }
 }

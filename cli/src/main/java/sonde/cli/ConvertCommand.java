@@ -10,7 +10,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -149,7 +148,7 @@ final class ConvertCommand implements Callable<Integer> {
         ListingOptions listing = ListingOptions.of(filters.cpus(), filters.filters(spec));
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(),
+                        List.of(),
                         filters.from(spec),
                         filters.to(spec),
                         filters.tids(),

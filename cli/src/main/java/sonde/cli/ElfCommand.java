@@ -136,23 +136,17 @@ final class ElfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         takeFolders();
         takeFile();
         ElfRequest request = request();
         boolean whole = true;
         for (Path file : files) {
-            if (files.size() > 1 && !json) {
-                out.println();
-                out.println("File: " + sonde.view.Escape.line(file.toString()));
-            }
+            ElfRecipe recipe = new ElfRecipe(file, request, line -> Failures.say(err, line));
             try {
-                whole &=
-                        new ElfRecipe(file, request, line -> Failures.say(err, line))
-                                .run(out, json);
+                Shown.onOut(recipe.result(files.size() > 1), json);
+                whole &= recipe.isWhole();
             } catch (MalformedInputException e) {
-                out.flush();
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
             }
         }

@@ -18,6 +18,8 @@ import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
+import sonde.tools.bpf.BpfInputException;
+import sonde.tools.bpf.BpfUseException;
 import sonde.tools.report.NothingMatchesException;
 import sonde.view.Escape;
 import sonde.view.Paragraph;
@@ -87,6 +89,9 @@ final class Failures {
 
     /** Whatever a command threw. */
     static int execution(Exception failure, CommandLine line, ParseResult parsed) {
+        if (failure instanceof BpfUseException use) {
+            return usage(new ParameterException(line, use.getMessage(), use), new String[0]);
+        }
         PrintWriter err = line.getErr();
         boolean debug =
                 parsed.hasMatchedOption(DEBUG)

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
+import sonde.event.Glob;
 
 /** Which events of a recording are asked for. */
 final class FilterArguments {
@@ -88,12 +89,12 @@ final class FilterArguments {
         return tids;
     }
 
-    List<String> comms() {
-        return comms;
+    List<Glob> comms() {
+        return comms.stream().map(Glob::shell).toList();
     }
 
-    List<String> types() {
-        return types;
+    List<Glob> types() {
+        return types.stream().map(Glob::shell).toList();
     }
 
     Set<Integer> cpus() {

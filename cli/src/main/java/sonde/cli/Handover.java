@@ -70,9 +70,11 @@ final class Handover {
         words.add(bytes("--"));
         words.add(bytes(bundle.toString()));
         List<byte[]> environment = new ArrayList<>(origin.environment());
-        String called = System.getenv("SONDE_CALLED");
-        if (called != null) {
-            environment.add(bytes("SONDE_CALLED=" + called));
+        for (String name : List.of("SONDE_CALLED", "SONDE_TRAIN")) {
+            String value = System.getenv(name);
+            if (value != null) {
+                environment.add(bytes(name + "=" + value));
+            }
         }
         int uid = caller();
         try {

@@ -76,6 +76,7 @@ public final class Main {
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         out.flush();
+        Training.startWhenWanted();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);
         }
@@ -142,6 +143,9 @@ public final class Main {
         CommandLine line = new CommandLine(entry.get().make().get());
         if (first.equals("bpf")) {
             BpfCommand.addCommands(line, args.length > 1 ? args[1] : "");
+        }
+        if (first.equals("report")) {
+            ReportCommand.addSections(line.getCommandSpec());
         }
         String[] words = args;
         if (first.equals("probe")) {

@@ -1,9 +1,5 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,8 +88,7 @@ final class QueryCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (list) {
-            list(spec.commandLine().getOut());
-            return ExitCode.DONE;
+            return Shown.onOut(Library.listing(), "json".equals(format));
         }
         OutputFormat chosen = format();
         List<Path> files = new ArrayList<>();
@@ -119,10 +114,7 @@ final class QueryCommand implements Callable<Integer> {
             if (output != null) {
                 query.runInto(sql, chosen);
             } else {
-                OutputStream out =
-                        new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
-                query.run(sql, chosen, out);
-                out.flush();
+                Shown.onOut(query.rows(sql), form(chosen));
             }
             query.keep();
             return ExitCode.DONE;
@@ -132,18 +124,21 @@ final class QueryCommand implements Callable<Integer> {
         }
     }
 
+    /** How rows are shown; Parquet goes into files. */
+    static Shown.Form form(OutputFormat format) {
+        return switch (format) {
+            case CSV -> Shown.Form.CSV;
+            case JSON -> Shown.Form.JSON;
+            case TABLE, PARQUET -> Shown.Form.TEXT;
+        };
+    }
+
     /** What is wrong on one line, where on the next. */
     static void complain(PrintWriter err, QueryException failure) {
         String[] lines = String.valueOf(failure.getMessage()).split("\n", 2);
         Failures.say(err, lines[0]);
         if (lines.length > 1) {
             err.println("       " + sonde.view.Escape.line(lines[1]));
-        }
-    }
-
-    static void list(PrintWriter out) {
-        for (Library.Query query : Library.all()) {
-            out.printf("%-20s %s%n", query.name(), query.description());
         }
     }
 

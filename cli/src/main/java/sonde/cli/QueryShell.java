@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,7 +118,10 @@ final class QueryShell {
                 return false;
             }
             case ".tables" -> names.forEach(out::println);
-            case ".list" -> QueryCommand.list(out);
+            case ".list" -> {
+                out.flush();
+                Shown.onOut(Library.listing(), false);
+            }
             case ".run" -> {
                 Optional<Library.Query> found = Library.named(words.length > 1 ? words[1] : "");
                 if (found.isPresent()) {
@@ -138,12 +139,8 @@ final class QueryShell {
 
     private void answer(String sql, PrintWriter out) {
         try {
-            OutputStream bytes =
-                    new BufferedOutputStream(
-                            new java.io.FileOutputStream(java.io.FileDescriptor.out), 1 << 16);
             out.flush();
-            query.run(sql, format, bytes);
-            bytes.flush();
+            Shown.onOut(query.rows(sql), QueryCommand.form(format));
             query.keep();
             remember(sql);
         } catch (QueryException e) {

@@ -18,13 +18,14 @@ import sonde.format.bundle.Meta;
 import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.Origin;
+import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
-import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.section.ReportSections;
 
 /** {@code sonde record}. */
 @Command(
@@ -116,6 +117,16 @@ final class RecordCommand implements Callable<Integer> {
             description = "most kernel memory for all rings (default: 5 %% of RAM, at most 512)")
     private @Nullable Integer ringMebibytes;
 
+    @Option(
+            names = "--ready-fd",
+            paramLabel = "N",
+            description =
+                    "write the line 'ready' to file descriptor N and close it once all event sources"
+                            + " are armed, just before the command starts. The command does not"
+                            + " inherit N. If the recording cannot start, N is closed without the"
+                            + " line")
+    private @Nullable Integer readyFd;
+
     @Option(names = "--no-cpu", description = "no CPU samples")
     private boolean noCpu;
 
@@ -181,12 +192,26 @@ final class RecordCommand implements Callable<Integer> {
                                 : sonde.probe.launch.Command.lastArguments(command.size()),
                         pids,
                         output,
-                        jvmMaps());
+                        jvmMaps(),
+                        ready(origin));
         if (planOnly) {
             Shown.onOut(RecordRecipe.plan(order), json);
             return ExitCode.DONE;
         }
         return record(order);
+    }
+
+    private @Nullable ReadyDescriptor ready(Origin origin) {
+        Integer fd = readyFd;
+        if (fd == null || planOnly) {
+            return null;
+        }
+        try {
+            return ReadyDescriptor.of(fd, origin);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--ready-fd " + fd + ": " + e.getMessage(), e);
+        }
     }
 
     private RecordOrder.JvmMaps jvmMaps() {
@@ -245,7 +270,7 @@ final class RecordCommand implements Callable<Integer> {
         if (handover.isWanted()) {
             handover.become(order.origin(), json);
         }
-        Result summary = ReportRecipe.summary(outcome.bundle());
+        Result summary = ReportSections.summary(outcome.bundle());
         if (json) {
             Shown.onOut(summary, true);
         } else {

@@ -10,27 +10,28 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import sonde.analysis.filter.FilterException;
 import sonde.event.result.Report;
 import sonde.format.MalformedInputException;
+import sonde.open.ReportSource;
 import sonde.tools.report.ReportOptions;
-import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
-import sonde.tools.report.ReportSource;
+import sonde.tools.report.ReportSection;
 import sonde.tools.report.StackOptions;
+import sonde.tools.report.section.ReportSections;
 import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
@@ -72,30 +73,6 @@ final class ReportCommand implements Callable<Integer> {
     @Mixin private ListingArguments listing = new ListingArguments();
 
     @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
-
-    @Option(names = "--threads", description = "each thread's time by state")
-    private boolean threads;
-
-    @Option(names = "--oncpu", description = "call tree of the time on CPUs")
-    private boolean onCpu;
-
-    @Option(names = "--offcpu", description = "call tree of the time off CPUs, and what for")
-    private boolean offCpu;
-
-    @Option(names = "--syscalls", description = "system calls: counts, errors, times")
-    private boolean syscalls;
-
-    @Option(names = "--io", description = "block I/O: latency and size")
-    private boolean io;
-
-    @Option(names = "--faults", description = "page faults by call tree")
-    private boolean faults;
-
-    @Option(names = "--files", description = "files and peers by name, with bytes and time")
-    private boolean files;
-
-    @Option(names = "--wakeups", description = "who woke whom, run-queue latency, signals")
-    private boolean wakeUps;
 
     @Option(
             names = "--events",
@@ -139,16 +116,10 @@ final class ReportCommand implements Callable<Integer> {
             description = "leave out calls that were inlined, which debugging information tells")
     private boolean withoutInlined;
 
-    @Option(names = "--stats", description = "how many events of which type, from which source")
-    private boolean stats;
-
     @Option(
             names = "--header",
             description = "what a perf.data says of itself: machine, events, build ids, …")
     private boolean header;
-
-    @Option(names = "--losses", description = "what was lost, by source and CPU")
-    private boolean losses;
 
     @Option(
             names = "--rows",
@@ -229,7 +200,7 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private int afterRecord(int status) throws Exception {
-        Report summary = ReportRecipe.summary(recordings.getFirst());
+        Report summary = ReportSections.summary(recordings.getFirst());
         if (json) {
             Shown.onOut(summary, true);
         } else {
@@ -256,7 +227,9 @@ final class ReportCommand implements Callable<Integer> {
         if (listing.hasFields() && !events) {
             throw new ParameterException(line, "--fields needs --events");
         }
-        if (!filters.types().isEmpty() && !events && !options.sections().contains(Section.STATS)) {
+        if (!filters.types().isEmpty()
+                && !events
+                && options.sections().stream().noneMatch(ReportSection::takesEventNames)) {
             throw new ParameterException(line, "--event needs --events or --stats");
         }
     }
@@ -330,27 +303,30 @@ final class ReportCommand implements Callable<Integer> {
                 lines || keys.contains(StackOptions.SortKey.LINE));
     }
 
-    private Set<Section> sections() {
-        Set<Section> chosen = EnumSet.noneOf(Section.class);
-        add(chosen, threads, Section.THREADS);
-        add(chosen, onCpu, Section.ONCPU);
-        add(chosen, offCpu, Section.OFFCPU);
-        add(chosen, syscalls, Section.SYSCALLS);
-        add(chosen, io, Section.IO);
-        add(chosen, faults, Section.FAULTS);
-        add(chosen, files, Section.FILES);
-        add(chosen, wakeUps, Section.WAKEUPS);
-        add(chosen, stats, Section.STATS);
-        add(chosen, losses, Section.LOSSES);
-        if (html != null && chosen.isEmpty()) {
-            return EnumSet.allOf(Section.class);
+    /** Adds an option for each section of a report. */
+    static void addSections(CommandSpec spec) {
+        for (ReportSection section : ReportSections.ALL) {
+            if (!section.options().isEmpty()) {
+                spec.addOption(
+                        OptionSpec.builder(section.options().toArray(String[]::new))
+                                .description(section.help())
+                                .type(boolean.class)
+                                .arity("0")
+                                .build());
+            }
         }
-        return chosen.isEmpty() ? EnumSet.of(Section.SUMMARY) : chosen;
     }
 
-    private static void add(Set<Section> sections, boolean wanted, Section section) {
-        if (wanted) {
-            sections.add(section);
+    private List<ReportSection> sections() {
+        ParseResult given = spec.commandLine().getParseResult();
+        List<ReportSection> chosen =
+                ReportSections.ALL.stream()
+                        .filter(section ->
+                                section.options().stream().anyMatch(given::hasMatchedOption))
+                        .toList();
+        if (!chosen.isEmpty()) {
+            return chosen;
         }
+        return html == null ? List.of(ReportSections.SUMMARY) : ReportSections.ALL;
     }
 }

@@ -5,43 +5,105 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Timeline;
+import sonde.view.CsvRenderer;
 import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
+import sonde.view.Style;
 import sonde.view.TextRenderer;
 
-/** Writes results to a standard stream, as text or as JSON. */
+/** Writes results to a standard stream. */
 final class Shown {
+    /** What a result becomes. */
+    enum Form {
+        /** For people. */
+        TEXT,
+        /** For programs. */
+        JSON,
+        /** Comma-separated values, of what has rows. */
+        CSV,
+    }
+
     private Shown() {}
 
-    /** To standard output. */
-    static void onOut(Result result, boolean json) throws IOException {
-        write(result, json, FileDescriptor.out, Terminal.STDOUT);
+    /** To standard output; {@link ExitCode#DONE}. */
+    static int onOut(Result result, boolean json) throws IOException {
+        return onOut(result, json ? Form.JSON : Form.TEXT);
+    }
+
+    /** To standard output; {@link ExitCode#DONE}. */
+    static int onOut(Result result, Form form) throws IOException {
+        write(result, form, FileDescriptor.out, Terminal.STDOUT);
+        return ExitCode.DONE;
+    }
+
+    /** To standard output when there is a result, else only the exit code given. */
+    static int onOutIfAny(Optional<Result> result, boolean json, int otherwise) throws IOException {
+        return result.isPresent() ? onOut(result.get(), json) : otherwise;
+    }
+
+    /** To a file, which is new or replaced by force. */
+    static int inFile(Result result, Form form, Path file, boolean force) throws IOException {
+        try (OutputStream out = newFile(file, force)) {
+            render(result, form, out, Style.PLAIN);
+        }
+        return ExitCode.DONE;
+    }
+
+    /** A file to be written, which is new or replaced by force. */
+    static OutputStream newFile(Path file, boolean force) throws IOException {
+        return Files.newOutputStream(
+                file,
+                force ? StandardOpenOption.CREATE : StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING);
+    }
+
+    /** Bytes that are no result: ArchitectureTest lists who writes such. */
+    static void bytes(byte[] bytes) throws IOException {
+        OutputStream out = stream(FileDescriptor.out);
+        out.write(bytes);
+        out.flush();
     }
 
     /** To standard error. */
     static void onErr(Result result) throws IOException {
-        write(result, false, FileDescriptor.err, Terminal.STDERR);
+        write(result, Form.TEXT, FileDescriptor.err, Terminal.STDERR);
     }
 
     /** A page to standard output. */
     static void page(Report report, Timeline timeline) throws IOException {
-        OutputStream out =
-                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+        OutputStream out = stream(FileDescriptor.out);
         new HtmlRenderer().write(report, timeline, out);
         out.flush();
     }
 
-    private static void write(Result result, boolean json, FileDescriptor stream, int fd)
+    private static OutputStream stream(FileDescriptor stream) {
+        return new BufferedOutputStream(new FileOutputStream(stream), 1 << 16);
+    }
+
+    private static void write(Result result, Form form, FileDescriptor stream, int fd)
             throws IOException {
-        OutputStream out = new BufferedOutputStream(new FileOutputStream(stream), 1 << 16);
-        if (json) {
-            new JsonRenderer().render(result, out);
-        } else {
-            new TextRenderer().render(result, out, Terminal.style(fd));
+        OutputStream out = stream(stream);
+        try {
+            render(result, form, out, form == Form.TEXT ? Terminal.style(fd) : Style.PLAIN);
+        } finally {
+            out.flush(); // what stands before a damaged part is shown
         }
-        out.flush();
+    }
+
+    private static void render(Result result, Form form, OutputStream out, Style style)
+            throws IOException {
+        switch (form) {
+            case TEXT -> new TextRenderer().render(result, out, style);
+            case JSON -> new JsonRenderer().render(result, out);
+            case CSV -> new CsvRenderer().render(result, out);
+        }
     }
 }

@@ -1,8 +1,10 @@
 package sonde.cli;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,9 +12,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import sonde.event.result.Listing;
+import sonde.open.ReportSource;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
-import sonde.tools.report.ReportSource;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
 
@@ -34,6 +36,28 @@ final class Training {
                             + " begin { @ = hist(nsecs); @s[kstack] = count(); exit(); }");
 
     private Training() {}
+
+    /**
+     * Starts the making of the cache that the launcher did not find, in a session of its own that
+     * outlives this process and has none of its descriptors.
+     */
+    static void startWhenWanted() {
+        String cache = System.getenv("SONDE_CACHE");
+        if (cache == null) {
+            return;
+        }
+        String script = System.getProperty("sonde.home") + "/app/train.sh";
+        ProcessBuilder trainer = new ProcessBuilder("setsid", script, cache);
+        trainer.environment().keySet().removeIf(name -> name.startsWith("SONDE_"));
+        trainer.redirectInput(new File("/dev/null"))
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD);
+        try {
+            trainer.start();
+        } catch (IOException e) {
+            // Without setsid the start stays slower.
+        }
+    }
 
     static int run(List<String> command) {
         Main.quietly("--version");
@@ -98,7 +122,7 @@ final class Training {
         Main.quietly("convert", trace, ctf, "--to", "ctf1");
         for (String recording : List.of(trace, perf, ctf)) {
             try (ReportSource source = ReportSource.open(Path.of(recording))) {
-                Listing listing = new ReportRecipe(ReportOptions.summary()).events(source);
+                Listing listing = new ReportRecipe(ReportOptions.of(List.of())).events(source);
                 OutputStream nowhere = OutputStream.nullOutputStream();
                 new TextRenderer().render(listing, nowhere, Style.PLAIN);
             } catch (IOException e) {

@@ -3,15 +3,23 @@ package sonde.conformance;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import sonde.event.Recording;
 
 /** The rules of ARCHITECTURE.md that neither the module system nor Checkstyle can hold. */
 class ArchitectureTest {
@@ -27,6 +35,7 @@ class ArchitectureTest {
                     "analysis",
                     "lang",
                     "store",
+                    "open",
                     "assets",
                     "view",
                     "tools",
@@ -79,6 +88,62 @@ class ArchitectureTest {
                         .callMethod(System.class, "exit", int.class));
     }
 
+    /** Commands whose output is no result: bytes that others made, and what is to follow. */
+    private static final Map<String, String> PRINT_OTHERWISE =
+            Map.ofEntries(
+                    entry("Shown", "writes results, and raw bytes"),
+                    entry("Main", "the version and the overview; picocli's help"),
+                    entry("ConvertCommand", "a recording into a pipe"),
+                    entry("TraceCommand", "to be moved: lang.output is a renderer of its own"),
+                    entry("SymbolizeCommand", "to be moved: addr2line's layout"),
+                    entry("ProbeAddCommand", "to be moved"),
+                    entry("ProbeDelCommand", "to be moved"),
+                    entry("ProbeFuncsCommand", "to be moved"),
+                    entry("ProbeLinesCommand", "to be moved"),
+                    entry("ProbeListCommand", "to be moved"),
+                    entry("ProbeVarsCommand", "to be moved"));
+
+    /** Commands that write raw bytes by {@code Shown.bytes}. */
+    private static final Map<String, String> RAW_BYTES =
+            Map.of(
+                    "BpfAsmCommand", "--to raw: the instructions themselves",
+                    "BpfIterCommand", "run: what a program writes through a kernel's iterator");
+
+    @Test
+    void commandsPrintResults() {
+        assertThat(users(ArchitectureTest::isStream)).isEqualTo(PRINT_OTHERWISE.keySet());
+        assertThat(
+                        users(access ->
+                                access.getName().equals("bytes")
+                                        && access.getTargetOwner()
+                                                .getFullName()
+                                                .equals("sonde.cli.Shown")))
+                .isEqualTo(RAW_BYTES.keySet());
+    }
+
+    private static boolean isStream(JavaAccess<?> access) {
+        String owner = access.getTargetOwner().getFullName();
+        return switch (owner) {
+            case "java.lang.System", "java.io.FileDescriptor" ->
+                    access.getName().equals("out"); // notes and progress go to standard error
+            case "picocli.CommandLine" -> access.getName().equals("getOut");
+            default -> false;
+        };
+    }
+
+    /** The outermost classes of the command line with such an access. */
+    private static Set<String> users(Predicate<JavaAccess<?>> wanted) {
+        Set<String> users = new TreeSet<>();
+        for (JavaClass type : SONDE) {
+            boolean uses = type.getAccessesFromSelf().stream().anyMatch(wanted);
+            if (uses && type.getPackageName().equals("sonde.cli")) {
+                String name = type.getFullName().substring("sonde.cli.".length());
+                users.add(name.replaceFirst("\\$.*", ""));
+            }
+        }
+        return users;
+    }
+
     @Test
     void onlySysCallsDown() {
         check(
@@ -120,6 +185,8 @@ class ArchitectureTest {
                         .resideInAPackage("sonde..")
                         // system() of a script runs commands that are nobody's target.
                         .and(DescribedPredicate.not(named("sonde.lang.bpftrace.run.Actions")))
+                        // The start-up cache is made by a start of sonde itself.
+                        .and(DescribedPredicate.not(named("sonde.cli.Training")))
                         // clang compiles a file; it is nobody's target.
                         .and(DescribedPredicate.not(named("sonde.lang.bpftrace.code.Clang")))
                         // objdump reads a file; it is nobody's target.
@@ -127,6 +194,25 @@ class ArchitectureTest {
                         .should()
                         .dependOnClassesThat(named("java.lang.ProcessBuilder"))
                         .because("the JDK's reaper takes a target's stops and exit status"));
+    }
+
+    /** What only some recordings have is a capability: nobody asks for the class of a reader. */
+    @Test
+    void onlyTheRegistryKnowsReaders() {
+        List<JavaClass> readers =
+                SONDE.stream()
+                        .filter(type -> type.isAssignableTo(Recording.class) && !type.isInterface())
+                        .filter(type -> type.getPackageName().startsWith("sonde.format"))
+                        .toList();
+        assertThat(readers).hasSizeGreaterThan(4);
+        for (JavaClass reader : readers) {
+            check(
+                    noClasses()
+                            .that()
+                            .resideOutsideOfPackages(reader.getPackageName(), "sonde.format.trace")
+                            .should()
+                            .dependOnClassesThat(within(reader.getFullName())));
+        }
     }
 
     @Test
@@ -152,6 +238,22 @@ class ArchitectureTest {
             DescribedPredicate.describe(
                     "words of a specification",
                     type -> List.of("TracingData", "ClockData").contains(type.getSimpleName()));
+
+    /**
+     * Adding a section means a class and a line of {@code ReportSections}, docs/extending.md: what
+     * is outside their package asks that list.
+     */
+    @Test
+    void onlyTheirListKnowsTheSectionsOfAReport() {
+        check(
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackage("sonde.tools.report.section")
+                        .should()
+                        .dependOnClassesThat(
+                                JavaClass.Predicates.implement(
+                                        "sonde.tools.report.ReportSection")));
+    }
 
     /** A class and those inside it. */
     private static DescribedPredicate<JavaClass> within(String name) {

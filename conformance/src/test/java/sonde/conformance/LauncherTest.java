@@ -49,18 +49,61 @@ class LauncherTest {
     @Test
     void readOnlyThenTouchedThenMoved() throws Exception {
         assertThat(shell("chmod -R a-w '" + image + "'").status()).isZero();
-        assertRuns(version(image, Map.of()));
+        Map<String, String> trained = Map.of("SONDE_TRAIN", "first");
+        assertRuns(version(image, trained));
         assertThat(shell("chmod -R u+w '" + image + "'").status()).isZero();
         try (Stream<Path> jars = Files.list(image.resolve("app"))) {
             for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).toList()) {
                 Files.setLastModifiedTime(jar, FileTime.fromMillis(1_000_000_000_000L));
             }
         }
-        assertRuns(version(image, Map.of()));
+        assertRuns(version(image, trained));
         Path moved = folder.resolve("a folder with blanks");
         Files.move(image, moved);
+        assertRuns(version(moved, trained));
         assertRuns(version(moved, Map.of()));
-        assertRuns(version(moved, Map.of()));
+    }
+
+    /** Nothing of a training is seen before a command ends, and nothing of it stays. */
+    @Test
+    void theCacheIsMadeBehindTheCommand() throws Exception {
+        assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
+        String train = Files.readString(image.resolve("app/train.sh"));
+        Files.writeString(
+                image.resolve("app/train.sh"),
+                train.replace("/bin/sh\n", "/bin/sh\necho $$ $PPID >'" + folder + "/began'\n"));
+        Sonde.Outcome outcome =
+                Sonde.in(folder)
+                        .with(Map.of("SONDE_TRAIN", ""))
+                        .execute(
+                                List.of(
+                                        "sh",
+                                        "-c",
+                                        "exec 5>held; '"
+                                                + image
+                                                + "/bin/sonde' record -o r -- sh -c"
+                                                + " 'env; cat /proc/*/cmdline'"));
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(outcome.out())
+                .doesNotContain("SONDE_CACHE")
+                .doesNotContain(image + "/app/train.sh");
+        Path began = folder.resolve("began");
+        for (int i = 0; i < 500 && !Files.exists(began); i++) {
+            Thread.sleep(20);
+        }
+        String pid = Files.readString(began).split(" ")[0];
+        Path held = Path.of("/proc", pid, "fd/5");
+        assertThat(Files.exists(held)).isFalse();
+        assertThat(
+                        shell(
+                                        "kill "
+                                                + pid
+                                                + "; while [ -e /proc/"
+                                                + pid
+                                                + "/exe ]; do sleep 0.1; done")
+                                .status())
+                .isNotNegative();
+        assertThat(shell("ls /var/cache/sonde | grep -F .aot." + pid).out()).isEmpty();
     }
 
     @Test

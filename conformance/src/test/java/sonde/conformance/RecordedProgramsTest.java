@@ -145,7 +145,8 @@ class RecordedProgramsTest {
     void aRecordedJvmAnswersJcmd() throws Exception {
         Path java = compiledGrind();
         String script =
-                "\"$0/java\" -cp . Grind 5000 & sleep 2; \"$0/jcmd\" $! VM.version; wait $!";
+                "\"$0/java\" -cp . Grind 5000 & until [ -e /tmp/hsperfdata_*/$! ]; do sleep 0.05;"
+                        + " done; \"$0/jcmd\" $! VM.version; wait $!";
         Recorded recorded =
                 Recorded.record(folder, "jcmd", "--", "sh", "-c", script, java.toString());
         assertThat(recorded.outcome.status()).as("%s", recorded.outcome).isZero();

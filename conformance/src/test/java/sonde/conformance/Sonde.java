@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Runs {@code ./sonde} of this checkout, as a user would, in a folder of the test's. */
@@ -69,6 +70,8 @@ final class Sonde {
                             .redirectInput(new File("/dev/null"))
                             .redirectOutput(out)
                             .redirectError(err);
+            // Nothing is to run on behind a test.
+            builder.environment().putIfAbsent("SONDE_TRAIN", "never");
             builder.environment().putAll(environment);
             Process process = builder.start();
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -94,8 +97,46 @@ final class Sonde {
                         .redirectInput(new File("/dev/null"))
                         .redirectOutput(out.toFile())
                         .redirectError(err.toFile());
+        builder.environment().putIfAbsent("SONDE_TRAIN", "never");
         builder.environment().putAll(environment);
         return builder.start();
+    }
+
+    /**
+     * Starts {@code ./sonde record args} and returns when it is armed, by {@code --ready-fd}: what
+     * happens from now on is recorded.
+     */
+    Process startArmed(Path out, Path err, String... args) throws Exception {
+        // The pipe to this process is descriptor 3.
+        List<String> shell = List.of("/bin/sh", "-c", "exec \"$@\" 3>&1 >\"$0\"", out.toString());
+        List<String> command = new ArrayList<>(shell);
+        command.addAll(prefix);
+        command.addAll(List.of(ROOT.resolve("sonde").toString(), "record", "--ready-fd", "3"));
+        command.addAll(List.of(args));
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(folder.toFile())
+                        .redirectInput(new File("/dev/null"))
+                        .redirectError(err.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        CompletableFuture<String> said = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .start(() -> said.completeAsync(() -> firstLine(process), Runnable::run));
+        if (!"ready".equals(said.completeOnTimeout("", LIMIT_SECONDS, TimeUnit.SECONDS).join())) {
+            process.destroyForcibly().waitFor();
+            throw new AssertionError(command + " did not get ready: " + text(err.toFile()));
+        }
+        return process;
+    }
+
+    private static String firstLine(Process process) {
+        try {
+            return String.valueOf(process.inputReader().readLine());
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     private static String text(File file) throws IOException {

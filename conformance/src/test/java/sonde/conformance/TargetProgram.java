@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.testkit.BuiltPrograms;
 
 /** Programs to be recorded, of src/test/programs; each prints lines "name value" of its own. */
 final class TargetProgram {
@@ -17,13 +18,19 @@ final class TargetProgram {
     /** Compiles NAME.c into the folder; the test is skipped where no gcc is. */
     static Path compile(Path folder, String name, String... flags) throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
-        Path program = folder.resolve(name);
+        Path source = source(name + ".c");
         List<String> command = new ArrayList<>(List.of("gcc", "-g", "-pthread"));
         command.addAll(List.of(flags));
-        command.addAll(List.of("-o", program.toString(), source(name + ".c").toString()));
-        Sonde.Outcome outcome = Sonde.in(folder).execute(command);
-        assertThat(outcome.status()).as("%s", outcome).isZero();
-        return program;
+        command.add(source.toString());
+        return BuiltPrograms.copy(
+                folder.resolve(name),
+                Files.readString(source),
+                command,
+                program -> {
+                    command.addAll(List.of("-o", program.toString()));
+                    Sonde.Outcome outcome = Sonde.in(folder).execute(command);
+                    assertThat(outcome.status()).as("%s", outcome).isZero();
+                });
     }
 
     static Path source(String name) {

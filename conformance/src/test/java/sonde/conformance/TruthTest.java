@@ -74,7 +74,7 @@ class TruthTest {
                 assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             } else {
                 assertThat(process.inputReader().readLine()).startsWith("rounds ");
-                Thread.sleep(50);
+                awaitInput((int) process.pid());
             }
         }
     }
@@ -100,8 +100,7 @@ class TruthTest {
         int pid = (int) target.process.pid();
         awaitInput(pid);
         List<String> words =
-                new ArrayList<>(
-                        List.of("record", "--no-summary", "-o", parent.resolve(name).toString()));
+                new ArrayList<>(List.of("--no-summary", "-o", parent.resolve(name).toString()));
         words.addAll(List.of(more));
         words.addAll(List.of("-p", Integer.toString(pid)));
         Path err = folder.resolve(name + ".err");
@@ -109,12 +108,11 @@ class TruthTest {
                 TracepointCounter counter = TracepointCounter.open(EVENTS, tree)) {
             Process recorder =
                     Sonde.in(folder)
-                            .start(
+                            .startArmed(
                                     folder.resolve(name + ".out"),
                                     err,
                                     words.toArray(String[]::new));
             try {
-                awaitArmed(recorder, parent.resolve(name + ".sonde"), err);
                 hit.happen(recorder);
                 target.goOn();
                 signal(recorder, "CONT");
@@ -148,18 +146,6 @@ class TruthTest {
             assertThat(System.nanoTime()).as("PID %d reads its input", pid).isLessThan(end);
             Thread.sleep(2);
         }
-    }
-
-    /** The names of the parts are in meta.json before the sources are armed, so wait a bit more. */
-    private static void awaitArmed(Process recorder, Path bundle, Path err) throws Exception {
-        Path meta = bundle.resolve("meta.json");
-        long end = System.nanoTime() + 30_000_000_000L;
-        while (!Files.exists(meta) || !Files.readString(meta).contains("\"descriptors\" : [ {")) {
-            assertThat(recorder.isAlive()).as(() -> text(err)).isTrue();
-            assertThat(System.nanoTime()).as(() -> text(err)).isLessThan(end);
-            Thread.sleep(20);
-        }
-        Thread.sleep(1500);
     }
 
     private static String text(Path file) {

@@ -3,6 +3,7 @@ package sonde.format;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
@@ -90,6 +91,11 @@ public final class Input implements AutoCloseable {
     /** All of it, read only. */
     public MemorySegment segment() {
         return segment;
+    }
+
+    /** A copy of all bytes, for files that are known to be small. */
+    public byte[] toArray() {
+        return segment.toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** Unmaps, once; segments taken from it must not be used afterwards. */

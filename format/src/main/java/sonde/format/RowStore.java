@@ -51,6 +51,7 @@ public final class RowStore implements AutoCloseable {
 
     final Arena arena = Arena.ofShared();
     final List<EventType> types = new ArrayList<>();
+    long sampleNanos;
     final List<Chunk> chunks = new ArrayList<>();
     final LongList stackStarts = new LongList();
     final LongList stackEntries = new LongList();
@@ -296,6 +297,11 @@ public final class RowStore implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    /** How far apart samples of what runs were to be taken; see {@link Recording#sampleNanos}. */
+    public void sampleNanos(long nanos) {
+        sampleNanos = nanos;
     }
 
     /**

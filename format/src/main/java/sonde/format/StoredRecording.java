@@ -57,6 +57,11 @@ final class StoredRecording implements Recording {
     }
 
     @Override
+    public long sampleNanos() {
+        return store.sampleNanos;
+    }
+
+    @Override
     public @Nullable FrameNames frames() {
         return frames;
     }

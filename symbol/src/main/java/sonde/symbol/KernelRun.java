@@ -62,13 +62,9 @@ public record KernelRun(
     }
 
     /** The kernel of this machine. */
-    public static KernelRun here(KernelSymbols symbols) {
+    public static KernelRun here() {
         return new KernelRun(
-                Machine.uname().release(),
-                noteIn("/sys/kernel/notes").orElse(new byte[0]),
-                symbols,
-                Map.of(),
-                List.of());
+                Machine.uname().release(), buildIdHere(), symbolsHere(), Map.of(), List.of());
     }
 
     /** What {@code /proc/kallsyms} shows now; no symbols when it cannot be read. */
@@ -80,11 +76,13 @@ public record KernelRun(
         }
     }
 
-    private static Optional<byte[]> noteIn(String path) {
+    /** The build-id of the kernel of this machine; empty where it is not said. */
+    public static byte[] buildIdHere() {
         try {
-            return Note.buildIdIn(Files.readAll(path, MOST_NOTES));
+            byte[] notes = Files.readAll("/sys/kernel/notes", MOST_NOTES);
+            return Note.buildIdIn(notes).orElse(new byte[0]);
         } catch (IOException e) {
-            return Optional.empty();
+            return new byte[0];
         }
     }
 

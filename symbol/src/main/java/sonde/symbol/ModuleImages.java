@@ -16,7 +16,6 @@ import sonde.symbol.files.Wanted;
 public final class ModuleImages {
     private final SymbolOptions options;
     private final ModuleFiles files;
-    private byte @Nullable [] vdso;
 
     /** Nothing is opened yet. */
     public ModuleImages(SymbolOptions options) {
@@ -29,11 +28,6 @@ public final class ModuleImages {
     public interface Reading<T> {
         /** Reads it; nothing of the file may be kept. */
         T read(ElfFile elf) throws MalformedInputException;
-    }
-
-    /** Uses this vdso image in place of our own: that of the machine that recorded. */
-    public synchronized void vdso(byte[] image) {
-        vdso = image.clone();
     }
 
     /**
@@ -67,10 +61,7 @@ public final class ModuleImages {
     }
 
     private <T> Optional<T> vdso(CodeModule module, Reading<T> reading) {
-        byte[] image = vdso;
-        if (image == null && options.sameMachine()) {
-            image = Vdso.ofThisProcess().orElse(null);
-        }
+        byte @Nullable [] image = options.sameMachine() ? Vdso.ofThisProcess().orElse(null) : null;
         if (image == null) {
             return Optional.empty();
         }

@@ -22,18 +22,16 @@ final class PerfMap {
     private final int[] owners;
 
     private final int[] names;
-    private final long timeNanos;
 
-    private PerfMap(byte[] text, long timeNanos, Lines lines, long[] starts, int[] owners) {
+    private PerfMap(byte[] text, Lines lines, long[] starts, int[] owners) {
         this.text = text;
-        this.timeNanos = timeNanos;
         this.names = lines.names;
         this.starts = starts;
         this.owners = owners;
     }
 
-    /** Parses a dump made at a time; lines that make no sense are left out. */
-    static PerfMap parse(long timeNanos, byte[] text) {
+    /** Parses the text; lines that make no sense are left out. */
+    static PerfMap parse(byte[] text) {
         Lines lines = new Lines(text);
         long[] borders = new long[2 * lines.count];
         for (int i = 0; i < lines.count; i++) {
@@ -59,13 +57,7 @@ final class PerfMap {
             starts[count] = at;
             owners[count++] = active.isEmpty() ? -1 : active.element();
         }
-        return new PerfMap(
-                text, timeNanos, lines, Arrays.copyOf(starts, count), Arrays.copyOf(owners, count));
-    }
-
-    /** When the dump was made. */
-    long timeNanos() {
-        return timeNanos;
+        return new PerfMap(text, lines, Arrays.copyOf(starts, count), Arrays.copyOf(owners, count));
     }
 
     /** The line that holds an address, -1 when none does. */

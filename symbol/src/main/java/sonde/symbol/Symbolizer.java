@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.format.MalformedInputException;
@@ -29,86 +29,45 @@ public final class Symbolizer {
     private static final String[] VSYSCALLS = {"gettimeofday", "time", "getcpu"};
 
     private final ProcessMaps maps;
-    private KernelSymbols kernel;
+    private final Supplier<KernelSymbols> kernel;
+    private final IntFunction<byte[]> perfMaps;
     private final SymbolOptions options;
     private final ModuleFiles files;
     private final FunctionTable.Aliases aliases;
     private final Map<Integer, ModuleSymbols> modules = new HashMap<>();
-    private final Map<Integer, List<PerfMap>> jit = new HashMap<>();
-    private IntFunction<byte[]> perfMaps = pid -> new byte[0];
+    private final Map<Integer, PerfMap> jit = new HashMap<>();
     private final Map<Integer, Frame> kernelFrames = new HashMap<>();
-    private byte @Nullable [] vdso;
+    private KernelSymbols kernelSeen = KernelSymbols.none();
 
-    /** Nothing is opened yet. */
-    public Symbolizer(ProcessMaps maps, KernelSymbols kernel, SymbolOptions options) {
-        this(maps, kernel, options, FunctionTable.Aliases.LINKED);
-    }
-
-    /** As above, with a choice among names of one address. */
+    /**
+     * Nothing is opened yet.
+     *
+     * @param kernel its functions, asked for each name
+     * @param perfMaps gives the text of {@code perf-PID.map} when code of a process is first named
+     *     and none was given; empty for none
+     * @param aliases the choice among names of one address
+     */
     public Symbolizer(
             ProcessMaps maps,
-            KernelSymbols kernel,
+            Supplier<KernelSymbols> kernel,
+            IntFunction<byte[]> perfMaps,
             SymbolOptions options,
             FunctionTable.Aliases aliases) {
         this.maps = maps;
         this.kernel = kernel;
+        this.perfMaps = perfMaps;
         this.options = options;
         this.files = new ModuleFiles(options, aliases);
         this.aliases = aliases;
     }
 
-    /**
-     * Adds a dump of a process's JIT code, the text of {@code perf-PID.map}. A newer dump goes
-     * before an older one, which still names code that has since been thrown away.
-     */
-    public void addPerfMap(int pid, long timeNanos, byte[] text) {
-        List<PerfMap> dumps = jit.computeIfAbsent(pid, p -> new ArrayList<>());
-        dumps.add(PerfMap.parse(timeNanos, text));
-        dumps.sort((a, b) -> Long.compare(b.timeNanos(), a.timeNanos()));
+    /** Takes the text of {@code perf-PID.map} in place of what was there. */
+    public void perfMap(int pid, byte[] text) {
+        jit.put(pid, PerfMap.parse(text));
     }
 
-    /**
-     * Asks for the dump of a process of which none was added, when code of it is first named.
-     *
-     * @param source gives the text for a process; empty for none
-     */
-    public void perfMapsFrom(IntFunction<byte[]> source) {
-        perfMaps = source;
-    }
-
-    private List<PerfMap> dumps(int pid) {
-        return jit.computeIfAbsent(
-                pid,
-                any -> {
-                    byte[] text = perfMaps.apply(pid);
-                    return text.length == 0
-                            ? new ArrayList<>()
-                            : new ArrayList<>(List.of(PerfMap.parse(0, text)));
-                });
-    }
-
-    /** As {@link #addPerfMap}, in place of all that were there: the file only grows. */
-    public void replacePerfMap(int pid, long timeNanos, byte[] text) {
-        jit.put(pid, new ArrayList<>(List.of(PerfMap.parse(timeNanos, text))));
-    }
-
-    /** When the newest dump of a process was made; empty when there is none. */
-    public OptionalLong perfMapTime(int pid) {
-        List<PerfMap> dumps = jit.getOrDefault(pid, List.of());
-        return dumps.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(dumps.getFirst().timeNanos());
-    }
-
-    /** Names the kernel's functions by these symbols from now on. */
-    public void kernel(KernelSymbols symbols) {
-        kernel = symbols;
-        kernelFrames.clear();
-    }
-
-    /** Uses this vdso image in place of our own: that of the machine that recorded. */
-    public void vdso(byte[] image) {
-        vdso = image.clone();
+    private PerfMap compiled(int pid) {
+        return jit.computeIfAbsent(pid, any -> PerfMap.parse(perfMaps.apply(pid)));
     }
 
     /** The frame of a location of {@link ProcessMaps#location}. Never fails. */
@@ -135,11 +94,12 @@ public final class Symbolizer {
                 : null;
     }
 
-    /** How far into its function a location of user code lies; -1 when it has none. */
+    /** How far into its function a location lies; -1 when it has none. */
     public long offsetInFunction(long location) {
         CodeModule module = maps.module(location);
         if (module == null) {
-            return -1;
+            int symbol = kernel.get().find(location);
+            return symbol < 0 ? -1 : location - kernel.get().address(symbol);
         }
         long offset = ProcessMaps.offset(location);
         return switch (module.kind()) {
@@ -147,12 +107,8 @@ public final class Symbolizer {
             case KERNEL_SYMBOL -> offset;
             case ANONYMOUS, UNMAPPED -> {
                 long address = module.base() + offset;
-                for (PerfMap dump : dumps(module.pid())) {
-                    if (dump.find(address) >= 0) {
-                        yield address - dump.start(address);
-                    }
-                }
-                yield -1;
+                PerfMap map = compiled(module.pid());
+                yield map.find(address) < 0 ? -1 : address - map.start(address);
             }
         };
     }
@@ -160,7 +116,7 @@ public final class Symbolizer {
     /** Why modules have no names, a line each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        if (kernel.isRestricted()) {
+        if (kernel.get().isRestricted()) {
             all.add(
                     "kernel addresses are hidden: sysctl kernel.kptr_restrict or missing"
                             + " CAP_SYSLOG when recording");
@@ -174,7 +130,12 @@ public final class Symbolizer {
             String name = vsyscall < VSYSCALLS.length ? VSYSCALLS[vsyscall] : "[vsyscall]";
             return new Frame(name, "[vsyscall]", Frame.Kind.USER);
         }
-        int symbol = kernel.find(address);
+        KernelSymbols symbols = kernel.get();
+        if (symbols != kernelSeen) {
+            kernelFrames.clear();
+            kernelSeen = symbols;
+        }
+        int symbol = symbols.find(address);
         if (symbol < 0) {
             String name = ModuleSymbols.place("[kernel]", address);
             return new Frame(name, "[kernel]", Frame.Kind.KERNEL);
@@ -183,8 +144,8 @@ public final class Symbolizer {
                 symbol,
                 s ->
                         new Frame(
-                                ModuleSymbols.printable(kernel.name(s)),
-                                ModuleSymbols.printable(kernel.module(s)),
+                                ModuleSymbols.printable(symbols.name(s)),
+                                ModuleSymbols.printable(symbols.module(s)),
                                 Frame.Kind.KERNEL));
     }
 
@@ -195,12 +156,11 @@ public final class Symbolizer {
     }
 
     private Frame jitFrame(CodeModule module, long address) {
-        for (PerfMap dump : dumps(module.pid())) {
-            int line = dump.find(address);
-            if (line >= 0) {
-                String name = ModuleSymbols.printable(dump.name(line));
-                return new Frame(name, "[jit]", Frame.Kind.JIT);
-            }
+        PerfMap map = compiled(module.pid());
+        int line = map.find(address);
+        if (line >= 0) {
+            String name = ModuleSymbols.printable(map.name(line));
+            return new Frame(name, "[jit]", Frame.Kind.JIT);
         }
         return switch (module.kind()) {
             case ANONYMOUS ->
@@ -226,10 +186,7 @@ public final class Symbolizer {
     }
 
     private ModuleSymbols vdsoSymbols(CodeModule module) {
-        byte @Nullable [] image = vdso;
-        if (image == null && options.sameMachine()) {
-            image = Vdso.ofThisProcess().orElse(null);
-        }
+        byte @Nullable [] image = options.sameMachine() ? Vdso.ofThisProcess().orElse(null) : null;
         if (image == null) {
             return ModuleSymbols.unknown("[vdso]");
         }

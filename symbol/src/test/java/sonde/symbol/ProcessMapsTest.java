@@ -77,7 +77,7 @@ class ProcessMapsTest {
         maps.kernelSymbol(1, 0xffffffffc0001000L, 0x100, "bpf_prog_2_b");
         long second = maps.location(-1, 0xffffffffc0001010L);
         assertThat(first).isNotEqualTo(second);
-        Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+        Symbolizer symbolizer = SymbolizerTest.symbolizer(maps, SymbolOptions.here());
         assertThat(symbolizer.frame(first).name()).isEqualTo("bpf_prog_1_a");
         assertThat(symbolizer.frame(second).module()).isEqualTo("[bpf]");
     }

@@ -23,8 +23,17 @@ class SymbolizerTest {
     @TempDir Path folder;
 
     private final ProcessMaps maps = new ProcessMaps();
-    private final Symbolizer symbolizer =
-            new Symbolizer(maps, KernelSymbols.none(), SymbolOptions.here());
+    private final Symbolizer symbolizer = symbolizer(maps, SymbolOptions.here());
+
+    /** Of programs alone, by the names that they link to. */
+    static Symbolizer symbolizer(ProcessMaps maps, SymbolOptions options) {
+        return new Symbolizer(
+                maps,
+                KernelSymbols::none,
+                pid -> new byte[0],
+                options,
+                FunctionTable.Aliases.LINKED);
+    }
 
     private Frame frame(Path file, byte[] buildId, long fileOffset) {
         maps.mapped(0, 0, new Mapping(BASE, 1L << 32, 0, file.toString(), buildId, 0, 0));
@@ -84,7 +93,7 @@ class SymbolizerTest {
         Path file = elf(writer());
         SymbolOptions options = new SymbolOptions(List.of(), List.of(), true, 1);
         maps.mapped(0, 0, new Mapping(BASE, 1 << 20, 0, file.toString()));
-        Symbolizer late = new Symbolizer(maps, KernelSymbols.none(), options);
+        Symbolizer late = symbolizer(maps, options);
         assertThat(late.frame(maps.location(0, BASE + 0x200)).name())
                 .isEqualTo("[libtest.so+0x200]");
         assertThat(late.notes()).singleElement().asString().contains("was changed since");
@@ -118,22 +127,21 @@ class SymbolizerTest {
         Files.write(build.resolve("app"), writer().bytes());
         SymbolOptions options = new SymbolOptions(List.of(build.toString()), List.of(), false, 0);
         maps.mapped(0, 0, new Mapping(BASE, 1 << 20, 0, "/opt/gone/app", ID, 0, 0));
-        Symbolizer elsewhere = new Symbolizer(maps, KernelSymbols.none(), options);
+        Symbolizer elsewhere = symbolizer(maps, options);
         assertThat(elsewhere.frame(maps.location(0, BASE + 0x200)).name()).isEqualTo("outer");
     }
 
     @Test
-    void namesJitCodeByTheNewestDump() {
+    void namesJitCodeByTheNewestMap() {
         maps.mapped(0, 5, new Mapping(BASE, 1 << 20, 0, "//anon"));
-        symbolizer.addPerfMap(5, 20, map("7f0000000010 20 new\n0x7f0000000018 0x4 inner one\n"));
-        symbolizer.addPerfMap(5, 10, map("7f0000000010 20 old\n7f0000000040 10 gone\nx y z\n"));
+        symbolizer.perfMap(5, map("7f0000000010 20 old\n7f0000000040 10 gone\nx y z\n"));
+        assertThat(jit(0x10)).isEqualTo("old");
+        symbolizer.perfMap(5, map("7f0000000010 20 new\n0x7f0000000018 0x4 inner one\n"));
         assertThat(jit(0x10)).isEqualTo("new");
         assertThat(jit(0x19)).isEqualTo("inner one");
         assertThat(jit(0x1c)).isEqualTo("new");
-        assertThat(jit(0x4f)).isEqualTo("gone");
+        assertThat(jit(0x4f)).isEqualTo("[anon+0x7f000000004f]");
         assertThat(jit(0x50)).isEqualTo("[anon+0x7f0000000050]");
-        assertThat(symbolizer.perfMapTime(5)).hasValue(20);
-        assertThat(symbolizer.perfMapTime(6)).isEmpty();
     }
 
     private String jit(long offset) {

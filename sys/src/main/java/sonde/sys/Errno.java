@@ -34,7 +34,7 @@ public final class Errno {
     public static final int EOPNOTSUPP = 95;
     public static final int ESTALE = 116;
 
-    private static final String[] TABLE = Tables.load("errno.txt", 531);
+    private static final String[] TABLE = ResourceTable.numbered("errno.txt", 531);
 
     private Errno() {}
 

@@ -1,5 +1,6 @@
 package sonde.sys;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -20,6 +21,42 @@ public final class SignalNames {
 
     private static final int SIGRTMAX = 64;
 
+    /** What strsignal(3) says of each, by number; the last is SIGSYS. */
+    public static final List<String> MEANINGS =
+            List.of(
+                    "Unknown signal 0",
+                    "Hangup",
+                    "Interrupt",
+                    "Quit",
+                    "Illegal instruction",
+                    "Trace/breakpoint trap",
+                    "Aborted",
+                    "Bus error",
+                    "Floating point exception",
+                    "Killed",
+                    "User defined signal 1",
+                    "Segmentation fault",
+                    "User defined signal 2",
+                    "Broken pipe",
+                    "Alarm clock",
+                    "Terminated",
+                    "Stack fault",
+                    "Child exited",
+                    "Continued",
+                    "Stopped (signal)",
+                    "Stopped",
+                    "Stopped (tty input)",
+                    "Stopped (tty output)",
+                    "Urgent I/O condition",
+                    "CPU time limit exceeded",
+                    "File size limit exceeded",
+                    "Virtual timer expired",
+                    "Profiling timer expired",
+                    "Window changed",
+                    "I/O possible",
+                    "Power failure",
+                    "Bad system call");
+
     private SignalNames() {}
 
     /** {@code SIGCHLD}, {@code SIGRTMIN+3}; the number itself where it has no name. */
@@ -30,6 +67,16 @@ public final class SignalNames {
             return number == SIGRTMIN ? "SIGRTMIN" : "SIGRTMIN+" + (number - SIGRTMIN);
         }
         return Long.toString(number);
+    }
+
+    /** The number of {@code SIGKILL}, spelled so; 0 for none, and for those without a name. */
+    public static int numbered(String name) {
+        for (int number = 1; number <= NAMES.length; number++) {
+            if (of(number).equals(name)) {
+                return number;
+            }
+        }
+        return 0;
     }
 
     /** The number of {@code KILL}, {@code sigkill}, {@code RTMIN+3} or {@code 9}. */

@@ -15,7 +15,9 @@ public final class Syscalls {
     private final Map<String, Integer> numbers;
 
     private Syscalls(Arch arch) {
-        names = Tables.load("syscalls-" + arch.name().toLowerCase(Locale.ROOT) + ".txt", SIZE);
+        names =
+                ResourceTable.numbered(
+                        "syscalls-" + arch.name().toLowerCase(Locale.ROOT) + ".txt", SIZE);
         numbers = HashMap.newHashMap(SIZE);
         for (int number = 0; number < names.length; number++) {
             if (!names[number].isEmpty()) {

@@ -11,8 +11,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Struct layouts and flags against the running kernel, with the JDK as the second opinion. */
+@Execution(ExecutionMode.SAME_THREAD)
 class FilesTest {
     @TempDir Path folder;
 

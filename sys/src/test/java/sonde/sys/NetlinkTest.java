@@ -7,8 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Questions that every user may ask. */
+@Execution(ExecutionMode.SAME_THREAD)
 final class NetlinkTest {
     private static final int GET_LINK = 18;
     private static final int NAME = 3;

@@ -3,7 +3,10 @@ package sonde.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.SAME_THREAD)
 final class SignalNamesTest {
     @Test
     void numbersHaveTheNamesOfKillDashL() {

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -13,12 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
+import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
 import sonde.event.result.Live;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Stacks;
 import sonde.event.result.Table;
@@ -65,8 +69,31 @@ public final class JsonRenderer {
             case CallTree tree -> object(tree, out);
             case Timeline timeline -> object(timeline, out);
             case Report report -> object(report, out);
+            case Document document -> document(document, out);
+            case RowStream rows -> new RowWriter(rows, out).json();
         }
         out.flush();
+    }
+
+    private static void document(Document document, OutputStream out) throws IOException {
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            if (document.rowDepth() > 0) {
+                json.setPrettyPrinter(new JsonValues.RowPrinter(document.rowDepth()));
+            }
+            document.values().writeTo(new JsonValues(json));
+            json.writeRaw('\n');
+        }
+    }
+
+    /** A value as {@link Document} has it, on one line. */
+    public static String text(@Nullable Object value) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            new JsonValues(json).value(value);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // a StringWriter has no such
+        }
+        return text.toString();
     }
 
     private static void object(Result result, OutputStream out) throws IOException {
@@ -112,6 +139,13 @@ public final class JsonRenderer {
                 case CallTree tree -> tree(tree);
                 case Timeline timeline -> timeline(timeline);
                 case Report report -> report(report);
+                case Document document -> {
+                    string("kind", "document");
+                    json.writeFieldName("values");
+                    document.values().writeTo(new JsonValues(json));
+                }
+                case RowStream rows ->
+                        throw new IllegalArgumentException("rows within: " + rows.title());
                 case Listing listing ->
                         throw new IllegalArgumentException("listing within: " + listing.title());
                 case Live live ->

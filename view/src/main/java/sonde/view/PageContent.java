@@ -12,12 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
+import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
 import sonde.event.result.Live;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
@@ -193,23 +195,29 @@ final class PageContent {
         for (Result section : sections) {
             json.writeStartObject();
             text(json, "title", section.title());
-            switch (section) {
-                case Table table -> table(json, table);
-                case Histogram histogram -> histogram(json, histogram);
-                case CallTree tree -> pre(json, tree);
-                case Report inner -> {
-                    texts(json, "notes", inner.notes());
-                    json.writeArrayFieldStart("sections");
-                    if (nesting < MAX_NESTING) {
-                        sections(json, inner.sections(), nesting + 1);
-                    }
-                    json.writeEndArray();
-                }
-                case Timeline _ -> note(json, "Shown above.");
-                case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
-                case Live _ -> note(json, "Shown live only.");
-            }
+            content(json, section, nesting);
             json.writeEndObject();
+        }
+    }
+
+    private void content(JsonGenerator json, Result section, int nesting) throws IOException {
+        switch (section) {
+            case Table table -> table(json, table);
+            case Histogram histogram -> histogram(json, histogram);
+            case CallTree tree -> pre(json, tree);
+            case Report inner -> {
+                texts(json, "notes", inner.notes());
+                json.writeArrayFieldStart("sections");
+                if (nesting < MAX_NESTING) {
+                    sections(json, inner.sections(), nesting + 1);
+                }
+                json.writeEndArray();
+            }
+            case Timeline _ -> note(json, "Shown above.");
+            case Document document -> content(json, document.shown(), nesting);
+            case RowStream _ -> note(json, "Too long for a page; sonde query lists it.");
+            case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
+            case Live _ -> note(json, "Shown live only.");
         }
     }
 

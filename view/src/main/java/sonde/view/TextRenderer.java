@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import sonde.event.result.CallTree;
+import sonde.event.result.Document;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
 import sonde.event.result.Live;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.RowStream;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 
@@ -67,6 +69,10 @@ public final class TextRenderer {
             if (nesting > MAX_NESTING) {
                 throw new IllegalArgumentException("reports nested deeper than " + MAX_NESTING);
             }
+            if (result instanceof Document document) {
+                render(document.shown(), indent, nesting);
+                return;
+            }
             StringBuilder text = new StringBuilder();
             if (!result.title().isEmpty()) {
                 String title = Escape.line(result.title());
@@ -85,6 +91,15 @@ public final class TextRenderer {
                 case Listing listing -> {
                     write(text);
                     listing(listing);
+                    return;
+                }
+                case RowStream rows -> {
+                    write(text);
+                    new RowWriter(rows, out).table();
+                    return;
+                }
+                case Document document -> {
+                    render(document.shown(), indent, nesting);
                     return;
                 }
                 case Live live -> {

@@ -6,15 +6,23 @@ import static sonde.view.Examples.json;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
+import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
+import sonde.event.result.RowStream;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.testkit.Golden;
@@ -32,6 +40,41 @@ class JsonRendererTest {
                                 Examples.histogram(),
                                 Examples.timeline()));
         Golden.of("view", JsonRendererTest.class).check("all.json", json(all));
+    }
+
+    @Test
+    void documentsAreTheirValuesAlone() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("id", 7L);
+        map.put("pids", List.of(Map.of("pid", 1, "comm", "\033[2J")));
+        map.put("share", 0.5);
+        map.put("none", null);
+        Listing shown = Listing.ofLines(out -> out.println("id 7"));
+        assertThat(json(Document.of(List.of(map), shown)))
+                .startsWith("[{\"id\":7,\"pids\":[{")
+                .contains("\"comm\":\"\\u001B[2J\"")
+                .endsWith("}],\"share\":0.5,\"none\":null}]\n");
+        assertThat(json(new Document(out -> out.value(List.of(1, 2)), shown, 1)))
+                .isEqualTo("[\n  1,\n  2\n]\n");
+        assertThat(Examples.text(Document.of(map, shown), Style.PLAIN)).isEqualTo("id 7\n");
+    }
+
+    @Test
+    void rowsHaveOneValueInEachForm() throws IOException {
+        List<Column> columns = List.of(Column.text("name"), Column.count("n"));
+        List<List<@Nullable Object>> values = new ArrayList<>();
+        values.add(List.of("a,\"b\"", 1L));
+        values.add(Arrays.asList(null, 22L));
+        Table table = new Table("", columns, values);
+        ByteArrayOutputStream csv = new ByteArrayOutputStream();
+        new CsvRenderer().render(table, csv);
+        assertThat(csv.toString(StandardCharsets.UTF_8))
+                .isEqualTo("name,n\n\"a,\"\"b\"\"\",1\n,22\n");
+        RowStream rows = CsvRenderer.rows(table);
+        assertThat(json(rows))
+                .isEqualTo("{\"name\": \"a,\\\"b\\\"\", \"n\": 1}\n{\"name\": null, \"n\": 22}\n");
+        assertThat(Examples.text(rows, Style.PLAIN))
+                .isEqualTo("name    n\na,\"b\"   1\n-      22\n");
     }
 
     @Test

@@ -94,6 +94,18 @@ public final class BlockIo implements Operator {
             }
             return rwbs.startsWith("F") ? FLUSH : OTHER;
         }
+
+        /** From LTTng's bits (lttng-modules 2.13, include/instrumentation/events/block.h). */
+        private static Kind ofBits(long rwbs) {
+            if ((rwbs & 4) != 0) {
+                return READ;
+            } else if ((rwbs & 1) != 0) {
+                return WRITE;
+            } else if ((rwbs & 2) != 0) {
+                return DISCARD;
+            }
+            return (rwbs & 1 << 8) != 0 ? FLUSH : OTHER;
+        }
     }
 
     /**
@@ -123,6 +135,7 @@ public final class BlockIo implements Operator {
         final @Nullable IntegerField[] sector;
         final @Nullable IntegerField[] sectors;
         final @Nullable StringField[] rwbs;
+        final @Nullable IntegerField[] rwbsBits;
 
         Fields(Source source) {
             wanted = new Wanted(source);
@@ -131,20 +144,22 @@ public final class BlockIo implements Operator {
             sector = new IntegerField[types];
             sectors = new IntegerField[types];
             rwbs = new StringField[types];
-            bind(source, INSERT, "block_rq_insert");
-            bind(source, ISSUE, "block_rq_issue");
-            bind(source, COMPLETE, "block_rq_complete");
+            rwbsBits = new IntegerField[types];
+            bind(INSERT, "block_rq_insert");
+            bind(ISSUE, "block_rq_issue");
+            bind(COMPLETE, "block_rq_complete");
         }
 
-        private void bind(Source source, int code, String name) {
+        private void bind(int code, String name) {
             wanted.add(code, "block", name, "dev", "sector", "nr_sector", "rwbs");
-            source.type("block", name)
+            wanted.type("block", name)
                     .ifPresent(type -> {
                         int id = type.id();
                         device[id] = wanted.integer("block", name, "dev");
                         sector[id] = wanted.integer("block", name, "sector");
                         sectors[id] = wanted.integer("block", name, "nr_sector");
                         rwbs[id] = wanted.text("block", name, "rwbs");
+                        rwbsBits[id] = wanted.integer("block", name, "rwbs");
                     });
         }
     }
@@ -184,7 +199,10 @@ public final class BlockIo implements Operator {
             request.thread = threads.find(batch.tid(row));
         }
         request.bytes = value(fields.sectors[type], batch, row) * SECTOR_BYTES;
-        request.kind = Kind.of(rwbs == null ? "" : rwbs.of(batch, row));
+        request.kind =
+                rwbs == null
+                        ? Kind.ofBits(value(fields.rwbsBits[type], batch, row))
+                        : Kind.of(rwbs.of(batch, row));
         if (code == INSERT) {
             request.inserted = time;
         } else {

@@ -2,9 +2,9 @@ package sonde.analysis.file;
 
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Wanted;
+import sonde.analysis.syscall.SyscallEvents;
 import sonde.event.Batch;
 import sonde.event.EventType;
-import sonde.event.Field;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 
@@ -22,8 +22,7 @@ final class FileFields {
     static final int ARGUMENTS = 4;
 
     final Wanted wanted;
-    final @Nullable IntegerField id;
-    final @Nullable IntegerField result;
+    final SyscallEvents calls;
     final @Nullable IntegerField parent;
     final @Nullable IntegerField child;
     final @Nullable IntegerField perfPid;
@@ -31,22 +30,17 @@ final class FileFields {
     final @Nullable IntegerField perfParent;
     final @Nullable IntegerField perfChild;
     final @Nullable IntegerField executed;
-    private final int arguments;
 
     FileFields(Source source) {
-        String raw = "raw_syscalls";
         String perf = EventType.PERF_RECORD;
         wanted = new Wanted(source);
-        wanted.add(ENTER, raw, "sys_enter", "id")
-                .add(EXIT, raw, "sys_exit", "ret")
-                .add(NAME, "perf", "bpf-output")
+        calls = new SyscallEvents(source, wanted, ENTER, EXIT);
+        wanted.add(NAME, "perf", "bpf-output")
                 .add(FORK, "sched", "sched_process_fork", "parent_pid", "child_pid")
                 .add(PERF_FORK, perf, "fork", "pid", "ppid", "tid", "ptid")
                 .add(EXECUTED, "sched", "sched_process_exec", "pid")
                 .add(LOST, EventType.NOTICE, "lost")
                 .add(LOST, EventType.NOTICE, "corrupt");
-        id = wanted.integer(raw, "sys_enter", "id");
-        result = wanted.integer(raw, "sys_exit", "ret");
         parent = wanted.integer("sched", "sched_process_fork", "parent_pid");
         child = wanted.integer("sched", "sched_process_fork", "child_pid");
         perfPid = wanted.integer(perf, "fork", "pid");
@@ -54,24 +48,6 @@ final class FileFields {
         perfParent = wanted.integer(perf, "fork", "ptid");
         perfChild = wanted.integer(perf, "fork", "tid");
         executed = wanted.integer("sched", "sched_process_exec", "pid");
-        arguments =
-                source.type(raw, "sys_enter")
-                        .flatMap(type -> type.field("args"))
-                        .filter(field -> field.kind() == Field.Kind.ARRAY)
-                        .filter(field -> field.elementBytes() == 8 && field.sizeBytes() >= 48)
-                        .map(Field::offset)
-                        .orElse(-1);
-    }
-
-    /** Copies the first four arguments; false when the row has none. */
-    boolean arguments(Batch batch, int row, long[] into) {
-        if (arguments < 0 || batch.payloadBytes(row) < arguments + 8 * ARGUMENTS) {
-            return false;
-        }
-        for (int i = 0; i < ARGUMENTS; i++) {
-            into[i] = batch.u64(row, arguments + 8 * i);
-        }
-        return true;
     }
 
     static int value(@Nullable IntegerField field, Batch batch, int row) {

@@ -10,7 +10,6 @@ import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.event.Batch;
-import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.format.names.NamedCall;
 
@@ -140,15 +139,15 @@ public final class Files implements Operator {
 
     private void enter(FileFields fields, Batch batch, int row) {
         int thread = threads.find(batch.tid(row));
-        IntegerField id = fields.id;
-        if (thread < 0 || id == null) {
+        if (thread < 0 || fields.calls.isCopy(batch, row)) {
             return;
         }
-        int number = (int) id.of(batch, row) & ~X32_BIT;
+        int number = fields.calls.number(batch, row);
+        number = number < 0 ? -1 : number & ~X32_BIT;
         FileCall kind = number >= 0 && number < calls.length ? calls[number] : null;
         Call call = call(thread);
         call.kind = kind;
-        if (kind == null || !fields.arguments(batch, row, call.arguments)) {
+        if (kind == null || !fields.calls.arguments(batch, row, call.arguments)) {
             call.kind = null;
             return;
         }
@@ -181,12 +180,12 @@ public final class Files implements Operator {
         int thread = threads.find(batch.tid(row));
         Call call = thread >= 0 && thread < pending.length ? pending[thread] : null;
         FileCall kind = call == null ? null : call.kind;
-        if (call == null || kind == null || fields.result == null) {
+        if (call == null || kind == null || fields.calls.isCopy(batch, row)) {
             return;
         }
         call.kind = null;
         long time = batch.time(row);
-        long result = fields.result.of(batch, row);
+        long result = fields.calls.result(batch, row);
         DescriptorTable table = tables.of(thread, time);
         if (result == -EBADF) {
             forget(table, call, kind);

@@ -1,6 +1,6 @@
 package sonde.analysis.filter;
 
-import java.util.regex.Pattern;
+import java.util.function.Predicate;
 
 /** What a filter asks of a row. */
 sealed interface Condition {
@@ -29,9 +29,9 @@ sealed interface Condition {
         /**
          * A text, with or without quotes.
          *
-         * @param pattern of {@code ~} and {@code =~}
+         * @param test of {@code ~} and {@code =~}
          */
-        record Word(String text, Pattern pattern) implements Value {}
+        record Word(String text, Predicate<String> test) implements Value {}
     }
 
     /** How both are compared. */

@@ -11,6 +11,7 @@ import sonde.analysis.filter.Condition.Not;
 import sonde.analysis.filter.Condition.Operator;
 import sonde.analysis.filter.Condition.Or;
 import sonde.analysis.filter.Condition.Value;
+import sonde.event.Glob;
 
 /**
  * Reads {@code [EVENTS:] CONDITION} by recursive descent; {@code ||} binds loosest, then {@code
@@ -79,10 +80,10 @@ final class FilterParser {
             int slash = name.indexOf('/');
             events.add(
                     slash < 0
-                            ? new RowFilter.Events(null, Globs.pattern(name))
+                            ? new RowFilter.Events(null, Glob.kernel(name))
                             : new RowFilter.Events(
-                                    Globs.pattern(name.substring(0, slash)),
-                                    Globs.pattern(orAll(name.substring(slash + 1)))));
+                                    Glob.kernel(name.substring(0, slash)),
+                                    Glob.kernel(orAll(name.substring(slash + 1)))));
             start += one.length() + 1;
         }
         at = colon + 1;
@@ -220,10 +221,10 @@ final class FilterParser {
 
     private Value word(String word, Operator operator, int position) {
         if (operator != Operator.MATCHES) {
-            return new Value.Word(word, Globs.pattern(word));
+            return new Value.Word(word, Glob.kernel(word)::matches);
         }
         try {
-            return new Value.Word(word, Pattern.compile(word));
+            return new Value.Word(word, Pattern.compile(word).asPredicate());
         } catch (PatternSyntaxException e) {
             throw error(position + Math.max(0, e.getIndex()), e.getDescription());
         }

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.Condition.And;
 import sonde.analysis.filter.Condition.Compare;
@@ -15,6 +14,7 @@ import sonde.analysis.filter.Condition.Value;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
+import sonde.event.Glob;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 
@@ -34,12 +34,12 @@ public final class RowFilter {
      *
      * @param system null for any, or for a name that is a system itself
      */
-    record Events(@Nullable Pattern system, Pattern name) {
+    record Events(@Nullable Glob system, Glob name) {
         boolean fits(EventType type) {
             if (system == null) {
-                return name.matcher(type.name()).matches() || name.matcher(type.system()).matches();
+                return name.matches(type.name()) || name.matches(type.system());
             }
-            return system.matcher(type.system()).matches() && name.matcher(type.name()).matches();
+            return system.matches(type.system()) && name.matches(type.name());
         }
     }
 
@@ -200,7 +200,6 @@ public final class RowFilter {
 
         RowTest compared(Operator operator, Value.Word word) {
             String text = word.text();
-            Pattern pattern = word.pattern();
             return (batch, row) -> {
                 String found = reader.of(batch, row);
                 if (found == null) {
@@ -209,9 +208,8 @@ public final class RowFilter {
                 return switch (operator) {
                     case EQUAL -> found.equals(text);
                     case NOT_EQUAL -> !found.equals(text);
-                    case GLOB -> pattern.matcher(found).matches();
-                    case NOT_GLOB -> !pattern.matcher(found).matches();
-                    case MATCHES -> pattern.matcher(found).find();
+                    case GLOB, MATCHES -> word.test().test(found);
+                    case NOT_GLOB -> !word.test().test(found);
                     case LESS, AT_MOST, GREATER, AT_LEAST, ANY_BIT -> false;
                 };
             };

@@ -49,6 +49,11 @@ public final class OffCpu implements Slices {
     public record Entry(Cause cause, Sum sum) {}
 
     @Override
+    public boolean needsStacks() {
+        return true;
+    }
+
+    @Override
     public void slice(ThreadStates states, int thread, ThreadState state, long from, long to) {
         if (state == ThreadState.RUNNING || state == ThreadState.UNKNOWN) {
             return;

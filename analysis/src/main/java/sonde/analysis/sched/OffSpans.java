@@ -21,6 +21,11 @@ public final class OffSpans implements Slices {
     public OffSpans() {}
 
     @Override
+    public boolean needsStacks() {
+        return true;
+    }
+
+    @Override
     public void slice(ThreadStates states, int thread, ThreadState state, long from, long to) {
         boolean off = state != ThreadState.RUNNING && state != ThreadState.UNKNOWN;
         if (!off || states.stack(thread) < 0) {

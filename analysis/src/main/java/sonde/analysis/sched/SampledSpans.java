@@ -5,7 +5,8 @@ import sonde.analysis.stack.StackSums;
 
 /**
  * Spans made of samples: each sample stands for the time before it, what is between is {@link
- * ThreadState#UNKNOWN}.
+ * ThreadState#UNKNOWN}. A span begins no sooner than the sample before it of the same thread or of
+ * the same CPU: all threads together never run longer than the CPUs could.
  */
 final class SampledSpans {
     /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
@@ -16,15 +17,11 @@ final class SampledSpans {
     private static final byte UNKNOWN = (byte) ThreadState.UNKNOWN.ordinal();
 
     private final StackSums samples;
-    private final boolean weightIsNanos;
+    private final SampleTime meaning;
 
-    /**
-     * @param weightIsNanos whether weights are times; else each sample stands for the median time
-     *     from one of its thread's to the next
-     */
-    SampledSpans(StackSums samples, boolean weightIsNanos) {
+    SampledSpans(StackSums samples, SampleTime meaning) {
         this.samples = samples;
-        this.weightIsNanos = weightIsNanos;
+        this.meaning = meaning;
     }
 
     /** Takes spans. */
@@ -37,25 +34,44 @@ final class SampledSpans {
     void handOut(int threads, Sink sink) {
         boolean[] begun = new boolean[threads];
         long[] since = new long[threads];
-        long each = weightIsNanos ? 0 : medianDistance(threads);
+        long[] lastOfCpu = new long[1];
+        Arrays.fill(lastOfCpu, Long.MIN_VALUE);
+        long each = meaning.weightIsNanos() ? 0 : distance(threads);
         for (int i = 0; i < samples.kept(); i++) {
             int thread = samples.thread(i);
             if (thread < 0) {
                 continue; // a profile that names no threads
             }
             long weight = Math.clamp(samples.weight(i), 0, LONGEST_SAMPLE_NANOS);
-            long nanos = weightIsNanos ? weight * samples.stride() : each;
+            long nanos = meaning.weightIsNanos() ? weight * samples.stride() : each;
             long time = samples.time(i);
             long from = time - Math.clamp(nanos, 1, LONGEST_SAMPLE_NANOS);
+            int cpu = samples.cpu(i);
+            if (cpu >= 0) {
+                if (cpu >= lastOfCpu.length) {
+                    int known = lastOfCpu.length;
+                    lastOfCpu = Arrays.copyOf(lastOfCpu, Math.max(cpu + 1, 2 * known));
+                    Arrays.fill(lastOfCpu, known, lastOfCpu.length, Long.MIN_VALUE);
+                }
+                from = Math.max(from, lastOfCpu[cpu]);
+                lastOfCpu[cpu] = time;
+            }
             if (!begun[thread]) {
                 since[thread] = from;
             }
-            from = Math.max(from, since[thread]);
+            from = Math.min(Math.max(from, since[thread]), time);
             sink.span(thread, UNKNOWN, since[thread], from);
             sink.span(thread, RUNNING, from, time);
             begun[thread] = true;
             since[thread] = time;
         }
+    }
+
+    /** Nanoseconds that a sample stands for: as the recorder was told, else the median distance. */
+    private long distance(int threads) {
+        return meaning.nanos() > 0
+                ? Math.clamp(meaning.nanos() * samples.stride(), 1, LONGEST_SAMPLE_NANOS)
+                : medianDistance(threads);
     }
 
     private long medianDistance(int threads) {

@@ -1,7 +1,9 @@
 package sonde.analysis.sched;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Wanted;
+import sonde.analysis.syscall.SyscallEvents;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
@@ -25,12 +27,13 @@ final class SchedFields {
     private static final String[] WAKEUPS = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
 
     final Wanted wanted;
+    final SyscallEvents calls;
+    final @Nullable SwitchStates states;
     final @Nullable IntegerField prevPid;
     final @Nullable IntegerField prevState;
     final @Nullable IntegerField nextPid;
     final @Nullable StringField prevComm;
     final @Nullable StringField nextComm;
-    final @Nullable IntegerField callId;
     private final @Nullable IntegerField switchMisc;
     private final @Nullable IntegerField wideSwitchMisc;
     private final int wideSwitch;
@@ -44,12 +47,13 @@ final class SchedFields {
                 .add(WAKEUP, "sched", "sched_waking", "pid")
                 .add(WAKEUP, "sched", "sched_wakeup", "pid")
                 .add(WAKEUP_NEW, "sched", "sched_wakeup_new", "pid")
-                .add(SYS_ENTER, "raw_syscalls", "sys_enter", "id")
-                .add(SYS_EXIT, "raw_syscalls", "sys_exit")
                 .add(LOST, EventType.NOTICE, "lost")
                 .add(LOST, EventType.NOTICE, "corrupt");
+        calls = new SyscallEvents(source, wanted, SYS_ENTER, SYS_EXIT);
         String perf = EventType.PERF_RECORD;
-        if (source.type("sched", "sched_switch").isEmpty()) {
+        Optional<EventType> switches = wanted.type("sched", "sched_switch");
+        states = switches.map(SwitchStates::of).orElse(null);
+        if (switches.isEmpty()) {
             wanted.add(SWITCH_RECORD, perf, "switch", "misc")
                     .add(SWITCH_RECORD, perf, "switch_cpu_wide", "misc");
         }
@@ -61,10 +65,9 @@ final class SchedFields {
         nextPid = wanted.integer("sched", "sched_switch", "next_pid");
         prevComm = wanted.text("sched", "sched_switch", "prev_comm");
         nextComm = wanted.text("sched", "sched_switch", "next_comm");
-        callId = wanted.integer("raw_syscalls", "sys_enter", "id");
         woken = new IntegerField[source.types().size()];
         for (String name : WAKEUPS) {
-            source.type("sched", name)
+            wanted.type("sched", name)
                     .ifPresent(type -> woken[type.id()] = wanted.integer("sched", name, "pid"));
         }
     }

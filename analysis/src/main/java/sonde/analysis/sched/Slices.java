@@ -12,4 +12,9 @@ public interface Slices {
      * @param to exclusive, greater than {@code from}
      */
     void slice(ThreadStates states, int thread, ThreadState state, long from, long to);
+
+    /** Whether it asks for {@link ThreadStates#stack}: else call chains are not added up. */
+    default boolean needsStacks() {
+        return false;
+    }
 }

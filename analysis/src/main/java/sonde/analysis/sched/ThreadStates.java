@@ -36,13 +36,6 @@ import sonde.event.StringField;
  * </ul>
  */
 public final class ThreadStates implements Operator {
-    // task_state of include/linux/sched.h as sched_switch reports it since 4.14
-    private static final int TASK_INTERRUPTIBLE = 1;
-    private static final int TASK_UNINTERRUPTIBLE = 2;
-    private static final int STOPPED_OR_TRACED = 4 | 8;
-    private static final int EXIT_DEAD_OR_ZOMBIE = 0x10 | 0x20;
-    private static final int PARKED_OR_IDLE = 0x40 | 0x80;
-
     private static final byte NONE = -1;
     private static final byte DEAD = -2;
     private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
@@ -57,6 +50,7 @@ public final class ThreadStates implements Operator {
     private final StackTable stacks;
     private final Window window;
     private final Slices[] consumers;
+    private final boolean withStacks;
     private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
 
     private @Nullable Source switchOwner;
@@ -86,6 +80,7 @@ public final class ThreadStates implements Operator {
         this.stacks = stacks;
         this.window = window;
         this.consumers = consumers.toArray(Slices[]::new);
+        withStacks = consumers.stream().anyMatch(Slices::needsStacks);
     }
 
     @Override
@@ -109,11 +104,9 @@ public final class ThreadStates implements Operator {
             int code = fields.wanted.code(batch, row);
             if (code == SchedFields.SYS_ENTER || code == SchedFields.SYS_EXIT) {
                 int thread = threads.find(batch.tid(row));
-                if (thread >= 0) {
+                if (thread >= 0 && !fields.calls.isCopy(batch, row)) {
                     int number =
-                            code == SchedFields.SYS_ENTER
-                                    ? SchedFields.value(fields.callId, batch, row)
-                                    : -1;
+                            code == SchedFields.SYS_ENTER ? fields.calls.number(batch, row) : -1;
                     call(thread, batch.time(row), batch.cpu(row), number);
                 }
             } else if (code != 0) {
@@ -233,9 +226,14 @@ public final class ThreadStates implements Operator {
         if (previous >= 0) {
             name(previous, fields.prevComm, batch, row);
             int reported = SchedFields.value(fields.prevState, batch, row);
-            switchOut(previous, time, onCpu, stateOf(reported));
+            SwitchStates states = fields.states;
+            switchOut(
+                    previous,
+                    time,
+                    onCpu,
+                    states == null ? PREEMPTED : stateOf(states.of(reported)));
             stack[previous] = StackTable.NONE;
-            if (batch.stackDepth(row) > 0 && threads.counts(previous, time)) {
+            if (withStacks && batch.stackDepth(row) > 0 && threads.counts(previous, time)) {
                 stack[previous] = stacks.intern(batch, row, threads.pid(previous));
             }
         }
@@ -292,17 +290,14 @@ public final class ThreadStates implements Operator {
         }
     }
 
-    private static byte stateOf(int reported) {
-        if ((reported & EXIT_DEAD_OR_ZOMBIE) != 0) {
-            return DEAD;
-        } else if ((reported & TASK_UNINTERRUPTIBLE) != 0) {
-            return BLOCKED;
-        } else if ((reported & (TASK_INTERRUPTIBLE | PARKED_OR_IDLE)) != 0) {
-            return SLEEPING;
-        } else if ((reported & STOPPED_OR_TRACED) != 0) {
-            return STOPPED;
-        }
-        return PREEMPTED;
+    private static byte stateOf(SwitchStates.Reported reported) {
+        return switch (reported) {
+            case RUNNABLE -> PREEMPTED;
+            case STOPPED -> STOPPED;
+            case SLEEPING -> SLEEPING;
+            case BLOCKED -> BLOCKED;
+            case DEAD -> DEAD;
+        };
     }
 
     private void switchOut(int thread, long time, int onCpu, byte into) {
@@ -520,17 +515,15 @@ public final class ThreadStates implements Operator {
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
      *
      * @param samples of what ran
-     * @param weightIsNanos whether weights are times; else each sample stands for the median time
-     *     from one of its thread's to the next
      * @return whether there was anything to be estimated
      */
-    public boolean estimate(StackSums samples, boolean weightIsNanos) {
+    public boolean estimate(StackSums samples, SampleTime meaning) {
         if (known > 0 || samples.kept() == 0) {
             return false;
         }
         learn(threads.size() - 1);
         Arrays.fill(state, 0, known, NONE);
-        SampledSpans spans = new SampledSpans(samples, weightIsNanos);
+        SampledSpans spans = new SampledSpans(samples, meaning);
         spans.handOut(
                 known,
                 (thread, as, from, to) -> {

@@ -29,6 +29,7 @@ public final class StackSums implements Operator {
 
     private long[] times = new long[1024];
     private int[] who = new int[1024];
+    private short[] cpus = new short[1024];
     private int[] nodes = new int[1024];
     private long[] weights = new long[1024];
     private int kept;
@@ -73,12 +74,13 @@ public final class StackSums implements Operator {
             if (window.contains(time) && (nobodys || threads.counts(thread, time))) {
                 int pid = batch.pid(row);
                 pid = pid >= 0 || nobodys ? pid : threads.pid(thread);
-                add(time, thread, stacks.intern(batch, row, pid), batch.weight(row));
+                int node = stacks.intern(batch, row, pid);
+                add(time, thread, batch.cpu(row), node, batch.weight(row));
             }
         }
     }
 
-    private void add(long time, int thread, int node, long weight) {
+    private void add(long time, int thread, int cpu, int node, long weight) {
         long key = (long) thread << 32 | (node & 0xffff_ffffL);
         long[] sum = sums.computeIfAbsent(key, ignored -> new long[2]);
         sum[0] += weight;
@@ -93,11 +95,13 @@ public final class StackSums implements Operator {
         if (kept == times.length) {
             times = Arrays.copyOf(times, 2 * kept);
             who = Arrays.copyOf(who, 2 * kept);
+            cpus = Arrays.copyOf(cpus, 2 * kept);
             nodes = Arrays.copyOf(nodes, 2 * kept);
             weights = Arrays.copyOf(weights, 2 * kept);
         }
         times[kept] = time;
         who[kept] = thread;
+        cpus[kept] = (short) cpu;
         nodes[kept] = node;
         weights[kept++] = weight;
     }
@@ -106,6 +110,7 @@ public final class StackSums implements Operator {
         for (int i = 0; i < kept / 2; i++) {
             times[i] = times[2 * i];
             who[i] = who[2 * i];
+            cpus[i] = cpus[2 * i];
             nodes[i] = nodes[2 * i];
             weights[i] = weights[2 * i];
         }
@@ -158,6 +163,11 @@ public final class StackSums implements Operator {
     /** Thread of a kept sample. */
     public int thread(int index) {
         return who[index];
+    }
+
+    /** CPU of a kept sample, -1 when unknown. */
+    public int cpu(int index) {
+        return cpus[index];
     }
 
     /** Chain of a kept sample. */

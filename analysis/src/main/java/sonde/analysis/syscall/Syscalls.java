@@ -15,13 +15,12 @@ import sonde.analysis.Wanted;
 import sonde.analysis.Window;
 import sonde.event.Batch;
 import sonde.event.EventType;
-import sonde.event.IntegerField;
 import sonde.event.Source;
 
 /**
- * System calls per thread and number, from raw_syscalls. A call counts when it began while its
- * thread counted and inside the window; it lasts from sys_enter to sys_exit, blocking included.
- * After lost events on a CPU the open calls of the threads last seen there are given up.
+ * System calls per thread and number. A call counts when it began while its thread counted and
+ * inside the window; it lasts from sys_enter to sys_exit, blocking included. After lost events on a
+ * CPU the open calls of the threads last seen there are given up.
  */
 public final class Syscalls implements Operator {
     /** Larger numbers are corrupt; no architecture has more than about 600, x32 adds 2^30. */
@@ -75,17 +74,12 @@ public final class Syscalls implements Operator {
 
     private static final class Fields {
         final Wanted wanted;
-        final @Nullable IntegerField id;
-        final @Nullable IntegerField result;
+        final SyscallEvents calls;
 
         Fields(Source source) {
             wanted = new Wanted(source);
-            wanted.add(ENTER, "raw_syscalls", "sys_enter", "id")
-                    .add(EXIT, "raw_syscalls", "sys_exit", "ret")
-                    .add(LOST, EventType.NOTICE, "lost")
-                    .add(LOST, EventType.NOTICE, "corrupt");
-            id = wanted.integer("raw_syscalls", "sys_enter", "id");
-            result = wanted.integer("raw_syscalls", "sys_exit", "ret");
+            wanted.add(LOST, EventType.NOTICE, "lost").add(LOST, EventType.NOTICE, "corrupt");
+            calls = new SyscallEvents(source, wanted, ENTER, EXIT);
         }
     }
 
@@ -103,7 +97,7 @@ public final class Syscalls implements Operator {
                 giveUp(batch.cpu(row));
             } else if (code != 0) {
                 int thread = threads.find(batch.tid(row));
-                if (thread < 0) {
+                if (thread < 0 || fields.calls.isCopy(batch, row)) {
                     continue;
                 }
                 if (thread >= known) {
@@ -120,8 +114,8 @@ public final class Syscalls implements Operator {
 
     private void enter(Fields fields, Batch batch, int row, int thread) {
         long time = batch.time(row);
-        IntegerField id = fields.id;
-        int value = id == null ? -1 : (int) id.of(batch, row) & ~X32_BIT;
+        int value = fields.calls.number(batch, row);
+        value = value < 0 ? -1 : value & ~X32_BIT;
         boolean counts = window.contains(time) && threads.counts(thread, time);
         number[thread] = counts && value >= 0 && value < MAX_NUMBER ? value : -1;
         entered[thread] = time;
@@ -135,8 +129,7 @@ public final class Syscalls implements Operator {
             return;
         }
         number[thread] = -1;
-        IntegerField result = fields.result;
-        long returned = result == null ? 0 : result.of(batch, row);
+        long returned = fields.calls.result(batch, row);
         long time = batch.time(row);
         stats(thread, value).add(time - entered[thread], returned);
         sink.call(thread, cpu[thread], value, entered[thread], time, returned);

@@ -3,6 +3,7 @@ package sonde.analysis.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.Engine;
@@ -101,5 +102,28 @@ final class BlockIoTest {
         BlockIo io = run(script, new Window(200, 400));
         assertThat(io.issued()).isEqualTo(1);
         assertThat(io.entries().getFirst().service().sum()).isEqualTo(690);
+    }
+
+    @Test
+    void requestsOfLttngHaveBitsForWhatTheyDo() throws IOException {
+        Script script = new Script();
+        int[] bits = {1 << 5 | 1, 1 << 2, 1 << 1, 1 << 8};
+        for (int i = 0; i < bits.length; i++) {
+            ByteBuffer request =
+                    Script.bytes(20)
+                            .putInt(0, DISK)
+                            .putLong(4, 64 * i)
+                            .putInt(12, 8)
+                            .putInt(16, bits[i]);
+            script.lttng("block_rq_issue", 100 + i, 0, 10, request)
+                    .lttng("block_rq_complete", 200 - 10 * i, 0, 10, request.duplicate());
+        }
+        assertThat(run(script, Window.ALL).entries())
+                .extracting(entry -> entry.group().kind())
+                .containsExactly(
+                        BlockIo.Kind.WRITE,
+                        BlockIo.Kind.READ,
+                        BlockIo.Kind.DISCARD,
+                        BlockIo.Kind.FLUSH);
     }
 }

@@ -3,6 +3,7 @@ package sonde.analysis.sched;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import sonde.analysis.Window;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
+import sonde.analysis.syscall.Syscalls;
 
 final class ThreadStatesTest {
     private static final int S = 1;
@@ -304,11 +306,13 @@ final class ThreadStatesTest {
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
     }
 
+    private long everyNanos;
+
     private boolean estimate(Script script, boolean weightIsNanos) throws IOException {
         ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
         StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
         Engine.run(script.recording(), List.of(threads, states, samples));
-        return states.estimate(samples, weightIsNanos);
+        return states.estimate(samples, new SampleTime(weightIsNanos, everyNanos));
     }
 
     @Test
@@ -384,5 +388,116 @@ final class ThreadStatesTest {
         assertThat(nanos(1, ThreadState.WAITING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(50);
         assertThat(totals.wallNanos(threads.find(1))).isEqualTo(200);
+    }
+
+    @Test
+    void aBirthToldByItsFirstWakeUpAloneIsOne() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 2, S, 3)
+                        .wakeNew(5000, 0, 3, 40)
+                        .switched(5100, 0, 3, R, 40)
+                        .switched(5200, 0, 40, Z, 3)
+                        // The tid is used again, and nothing told that it had become free.
+                        .wakeNew(8000, 0, 3, 40)
+                        .switched(8050, 0, 3, R, 40)
+                        .switched(9000, 0, 40, S, 3);
+        run(script, Window.ALL);
+        assertThat(threads.born(threads.find(40))).isEqualTo(8000);
+        assertThat(nanos(40, ThreadState.WAITING)).isEqualTo(50);
+        assertThat(nanos(40, ThreadState.RUNNING)).isEqualTo(950);
+        long waited = 0;
+        for (int thread = 0; thread < threads.size(); thread++) {
+            waited += totals.nanos(thread, ThreadState.WAITING);
+        }
+        assertThat(waited).isEqualTo(150);
+    }
+
+    @Test
+    void aForkAndItsFirstWakeUpAreOneBirthHoweverLateItComes() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 2, S, 3)
+                        .fork(1000, 0, 3, 40)
+                        .newTask(1001, 0, 3, 40)
+                        .wakeNew(900_000_000, 0, 3, 40)
+                        .switched(900_000_100, 0, 3, S, 40);
+        run(script, Window.ALL);
+        assertThat(threads.born(threads.find(40))).isEqualTo(1000);
+    }
+
+    @Test
+    void aTaskToldByTaskNewtaskAloneIsBornThen() throws IOException {
+        Script script =
+                new Script()
+                        .switched(100, 0, 2, S, 3)
+                        .newTask(4000, 0, 3, 40)
+                        .wake(4010, 0, 3, 99)
+                        .switched(4100, 0, 3, S, 40);
+        run(script, Window.ALL);
+        assertThat(threads.born(threads.find(40))).isEqualTo(4000);
+        assertThat(nanos(40, ThreadState.WAITING)).isEqualTo(100);
+    }
+
+    @Test
+    void eventsOfLttngMeanWhatThoseOfFtraceMean() throws IOException {
+        Script script =
+                new Script()
+                        .lttng("syscall_entry_read", 100, 0, 7, Script.bytes(12))
+                        .lttng("sched_switch", 200, 0, 7, lttngSwitch(7, S, 0))
+                        .lttng("sched_wakeup", 600, 1, 8, Script.bytes(20).putInt(16, 7))
+                        .lttng("sched_switch", 700, 0, 0, lttngSwitch(0, R, 7))
+                        .lttng("syscall_exit_read", 750, 0, 7, Script.bytes(8).putLong(0, 5))
+                        .lttng("sched_switch", 1000, 0, 7, lttngSwitch(7, 64, 0));
+        Syscalls syscalls = new Syscalls(threads, Window.ALL);
+        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
+        Engine.run(script.recording(), List.of(threads, states, syscalls));
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 300);
+        assertThat(nanos(7, ThreadState.SLEEPING)).isEqualTo(400);
+        assertThat(nanos(7, ThreadState.WAITING)).isEqualTo(100);
+        assertThat(totals.kernelNanos(threads.find(7))).isEqualTo(100 + 50);
+        assertThat(syscalls.totals(thread -> true)).hasSize(1);
+        assertThat(syscalls.totals(thread -> true).getFirst().number())
+                .isEqualTo(sonde.sys.Syscalls.number("read"));
+        assertThat(syscalls.totals(thread -> true).getFirst().latency().sum()).isEqualTo(650);
+    }
+
+    private static ByteBuffer lttngSwitch(int previous, long state, int next) {
+        return Script.bytes(48).putInt(16, previous).putLong(20, state).putInt(44, next);
+    }
+
+    @Test
+    void callsRecordedByNameDivideTimeAsRawOnesDo() throws IOException {
+        Script script =
+                new Script().namedCall("read", 1000, 10, 0, 5, 3, 0).switched(1500, 0, 10, S, 0);
+        run(script, Window.ALL);
+        assertThat(totals.kernelNanos(threads.find(10))).isEqualTo(10);
+    }
+
+    /** Five samples in 30 s are not 30 s of work where a sample was to be taken each 20 ms. */
+    @Test
+    void aSampleStandsForNoMoreThanTheRecorderWasToldToTakeThem() throws IOException {
+        Script script = new Script();
+        for (int i = 1; i <= 5; i++) {
+            script.sample("cpu-clock", i * 6_000_000_000L, -1, 7, 7, 1);
+        }
+        everyNanos = 20_000_000;
+        assertThat(estimate(script, false)).isTrue();
+        assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(5 * 20_000_000L);
+    }
+
+    @Test
+    void threadsOfOneCpuNeverRunLongerThanItCould() throws IOException {
+        Script script = new Script();
+        for (int i = 0; i < 100; i++) {
+            script.sample("cpu-clock", 1_000_000L * (i + 1), 0, 7 + i % 10, 7 + i % 10, 1);
+        }
+        assertThat(estimate(script, false)).isTrue();
+        long running = 0;
+        for (int tid = 7; tid < 17; tid++) {
+            running += nanos(tid, ThreadState.RUNNING);
+        }
+        // The first sample stands for what nobody saw before it.
+        assertThat(running).isLessThanOrEqualTo(99_000_000L + 10_000_000L);
     }
 }

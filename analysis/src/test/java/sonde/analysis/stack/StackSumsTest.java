@@ -14,9 +14,11 @@ import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
 import sonde.event.Batch;
+import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.format.Input;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.CopiedStacks;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.format.perfdata.UserStacks;
 import sonde.format.perfdata.UserState;
 import sonde.symbol.unwind.UnwindEnd;
@@ -85,9 +87,9 @@ final class StackSumsTest {
             file.record(9, 2, body.u64(8, 0x401, 8));
         }
         ChainEnds ends = new ChainEnds(threads, Window.ALL);
-        try (PerfDataRecording recording =
-                PerfDataRecording.open(Input.of("perf.data", file.file()))) {
-            recording.userStacks(EndsByProcess::new);
+        try (Recording recording = PerfDataReader.open(Input.of("perf.data", file.file()))) {
+            CopiedStacks stacks = recording.capability(CopiedStacks.class).orElseThrow();
+            stacks.userStacks(EndsByProcess::new);
             Engine.run(recording, List.of(threads, ends));
         }
         assertThat(ends.counts(_ -> true))

@@ -99,4 +99,33 @@ final class SyscallsTest {
         // x32 numbers its calls from 2^30.
         assertThat(calls.of(threads.find(5))).extracting(SyscallStats::number).containsExactly(0);
     }
+
+    @Test
+    void callsRecordedByNameCountLikeRawOnes() throws IOException {
+        Script script =
+                new Script()
+                        .namedCall("read", 1000, 5, 0, 7, 3, 4096)
+                        .namedCall("openat", 2000, 5, 257, -2, 0, 0);
+        Syscalls calls = run(script, Window.ALL);
+        assertThat(calls.of(threads.find(5)))
+                .extracting(SyscallStats::number)
+                .containsExactly(0, 257);
+        assertThat(calls.of(threads.find(5)).getFirst().latency().sum()).isEqualTo(10);
+        assertThat(calls.of(threads.find(5)).getLast().errors()).isEqualTo(Map.of(2, 1L));
+    }
+
+    @Test
+    void aCallThatIsRecordedBothWaysCountsOnce() throws IOException {
+        Script script = new Script();
+        for (int i = 0; i < 10; i++) {
+            script.enter(100 * i, 0, 5, 0)
+                    .namedCall("read", 100 * i + 1, 5, 0, 7, 3, 4096)
+                    .exit(100 * i + 12, 0, 5, 0, 7);
+        }
+        Syscalls calls = run(script, Window.ALL);
+        assertThat(calls.of(threads.find(5))).hasSize(1);
+        assertThat(calls.of(threads.find(5)).getFirst().latency().count()).isEqualTo(10);
+        assertThat(calls.of(threads.find(5)).getFirst().latency().sum()).isEqualTo(120);
+        assertThat(calls.unmatched()).isZero();
+    }
 }

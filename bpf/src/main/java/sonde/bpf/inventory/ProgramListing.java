@@ -116,7 +116,7 @@ public final class ProgramListing {
 
     private List<Row> rows() throws IOException {
         long[] words = ProgramFacts.translated(program);
-        KernelNames names = new KernelNames();
+        TranslatedNames names = new TranslatedNames();
         List<Row> rows = new ArrayList<>();
         long[] plain = words.clone();
         for (int i = 0; i < plain.length; i++) {
@@ -157,7 +157,7 @@ public final class ProgramListing {
         return number > 0 && number < tags.size() ? "bpf_prog_" + tags.get(number) + "_F" : "";
     }
 
-    private static String map(Instruction instruction, KernelNames names) {
+    private static String map(Instruction instruction, TranslatedNames names) {
         return instruction instanceof Instruction.LoadWide wide
                         && (wide.meaning() == Instruction.Meaning.MAP
                                 || wide.meaning() == Instruction.Meaning.MAP_VALUE)

@@ -1,14 +1,10 @@
 package sonde.bpf.object;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.ProgramType;
+import sonde.sys.ResourceTable;
 
 /**
  * What the name of a section says of the programs in it, {@code SEC("kprobe/do_unlinkat")} in the
@@ -108,19 +104,10 @@ public record ProgramSection(
     private static final List<Row> ROWS = rows();
 
     private static List<Row> rows() {
-        try (InputStream in =
-                Objects.requireNonNull(ProgramSection.class.getResourceAsStream("sections.txt"))) {
-            List<Row> rows = new ArrayList<>();
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            for (String line : text.split("\n", -1)) {
-                if (!line.isBlank() && line.charAt(0) != '#') {
-                    rows.add(row(line.trim().split(" +", -1)));
-                }
-            }
-            return List.copyOf(rows);
-        } catch (IOException e) {
-            throw new IllegalStateException("sections.txt", e);
-        }
+        return ResourceTable.lines(ProgramSection.class.getResourceAsStream("sections.txt"))
+                .stream()
+                .map(line -> row(line.split(" +", -1)))
+                .toList();
     }
 
     private static Row row(String[] words) {

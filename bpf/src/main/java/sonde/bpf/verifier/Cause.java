@@ -1,15 +1,11 @@
 package sonde.bpf.verifier;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.ResourceTable;
 
 /**
  * A kind of refusal: the verifier's messages that mean it, and what to say. All of them stand in
@@ -83,27 +79,18 @@ record Cause(String id, List<Pattern> messages, String sentence, String remedy, 
     }
 
     private static List<Cause> read() {
-        try (InputStream in =
-                Objects.requireNonNull(Cause.class.getResourceAsStream("causes.txt"))) {
-            List<Cause> all = new ArrayList<>();
-            List<String> block = new ArrayList<>();
-            for (String line :
-                    (new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n[end]")
-                            .lines()
-                            .toList()) {
-                if (line.isBlank() || line.charAt(0) == '#') {
-                    continue;
-                }
-                if (line.charAt(0) == '[' && !block.isEmpty()) {
-                    all.add(of(block.getFirst(), block.subList(1, block.size())));
-                    block.clear();
-                }
-                block.add(line);
+        List<Cause> all = new ArrayList<>();
+        List<String> block = new ArrayList<>();
+        List<String> lines = ResourceTable.lines(Cause.class.getResourceAsStream("causes.txt"));
+        lines.add("[end]");
+        for (String line : lines) {
+            if (line.charAt(0) == '[' && !block.isEmpty()) {
+                all.add(of(block.getFirst(), block.subList(1, block.size())));
+                block.clear();
             }
-            return List.copyOf(all);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            block.add(line);
         }
+        return List.copyOf(all);
     }
 
     private static Cause of(String head, List<String> lines) {

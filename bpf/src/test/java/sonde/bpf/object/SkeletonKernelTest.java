@@ -8,8 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,12 +27,7 @@ final class SkeletonKernelTest {
         assertThat(JavaSkeleton.className(file)).isEqualTo("Parts");
         Path source = folder.resolve("Parts.java");
         Files.writeString(source, JavaSkeleton.of(file, List.of(object), "made", "Parts"));
-        String classes =
-                Stream.of("event", "sys", "format", "bpf")
-                        .map(module ->
-                                Path.of(System.getProperty("sonde.root"), module, "target/classes")
-                                        .toString())
-                        .collect(Collectors.joining(":"));
+        String classes = System.getProperty("java.class.path");
         Process javac =
                 new ProcessBuilder(
                                 compiler.toString(),

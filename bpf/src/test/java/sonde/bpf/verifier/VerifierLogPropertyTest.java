@@ -8,8 +8,10 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Logs that are cut, flipped and shuffled: an explanation comes out, and no control character. */
+@Isolated("measures time")
 final class VerifierLogPropertyTest {
     private static void check(String log) {
         Explanation one = Explainer.explain(log, null, InstructionLines.NONE);

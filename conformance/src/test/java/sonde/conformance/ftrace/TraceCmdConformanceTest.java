@@ -19,12 +19,16 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.EventType;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.KernelFormats;
 import sonde.format.ftrace.PrintFormat;
 import sonde.format.ftrace.TextContext;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.ftrace.ThreadNames;
+import sonde.format.tracedat.TraceDatDescription;
+import sonde.format.tracedat.TraceDatReader;
 
 /** Recordings of other machines against the stored output of {@code trace-cmd report}. */
 class TraceCmdConformanceTest {
@@ -104,8 +108,8 @@ class TraceCmdConformanceTest {
     @MethodSource("cases")
     void linesAreTraceCmds(Case it) throws IOException {
         assumeTrue(Files.isRegularFile(it.data), "no corpus at " + corpus());
-        try (TraceDatRecording recording = open(it.data)) {
-            EventText text = recording.eventText();
+        try (Recording recording = open(it.data)) {
+            EventText text = text(recording);
             if (it.nanoseconds) {
                 text.withNanoseconds();
             }
@@ -146,10 +150,22 @@ class TraceCmdConformanceTest {
         return new ArrayList<>(text.lines().toList());
     }
 
-    private static TraceDatRecording open(Path data) throws IOException {
-        return data.toString().endsWith(".gz")
-                ? TraceDatRecording.of(Input.of(data.toString(), MemorySegment.ofArray(read(data))))
-                : TraceDatRecording.open(data);
+    private static Recording open(Path data) throws IOException {
+        return TraceDatReader.open(
+                data.toString().endsWith(".gz")
+                        ? Input.of(data.toString(), MemorySegment.ofArray(read(data)))
+                        : Input.open(data));
+    }
+
+    private static EventText text(Recording recording) {
+        ThreadNames names = ThreadNames.of(recording.threadNames().orElseThrow());
+        return new EventText(recording.sources().getFirst(), context(recording), names)
+                .offsetBy(
+                        recording.capability(TraceDatDescription.class).orElseThrow().timeOffset());
+    }
+
+    private static TextContext context(Recording recording) {
+        return recording.capability(KernelFormats.class).orElseThrow().textContext();
     }
 
     private static byte[] read(Path path) throws IOException {
@@ -172,10 +188,10 @@ class TraceCmdConformanceTest {
     @MethodSource("cases")
     void nearlyEveryPrintFormatIsFollowed(Case it) throws IOException {
         assumeTrue(Files.isRegularFile(it.data), "no corpus at " + corpus());
-        try (TraceDatRecording recording = open(it.data)) {
-            TextContext context = recording.textContext();
+        try (Recording recording = open(it.data)) {
+            TextContext context = context(recording);
             List<String> not = new ArrayList<>();
-            for (EventType type : recording.table().types()) {
+            for (EventType type : recording.sources().getFirst().types()) {
                 PrintFormat format = PrintFormat.of(type, context);
                 if (format.isFallback() && !type.system().equals(EventType.NOTICE)) {
                     not.add(type.qualifiedName() + ": " + format.fallbackReason());

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumSet;
+import java.util.List;
 import sonde.event.result.Listing;
 import sonde.format.MalformedInputException;
+import sonde.open.ReportSource;
 import sonde.tools.report.NothingMatchesException;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
-import sonde.tools.report.ReportSource;
 
 /**
  * What a fuzzer calls: bytes are a file of whatever format, whose events are listed. Any exception
@@ -35,7 +35,7 @@ public final class ReaderTarget {
 
     /** Lists the events of a file; false when it is none, or is damaged beyond reading. */
     static boolean list(Path file) throws IOException {
-        ReportOptions all = ReportOptions.of(EnumSet.allOf(ReportOptions.Section.class));
+        ReportOptions all = ReportOptions.of(List.of());
         try (ReportSource source = ReportSource.open(file)) {
             new ReportRecipe(all)
                     .events(source)

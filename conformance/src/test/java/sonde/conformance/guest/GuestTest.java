@@ -40,8 +40,10 @@ import sonde.testkit.guest.GuestTests.Status;
 final class GuestTest {
     private static final int TIMEOUT_SECONDS = 900;
 
+    private static final Path BUILD = Path.of(System.getProperty("sonde.root")).resolve("build");
+
     /** What is compiled here and run there. */
-    private static final Path COMPILED = Path.of("target/compiled-scripts").toAbsolutePath();
+    private static final Path COMPILED = BUILD.resolve("compiled-scripts");
 
     private static final Map<String, Future<GuestTests.Outcome>> RUNS = new HashMap<>();
     private static final List<String> SERIES = List.of("6.1", "6.12");
@@ -88,7 +90,7 @@ final class GuestTest {
         String root = System.getProperty("sonde.root");
         return GuestTests.run(
                 kernel,
-                classpath(Path.of(root)),
+                classpath(),
                 Map.of(
                         "sonde.root",
                         root,
@@ -118,7 +120,7 @@ final class GuestTest {
         return tests.stream();
     }
 
-    /** Leaves what each test took, slowest first, in {@code target/guest-SERIES.txt}. */
+    /** Leaves what each test took, slowest first, in {@code build/guest-SERIES.txt}. */
     private static void writeTimes(String series, GuestTests.Outcome outcome) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add(
@@ -130,7 +132,7 @@ final class GuestTest {
         outcome.results().stream()
                 .sorted(Comparator.comparingLong(Result::millis).reversed())
                 .forEach(result -> lines.add(result.millis() + " ms " + result.name()));
-        Files.write(Path.of("target", "guest-" + series + ".txt"), lines);
+        Files.write(BUILD.resolve("guest-" + series + ".txt"), lines);
     }
 
     private static void show(Result result) {
@@ -139,13 +141,17 @@ final class GuestTest {
     }
 
     /** This JVM's class path, and the tests of the other modules. */
-    private static String classpath(Path root) throws IOException {
+    private static String classpath() throws IOException {
         StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
-        try (Stream<Path> modules = Files.list(root)) {
-            modules.map(module -> module.resolve("target/test-classes"))
-                    .filter(Files::isDirectory)
+        Path root = Path.of(System.getProperty("sonde.root"));
+        try (Stream<Path> modules = Files.list(BUILD.resolve("tests"))) {
+            modules.filter(Files::isDirectory)
                     .sorted()
-                    .forEach(folder -> path.append(':').append(folder));
+                    .forEach(folder -> {
+                        String module = folder.getFileName().toString();
+                        path.append(':').append(folder).append(':');
+                        path.append(root.resolve(module).resolve("src/test/resources"));
+                    });
         }
         return path.toString();
     }

@@ -21,9 +21,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.PerfEvent;
 
 /** perf.data files of many makers read as perf itself reads them. */
@@ -165,16 +167,17 @@ class PerfDataConformanceTest {
 
     /** Sees one row. */
     private interface Visitor {
-        void row(PerfDataRecording recording, Batch batch, int row);
+        void row(PerfDescription recording, Batch batch, int row);
     }
 
     private static void each(Path file, Visitor visitor) throws IOException {
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (Recording recording = PerfDataReader.open(Input.open(file))) {
+            PerfDescription perf = recording.capability(PerfDescription.class).orElseThrow();
             for (Lane lane : recording.lanes()) {
                 try (lane) {
                     for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
                         for (int row = 0; row < batch.size(); row++) {
-                            visitor.row(recording, batch, row);
+                            visitor.row(perf, batch, row);
                         }
                     }
                 }

@@ -15,18 +15,18 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.event.Recording;
 import sonde.event.result.Listing;
 import sonde.format.Input;
 import sonde.format.ftrace.EventText.TimeFormat;
 import sonde.format.ftrace.ListedFields;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.format.perfdata.PerfEvent;
+import sonde.open.ReportSource;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.NothingMatchesException;
 import sonde.tools.report.ReportOptions;
-import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
-import sonde.tools.report.ReportSource;
 import sonde.tools.report.StackOptions;
 
 /** {@code report --events --fields} lists what {@code perf script -F} lists. */
@@ -56,10 +56,12 @@ class PerfFieldsConformanceTest {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
         assumeTrue(!isPipe(file), "perf adds fields to those asked for of a pipe's file");
         boolean faults;
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (Recording recording = PerfDataReader.open(Input.open(file))) {
             assumeTrue(!isUnwound(recording), "perf unwinds user stacks of this file");
             // The names of data that page faults touched are looked up by perf alone.
-            faults = recording.attrs().stream().anyMatch(entry -> entry.name().contains("faults"));
+            faults =
+                    PerfScriptConformanceTest.described(recording).attrs().stream()
+                            .anyMatch(entry -> entry.name().contains("faults"));
         }
         for (String list : LISTS) {
             List<String> theirs = perf(file, list);
@@ -86,8 +88,8 @@ class PerfFieldsConformanceTest {
         }
     }
 
-    private static boolean isUnwound(PerfDataRecording recording) {
-        return recording.attrs().stream()
+    private static boolean isUnwound(Recording recording) {
+        return PerfScriptConformanceTest.described(recording).attrs().stream()
                 .anyMatch(entry ->
                         entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
                                 || (entry.attr().branchSampleType()
@@ -110,7 +112,7 @@ class PerfFieldsConformanceTest {
                         ListedFields.parse(List.of(list)));
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(Section.STATS),
+                        List.of(),
                         null,
                         null,
                         Set.of(),

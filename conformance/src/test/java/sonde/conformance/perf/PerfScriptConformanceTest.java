@@ -18,14 +18,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.event.result.Listing;
 import sonde.format.Input;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.PerfEvent;
+import sonde.open.ReportSource;
 import sonde.tools.report.ReportOptions;
-import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.ReportRecipe;
-import sonde.tools.report.ReportSource;
 
 /** A perf.data by itself is listed as {@code perf script} lists it, and counted as it counts. */
 class PerfScriptConformanceTest {
@@ -69,23 +70,27 @@ class PerfScriptConformanceTest {
             }
         }
         theirs.remove("TOTAL");
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (Recording recording = PerfDataReader.open(Input.open(file))) {
             for (Lane lane : recording.lanes()) {
                 while (lane.next() != null) {
                     // read for its counts
                 }
                 lane.close();
             }
-            assertThat(recording.recordCounts()).isEqualTo(theirs);
+            assertThat(described(recording).recordCounts()).isEqualTo(theirs);
         }
+    }
+
+    static PerfDescription described(Recording recording) {
+        return recording.capability(PerfDescription.class).orElseThrow();
     }
 
     /**
      * Call chains that perf makes from copied stacks or branches, which sonde shows as they are.
      */
     private static boolean isUnwound(Path file) throws IOException {
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
-            return recording.attrs().stream()
+        try (Recording recording = PerfDataReader.open(Input.open(file))) {
+            return described(recording).attrs().stream()
                     .anyMatch(entry ->
                             entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
                                     || (entry.attr().branchSampleType()
@@ -97,8 +102,7 @@ class PerfScriptConformanceTest {
     private static List<String> lines(Path file) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(file)) {
-            Listing listing =
-                    new ReportRecipe(ReportOptions.of(Set.of(Section.STATS))).events(source);
+            Listing listing = new ReportRecipe(ReportOptions.of(List.of())).events(source);
             listing.rows().writeTo(out, Listing.Form.TEXT);
         }
         return out.toString(StandardCharsets.UTF_8).lines().toList();

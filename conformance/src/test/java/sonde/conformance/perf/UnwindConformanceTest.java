@@ -17,8 +17,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sonde.analysis.stack.SampleUnwinding;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.format.Input;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.CopiedStacks;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.unwind.ModuleFrames;
@@ -41,11 +43,11 @@ class UnwindConformanceTest {
         SymbolOptions options =
                 new SymbolOptions(List.of(binaries.toString()), List.of(), false, 0);
         List<List<Long>> samples = new ArrayList<>();
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (Recording recording = PerfDataReader.open(Input.open(file))) {
             SampleUnwinding unwinding =
                     new SampleUnwinding(
                             "x86_64", new ModuleFrames(new ModuleImages(options)), Map.of());
-            recording.userStacks(unwinding::lane);
+            recording.capability(CopiedStacks.class).orElseThrow().userStacks(unwinding::lane);
             for (Lane lane : recording.lanes()) {
                 for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
                     for (int row = 0; row < batch.size(); row++) {

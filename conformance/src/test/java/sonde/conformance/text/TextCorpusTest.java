@@ -224,7 +224,7 @@ class TextCorpusTest {
                 file,
                 (batch, row, text) -> {
                     if (comms.isEmpty()) {
-                        comms.putAll(text.comms());
+                        comms.putAll(text.threadNames().orElseThrow());
                     }
                     EventType type = batch.source().types().get(batch.type(row));
                     if (type.qualifiedName().equals("perf_record:comm")) {

@@ -2,6 +2,8 @@ package sonde.event.result;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -24,6 +26,28 @@ public record Listing(String title, List<Column> columns, Rows rows) implements 
         TEXT,
         /** A JSON object per line. */
         JSON_LINES,
+    }
+
+    /** Writes lines for people. */
+    @FunctionalInterface
+    public interface Lines {
+        /** Writes every line to {@code out}. */
+        void writeTo(PrintWriter out) throws IOException;
+    }
+
+    /** Lines that have no columns and no other form: how a {@link Document} is shown, sources. */
+    public static Listing ofLines(Lines lines) {
+        return new Listing(
+                "",
+                List.of(),
+                (out, form) -> {
+                    PrintWriter text = new PrintWriter(out, false, StandardCharsets.UTF_8);
+                    try {
+                        lines.writeTo(text);
+                    } finally {
+                        text.flush();
+                    }
+                });
     }
 
     public Listing {

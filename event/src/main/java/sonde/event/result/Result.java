@@ -1,7 +1,8 @@
 package sonde.event.result;
 
 /** Something to show. Renderers switch over the kinds exhaustively. */
-public sealed interface Result permits Table, Histogram, CallTree, Timeline, Report, Listing, Live {
+public sealed interface Result
+        permits Table, Histogram, CallTree, Timeline, Report, Document, Listing, RowStream, Live {
     /** A heading, unique within a report; also the key in JSON. */
     String title();
 }

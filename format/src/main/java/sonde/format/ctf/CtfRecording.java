@@ -21,6 +21,8 @@ import sonde.format.MalformedInputException;
 import sonde.format.ctf.schema.ClockClass;
 import sonde.format.ctf.schema.Role;
 import sonde.format.ctf.schema.TraceClass;
+import sonde.format.ftrace.ListingRequest;
+import sonde.format.ftrace.ListingStyle;
 import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.ThreadNames;
 
@@ -44,7 +46,7 @@ import sonde.format.ftrace.ThreadNames;
  * of the packet context, threads from LTTng's contexts {@code tid}/{@code vtid}, {@code pid}/{@code
  * vpid}.
  */
-public final class CtfRecording implements Recording {
+public final class CtfRecording implements Recording, ListingStyle {
     /** Rows of a batch of every lane together. */
     private static final int MOST_ROWS = 1 << 18;
 
@@ -231,6 +233,16 @@ public final class CtfRecording implements Recording {
             throw new IllegalArgumentException(source.name());
         }
         return trace;
+    }
+
+    @Override
+    public RowText text(Source source, ListingRequest request) {
+        return text(source, ZoneId.systemDefault(), request.threads());
+    }
+
+    @Override
+    public RowText json(Source source, ListingRequest request) {
+        return json(source, request.threads());
     }
 
     /** Writes the rows of a source as babeltrace2 does. */

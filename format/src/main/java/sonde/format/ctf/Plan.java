@@ -119,7 +119,7 @@ final class Plan {
             this.common = stream.commonNode;
             this.specific = specific;
             this.payload = payload;
-            this.identity = Identity.of(common, payload);
+            this.identity = Identity.of(this.name, common, payload);
             this.clears =
                     chooses(packet) || chooses(common) || chooses(specific) || chooses(payload);
         }

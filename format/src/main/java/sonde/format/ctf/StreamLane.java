@@ -36,6 +36,10 @@ final class StreamLane implements Lane {
     private boolean inPacket;
     private int cpu = NO_PACKET;
     private long lastTime;
+
+    /** The thread that runs on the CPU, as the last switch told; -1 when unknown. */
+    private int running = -1;
+
     private Batch batch;
     private byte[] shared = {};
 
@@ -124,8 +128,10 @@ final class StreamLane implements Lane {
             notes.add(packets.file().name + ": packets have the UUID of another trace.");
         }
         Plan.Stream stream = stream();
+        int before = cpu;
         cpu = stream.cpuSlot >= 0 ? (int) decoder.slots[stream.cpuSlot] : -1;
         cpu = cpu > Short.MAX_VALUE || cpu < 0 ? -1 : cpu;
+        running = cpu == before && cpu >= 0 ? running : -1;
         if (packets.cut) {
             notes.add(place(packets.offset) + "the file ends before the packet.");
         }
@@ -227,7 +233,8 @@ final class StreamLane implements Lane {
         decoder.run(stream.commonContext);
         decoder.run(event.ops);
         Identity identity = event.identity;
-        int tid = identity.tid(payload);
+        int tid = identity.tid(payload, running);
+        running = identity.next(payload, running);
         if (Long.compareUnsigned(time, lastTime) < 0) {
             notes.disordered(packets.file().name);
         }
@@ -252,6 +259,7 @@ final class StreamLane implements Lane {
         int row = batch.add(time, cpu < 0 ? -1 : cpu, -1, plan.lost, payload.start, 16);
         batch.sample(row, -1, events, 0, 0);
         notes.lost(packets.file().name, events, packetCount);
+        running = -1;
     }
 
     long lastTime() {

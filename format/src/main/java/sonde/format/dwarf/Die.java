@@ -58,6 +58,11 @@ public final class Die {
         this.entry = entry;
     }
 
+    /** The entry itself, with all its attributes. */
+    public Entry entry() {
+        return entry;
+    }
+
     private long number(int attribute) {
         return entry.constant(attribute, NONE);
     }

@@ -2,9 +2,7 @@ package sonde.format.dwarf;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +13,7 @@ import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.FrameRules;
 import sonde.format.dwarf.location.Functions;
-import sonde.format.dwarf.location.Location;
-import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Scopes;
-import sonde.format.dwarf.location.Variable;
 import sonde.format.elf.ElfFile;
 
 /**
@@ -51,6 +46,11 @@ public final class Dwarf {
     /** Of a {@code .dwo} file, which has what skeleton units leave out. */
     public static Dwarf readSplit(ElfFile elf) throws MalformedInputException {
         return new Dwarf(Entries.readSplit(elf));
+    }
+
+    /** The entries themselves. */
+    public Entries entries() {
+        return entries;
     }
 
     /** Whether there is nothing. */
@@ -231,26 +231,6 @@ public final class Dwarf {
         return new Scopes(entries, FrameRules.NONE)
                 .at(address)
                 .map(scope -> new Die(scope.functions().getFirst()));
-    }
-
-    /**
-     * Where a function's parameters are at an address, by what the debugging information says.
-     *
-     * @param function as {@link #functionAt} found it there
-     * @return by the parameter
-     */
-    public Map<Die, Location> parametersAt(Die function, long address)
-            throws MalformedInputException {
-        Map<Die, Location> found = new HashMap<>();
-        Optional<Scope> scope = new Scopes(entries, FrameRules.NONE).of(function.entry, address);
-        if (scope.isPresent()) {
-            for (Variable variable : scope.get().variables()) {
-                if (variable.isParameter()) {
-                    found.put(new Die(variable.entry()), variable.location());
-                }
-            }
-        }
-        return found;
     }
 
     /** The name of an entry, or of the one that it completes; empty for none. */

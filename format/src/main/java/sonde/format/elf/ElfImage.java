@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.format.Input;
-import sonde.format.wrapper.KernelImage;
+import sonde.format.wrapper.BootImage;
 import sonde.format.wrapper.Limits;
 import sonde.format.wrapper.Unwrapped;
 import sonde.format.wrapper.Wrapper;
@@ -53,7 +53,7 @@ public final class ElfImage implements AutoCloseable {
             inner = content.inputs().isEmpty() ? input : content.inputs().getFirst();
         }
         if (!ElfFile.isElf(inner.segment())) {
-            Input kernel = KernelImage.unpack(inner).orElse(inner);
+            Input kernel = BootImage.unpack(inner).orElse(inner);
             inputs.add(kernel);
             inner = kernel;
         }

@@ -1,14 +1,9 @@
 package sonde.format.elf;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.ResourceTable;
 
 /**
  * Names of the numbers in ELF files, as the ABI documents and readelf have them. Numbers without a
@@ -26,24 +21,14 @@ public final class ElfNames {
     private static Map<String, Map<Long, String>> read() {
         Map<String, Map<Long, String>> tables = new HashMap<>();
         Map<Long, String> table = new HashMap<>();
-        try (BufferedReader in =
-                new BufferedReader(
-                        new InputStreamReader(
-                                Objects.requireNonNull(
-                                        ElfNames.class.getResourceAsStream("names.txt")),
-                                StandardCharsets.UTF_8))) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                if (line.startsWith("[")) {
-                    table =
-                            tables.computeIfAbsent(
-                                    line.substring(1, line.length() - 1), name -> new HashMap<>());
-                } else if (!line.isEmpty() && line.charAt(0) != '#') {
-                    int space = line.indexOf(' ');
-                    table.put(Long.decode(line.substring(0, space)), line.substring(space + 1));
-                }
+        for (String line : ResourceTable.lines(ElfNames.class.getResourceAsStream("names.txt"))) {
+            if (line.startsWith("[")) {
+                String name = line.substring(1, line.length() - 1);
+                table = tables.computeIfAbsent(name, added -> new HashMap<>());
+            } else {
+                int space = line.indexOf(' ');
+                table.put(Long.decode(line.substring(0, space)), line.substring(space + 1));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
         return tables;
     }

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.tracedat.TraceDatDescription;
 
 /**
  * A CTF trace, version 2 or 1.8: a folder with {@code metadata} and a data stream for each CPU of
@@ -96,18 +95,14 @@ final class CtfExport {
     private static void environment(List<Recording> recordings, Map<String, String> out) {
         out.put("tracer_name", "sonde");
         for (Recording recording : recordings) {
-            switch (recording) {
-                case TraceDatRecording from -> {
-                    String uname = from.metadata().uname().strip();
-                    if (!uname.isEmpty()) {
-                        out.putIfAbsent("uname", uname);
-                    }
-                }
-                case PerfDataRecording from -> {
-                    out.putIfAbsent("hostname", from.features().hostname());
-                    out.putIfAbsent("kernel_release", from.features().osRelease());
-                }
-                default -> {}
+            recording
+                    .capability(TraceDatDescription.class)
+                    .map(from -> from.metadata().uname().strip())
+                    .filter(uname -> !uname.isEmpty())
+                    .ifPresent(uname -> out.putIfAbsent("uname", uname));
+            if (recording.hasKernelRecords()) {
+                out.putIfAbsent("hostname", recording.kernel().hostname());
+                out.putIfAbsent("kernel_release", recording.kernel().release());
             }
         }
     }

@@ -12,8 +12,6 @@ import sonde.event.Clock;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.ftrace.EventListing;
-import sonde.format.text.TextRecording;
-import sonde.format.tracedat.TraceDatRecording;
 
 /** The rows of recordings by time; of equal times the earlier recording's and lane's first. */
 public final class ExportRows implements AutoCloseable {
@@ -68,11 +66,7 @@ public final class ExportRows implements AutoCloseable {
             if (!recording.sources().isEmpty() && first == Clock.UNKNOWN) {
                 first = recording.sources().getFirst().clock();
             }
-            switch (recording) {
-                case TextRecording text -> text.comms().forEach(comms::putIfAbsent);
-                case TraceDatRecording trace -> trace.comms().forEach(comms::putIfAbsent);
-                default -> {} // rows tell names
-            }
+            recording.threadNames().ifPresent(told -> told.forEach(comms::putIfAbsent));
             for (Lane lane : recording.lanes()) {
                 lanes.add(lane);
                 Batch batch = lane.next();

@@ -17,6 +17,7 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.ftrace.KernelFormats;
 
 /** The event types of recordings as ftrace has them, numbered. */
 final class FtraceTypes {
@@ -50,7 +51,7 @@ final class FtraceTypes {
         KernelFormats first = null;
         Map<Recording, KernelFormats> formats = new IdentityHashMap<>();
         for (Recording recording : recordings) {
-            KernelFormats of = KernelFormats.of(recording);
+            KernelFormats of = recording.capability(KernelFormats.class).orElse(null);
             if (of != null) {
                 formats.put(recording, of);
                 first = first == null ? of : first;

@@ -14,18 +14,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.EventType;
+import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.ftrace.KernelFormats;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
-import sonde.format.perfdata.PerfDataRecording;
 import sonde.format.perfdata.PerfDataWriter;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.PerfEvent;
 import sonde.format.perfdata.PerfFeatures;
 import sonde.format.perfdata.PerfRecords;
 import sonde.format.perfdata.RecordedFeatures;
 import sonde.format.perfdata.TracingData;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.tracedat.TraceDatDescription;
 import sonde.sys.Fd;
 import sonde.sys.Files;
 
@@ -102,9 +104,7 @@ final class PerfDataExport {
         PerfAttrs make = new PerfAttrs(clock);
         PerfAttr dummy = make.dummy();
         for (Recording recording : recordings) {
-            if (recording instanceof PerfDataRecording perf) {
-                perf.attrs().forEach(attr -> Arrays.stream(attr.ids()).forEach(taken::add));
-            }
+            attrs(recording).forEach(attr -> Arrays.stream(attr.ids()).forEach(taken::add));
         }
         dummyId = freshId();
         attrs.add(new AttrEntry(dummy, new long[] {dummyId}, "dummy:HG"));
@@ -118,7 +118,7 @@ final class PerfDataExport {
                     // Samples of a group hold values of events that have none themselves.
                     boolean wanted =
                             usage.rows > 0
-                                    || recording instanceof PerfDataRecording
+                                    || recording.hasKernelRecords()
                                             && !PerfTarget.isTracepoint(recording, type);
                     if (wanted && !notice && !PerfTarget.isRecord(recording, type)) {
                         long[] ids = ids(recording, type);
@@ -134,6 +134,13 @@ final class PerfDataExport {
         }
     }
 
+    private static List<AttrEntry> attrs(Recording recording) {
+        return recording
+                .capability(PerfDescription.class)
+                .map(PerfDescription::attrs)
+                .orElse(List.of());
+    }
+
     private long freshId() {
         while (!taken.add(nextId)) {
             nextId++;
@@ -144,13 +151,11 @@ final class PerfDataExport {
     /** Those of a perf.data stay: values of counters in its samples name them. */
     private long[] ids(Recording recording, EventType type) {
         List<Long> own = new ArrayList<>();
-        if (recording instanceof PerfDataRecording perf) {
-            for (int i = 0; i < perf.attrs().size(); i++) {
-                if (perf.typeOf(i).id() == type.id()) {
-                    Arrays.stream(perf.attrs().get(i).ids()).filter(used::add).forEach(own::add);
-                }
-            }
-        }
+        recording
+                .capability(PerfDescription.class)
+                .map(perf -> perf.entriesOf(type))
+                .orElse(List.of())
+                .forEach(entry -> Arrays.stream(entry.ids()).filter(used::add).forEach(own::add));
         return own.isEmpty()
                 ? new long[] {freshId()}
                 : own.stream().mapToLong(Long::longValue).toArray();
@@ -173,7 +178,7 @@ final class PerfDataExport {
 
     /** Names of threads where no record tells them. */
     private void names(PerfDataWriter writer) throws IOException {
-        if (recordings.stream().anyMatch(PerfDataRecording.class::isInstance)) {
+        if (recordings.stream().anyMatch(Recording::hasKernelRecords)) {
             return;
         }
         PerfRecords.Stamp start = new PerfRecords.Stamp(-1, -1, 0, dummyId, 0);
@@ -214,7 +219,7 @@ final class PerfDataExport {
         if (row.isNotice()) {
             return notice(row, stamp);
         }
-        if (!(row.recording instanceof PerfDataRecording)) {
+        if (!row.recording.hasKernelRecords()) {
             int tid = (int) row.integer("tid", row.tid());
             int pid = (int) row.integer("pid", row.pid() < 0 ? tid : row.pid());
             return records.comm(stamp, pid, tid, PerfTarget.name(row.text("comm")), false);
@@ -253,35 +258,16 @@ final class PerfDataExport {
         PerfFeatures.Builder features = PerfFeatures.builder().version("sonde");
         String machine = "";
         for (Recording recording : recordings) {
-            switch (recording) {
-                case PerfDataRecording from -> {
-                    RecordedFeatures of = from.features();
-                    features.hostname(of.hostname()).osRelease(of.osRelease());
-                    features.version(of.version()).commandLine(of.commandLine());
-                    features.buildIds(of.buildIds());
-                    if (of.cpusAvailable() > 0) {
-                        features.cpus(of.cpusAvailable(), of.cpusOnline());
-                    }
-                    of.clockData()
-                            .ifPresent(data ->
-                                    features.clock(
-                                            data.clockid(),
-                                            of.clockResolutionNanos().orElse(1),
-                                            data.wallNanos(),
-                                            data.clockNanos()));
-                    machine = of.arch();
-                    copy(from, features);
-                }
-                case TraceDatRecording from -> {
-                    String[] uname = from.metadata().uname().strip().split(" +");
-                    if (uname.length > 3 && machine.isEmpty()) {
-                        features.hostname(uname[1]).osRelease(uname[2]);
-                        machine = uname[uname.length - 1];
-                    }
-                    int cpus = from.metadata().cpuCount();
-                    features.cpus(cpus, cpus);
-                }
-                default -> {}
+            recording.capability(PerfDescription.class).ifPresent(from -> copy(from, features));
+            recording
+                    .capability(TraceDatDescription.class)
+                    .map(from -> from.metadata().cpuCount())
+                    .ifPresent(cpus -> features.cpus(cpus, cpus));
+            KernelIdentity kernel = recording.kernel();
+            boolean told = !kernel.release().isEmpty() && machine.isEmpty();
+            if (told || recording.hasKernelRecords()) {
+                features.hostname(kernel.hostname()).osRelease(kernel.release());
+                machine = kernel.architecture();
             }
         }
         if (!machine.isEmpty()) {
@@ -305,7 +291,19 @@ final class PerfDataExport {
     }
 
     /** What else a header says; lists what is left out. */
-    private void copy(PerfDataRecording from, PerfFeatures.Builder features) {
+    private void copy(PerfDescription from, PerfFeatures.Builder features) {
+        RecordedFeatures of = from.features();
+        features.version(of.version()).commandLine(of.commandLine()).buildIds(of.buildIds());
+        if (of.cpusAvailable() > 0) {
+            features.cpus(of.cpusAvailable(), of.cpusOnline());
+        }
+        of.clockData()
+                .ifPresent(data ->
+                        features.clock(
+                                data.clockid(),
+                                of.clockResolutionNanos().orElse(1),
+                                data.wallNanos(),
+                                data.clockNanos()));
         boolean sameOrder = from.order() == ByteOrder.LITTLE_ENDIAN;
         for (int feature : from.features().present()) {
             byte[] content =

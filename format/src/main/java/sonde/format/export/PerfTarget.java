@@ -11,7 +11,7 @@ import sonde.event.Source;
 import sonde.format.ftrace.MappedBuildId;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.PerfEvent;
 import sonde.format.perfdata.PerfRecords;
 import sonde.format.perfdata.PerfSampleRest;
@@ -44,15 +44,14 @@ record PerfTarget(
 
     /** Whether a row is a record of perf or of a kernel, not an event. */
     static boolean isRecord(Recording recording, EventType type) {
-        boolean perf = recording instanceof PerfDataRecording;
+        boolean perf = recording.hasKernelRecords();
         return type.system().equals(EventType.PERF_RECORD) && (perf || type.name().equals("comm"));
     }
 
     /** Whether rows become a tracepoint's samples. */
     static boolean isTracepoint(Recording recording, EventType type) {
         boolean counter = type.system().equals("perf") || type.system().equals("profile");
-        boolean samples =
-                counter && (type.fields().isEmpty() || recording instanceof PerfDataRecording);
+        boolean samples = counter && (type.fields().isEmpty() || recording.hasKernelRecords());
         return !samples && !isRecord(recording, type);
     }
 
@@ -96,14 +95,9 @@ record PerfTarget(
 
     /** The attr that a type of a perf.data was made for. */
     static Optional<PerfAttr> attr(Recording recording, EventType type) {
-        if (recording instanceof PerfDataRecording perf) {
-            for (int i = 0; i < perf.attrs().size(); i++) {
-                if (perf.typeOf(i).id() == type.id()) {
-                    return Optional.of(perf.attrs().get(i).attr());
-                }
-            }
-        }
-        return Optional.empty();
+        return recording
+                .capability(PerfDescription.class)
+                .flatMap(perf -> perf.entriesOf(type).stream().findFirst().map(AttrEntry::attr));
     }
 
     /** Lists bytes that no field names: what BPF programs put out. */
@@ -142,7 +136,7 @@ record PerfTarget(
         }
         // A chain begins with a marker: without one it is the address alone, as of user code whose
         // stack was copied instead.
-        boolean address = chain.length == 1 && row.recording instanceof PerfDataRecording;
+        boolean address = chain.length == 1 && row.recording.hasKernelRecords();
         if (named && depth > 0 && (made == null || !made.hasChain())) {
             losses.add("call chain of " + row.type.qualifiedName() + " (names, not addresses)");
         }

@@ -17,7 +17,6 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.StringField;
-import sonde.format.tracedat.TraceDatRecording;
 
 /** What rows there are: a first pass, for formats that say before the events what will come. */
 final class Survey {
@@ -51,9 +50,7 @@ final class Survey {
     static Survey of(List<Recording> recordings) throws IOException {
         Survey survey = new Survey();
         for (Recording recording : recordings) {
-            if (recording instanceof TraceDatRecording trace) {
-                trace.comms().forEach(survey.comms::putIfAbsent);
-            }
+            recording.threadNames().ifPresent(names -> names.forEach(survey.comms::putIfAbsent));
             for (Source source : recording.sources()) {
                 survey.usages(source);
             }

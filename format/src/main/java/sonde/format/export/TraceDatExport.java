@@ -10,16 +10,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import sonde.event.Clock;
 import sonde.event.EventType;
+import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.RecordedFeatures;
+import sonde.format.ftrace.KernelFormats;
+import sonde.format.tracedat.TraceDatDescription;
 import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatRecording;
 import sonde.format.tracedat.TraceDatWriter;
 import sonde.format.tracedat.TraceDatWriter.BufferPages;
 import sonde.format.tracedat.TraceDatWriter.CpuPages;
@@ -169,8 +170,9 @@ final class TraceDatExport implements AutoCloseable {
 
     private long timeOffset() {
         for (Recording recording : recordings) {
-            if (recording instanceof TraceDatRecording trace) {
-                return trace.timeOffset();
+            Optional<TraceDatDescription> trace = recording.capability(TraceDatDescription.class);
+            if (trace.isPresent()) {
+                return trace.get().timeOffset();
             }
         }
         return 0;
@@ -181,24 +183,27 @@ final class TraceDatExport implements AutoCloseable {
         List<byte[]> ftrace = formats.remove("ftrace");
         KernelFormats kernel = types.kernel;
         TraceDatMetadata own = null;
-        RecordedFeatures features = null;
+        KernelIdentity machine = null;
         for (Recording recording : recordings) {
-            switch (recording) {
-                case TraceDatRecording trace -> own = own == null ? trace.metadata() : own;
-                case PerfDataRecording perf -> features = perf.features();
-                default -> {}
-            }
+            own =
+                    own != null
+                            ? own
+                            : recording
+                                    .capability(TraceDatDescription.class)
+                                    .map(TraceDatDescription::metadata)
+                                    .orElse(null);
+            machine = recording.hasKernelRecords() ? recording.kernel() : machine;
         }
         String uname =
                 own != null
                         ? own.uname()
-                        : features == null
+                        : machine == null
                                 ? ""
                                 : "Linux %s %s %s"
                                         .formatted(
-                                                features.hostname(),
-                                                features.osRelease(),
-                                                features.arch());
+                                                machine.hostname(),
+                                                machine.release(),
+                                                machine.architecture());
         int cpus = survey.cpus.isEmpty() ? 1 : survey.cpus.last() + 1;
         boolean page = pageBytes == LEAST_PAGE;
         return new TraceDatMetadata(

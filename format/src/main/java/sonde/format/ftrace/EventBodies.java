@@ -171,7 +171,7 @@ final class EventBodies {
         }
         int longBytes = context.longBytes();
         Place place = new Place(caller, longBytes, false);
-        KernelSymbols symbols = context.symbols();
+        KallsymsIndex symbols = context.symbols();
         return EventBody.of((out, batch, row) -> {
             out.put("<stack trace >\n");
             // caller[8] is a minimum: the trace runs to the end of the record.
@@ -278,7 +278,7 @@ final class EventBodies {
         if (callSite == null) {
             return null;
         }
-        KernelSymbols symbols = context.symbols();
+        KallsymsIndex symbols = context.symbols();
         return EventBody.of((out, batch, row) -> {
             long address = callSite.of(batch, row);
             int symbol = symbols.find(address);

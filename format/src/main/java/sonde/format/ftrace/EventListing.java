@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
@@ -63,18 +64,18 @@ public final class EventListing {
 
     /** A listing of the lanes of one recording, each line labelled with its buffer. */
     public EventListing(List<Lane> lanes, RowText text) {
-        this(labelled(lanes, text), Filter.ALL);
+        this(labelled(lanes, lane -> text), Filter.ALL);
     }
 
     /** Lanes with labels of equal width, as trace-cmd writes them; none for a single buffer. */
-    public static List<Part> labelled(List<Lane> lanes, RowText text) {
+    public static List<Part> labelled(List<Lane> lanes, Function<Lane, RowText> text) {
         int columns = 0;
         for (Lane lane : lanes) {
             columns = Math.max(columns, lane.buffer().length());
         }
         List<Part> parts = new ArrayList<>();
         for (Lane lane : lanes) {
-            parts.add(new Part(lane, text, label(lane.buffer(), columns)));
+            parts.add(new Part(lane, text.apply(lane), label(lane.buffer(), columns)));
         }
         return parts;
     }

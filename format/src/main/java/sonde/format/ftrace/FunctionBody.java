@@ -71,7 +71,7 @@ final class FunctionBody implements EventBody {
 
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
-        KernelSymbols symbols = context.symbols();
+        KallsymsIndex symbols = context.symbols();
         long address = ip.of(batch, row);
         int function = symbols.find(address);
         int parent = symbols.find(parentIp.of(batch, row));

@@ -1,5 +1,6 @@
 package sonde.format.ftrace;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 
@@ -54,6 +55,11 @@ public interface RowText {
 
     /** Remembers what a row tells that is not shown. */
     void skip(Batch batch, int row);
+
+    /** Fields that were asked for and that no row has. */
+    default Set<ListedFields.Name> absent() {
+        return Set.of();
+    }
 
     /** Whether events of a type may be told together with the next one. */
     default boolean looksAhead(int type) {

@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
  * pointers, sizes of the recorded kernel.
  */
 public final class TextContext {
+    /** Of a recording that has no such files. */
+    static final TextContext NONE = of(PageLayout.NATIVE, new byte[0], new byte[0]);
+
     private final PageLayout layout;
-    private final KernelSymbols symbols;
+    private final KallsymsIndex symbols;
     private final byte[] printkFormats;
     private volatile @Nullable Map<Long, byte[]> printk;
 
-    private TextContext(PageLayout layout, KernelSymbols symbols, byte[] printkFormats) {
+    private TextContext(PageLayout layout, KallsymsIndex symbols, byte[] printkFormats) {
         this.layout = layout;
         this.symbols = symbols;
         this.printkFormats = printkFormats;
@@ -36,7 +39,7 @@ public final class TextContext {
     /** As the other, with a text of kallsyms that is fetched when first asked: it is long. */
     public static TextContext of(
             PageLayout layout, Supplier<byte[]> kallsyms, byte[] printkFormats) {
-        return new TextContext(layout, new KernelSymbols(kallsyms), printkFormats);
+        return new TextContext(layout, new KallsymsIndex(kallsyms), printkFormats);
     }
 
     private static Map<Long, byte[]> strings(byte[] printkFormats) {
@@ -60,7 +63,7 @@ public final class TextContext {
     }
 
     /** Functions by address. */
-    public KernelSymbols symbols() {
+    public KallsymsIndex symbols() {
         return symbols;
     }
 

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.EventType;
@@ -57,6 +59,8 @@ public final class JfrReader {
         REAL,
         TEXT,
     }
+
+    private static final Pattern PERIOD = Pattern.compile("([0-9]{1,8}) *(ns|us|ms|s|m)");
 
     /** The fields that say how many bytes an event of an allocation stands for. */
     private static final Map<String, String> WEIGHTS =
@@ -247,6 +251,9 @@ public final class JfrReader {
                 case INTEGER, SPAN, STAMP, REAL, TEXT -> {}
             }
         }
+        if (type.name().equals("jdk.ActiveSetting")) {
+            setting(chunk, type, values);
+        }
         RowStore row = store.begin(time, -1, tid, shape.type).stack(chain);
         String weight = WEIGHTS.get(type.name());
         boolean machine = type.name().equals("jdk.JVMInformation");
@@ -263,6 +270,43 @@ public final class JfrReader {
             }
         }
         row.end();
+    }
+
+    /** The setting {@code period} of jdk.ExecutionSample says how often threads were sampled. */
+    private void setting(JfrChunk chunk, JfrClass type, @Nullable Object[] values)
+            throws MalformedInputException {
+        Map<String, String> texts = new HashMap<>();
+        boolean ofSamples = false;
+        for (int i = 0; i < values.length; i++) {
+            JfrField field = type.fields().get(i);
+            JfrClass of = chunk.metadata.type(field.type());
+            if (field.name().equals("id") && values[i] instanceof Long id) {
+                JfrClass event = chunk.metadata.type(id);
+                ofSamples = event != null && event.name().equals("jdk.ExecutionSample");
+            } else if (of != null && !field.array() && !(values[i] instanceof Long)) {
+                texts.put(field.name(), new JfrText(chunk).of(of, values[i]));
+            }
+        }
+        if (ofSamples && "period".equals(texts.get("name"))) {
+            store.sampleNanos(nanos(texts.getOrDefault("value", "")));
+        }
+    }
+
+    /** A period as jdk.jfr.Period writes it, {@code "20 ms"}; 0 for what is none. */
+    static long nanos(String period) {
+        Matcher matcher = PERIOD.matcher(period);
+        if (!matcher.matches()) {
+            return 0;
+        }
+        long each =
+                switch (matcher.group(2)) {
+                    case "ns" -> 1L;
+                    case "us" -> 1_000L;
+                    case "ms" -> 1_000_000L;
+                    case "s" -> 1_000_000_000L;
+                    default -> 60_000_000_000L;
+                };
+        return Long.parseLong(matcher.group(1)) * each;
     }
 
     private static void put(

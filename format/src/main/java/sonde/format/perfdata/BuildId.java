@@ -21,6 +21,11 @@ public record BuildId(int pid, boolean kernel, String id, String path) {
         }
     }
 
+    /** Whether it is more than a place for one. */
+    boolean isKnown() {
+        return id.length() > 2;
+    }
+
     byte[] bytes() {
         return HexFormat.of().parseHex(id);
     }

@@ -15,22 +15,29 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import sonde.event.Clock;
+import sonde.event.EventType;
+import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.Cursor;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
+import sonde.format.ftrace.KernelFormats;
+import sonde.format.ftrace.ListingStyle;
 
 /**
  * A perf.data that is read: file, pipe or directory mode, either byte order, whole, cut or left by
@@ -60,7 +67,7 @@ import sonde.format.MalformedInputException;
  *
  * <p>AUX areas are listed and not decoded.
  */
-public final class PerfDataRecording implements Recording {
+final class PerfDataRecording implements Recording, PerfDescription, CopiedStacks {
     private static final int MOST_NOTES = 100;
     private static final long MOST_SECTION_BYTES = 64 << 20;
     private static final int MOST_PIPE_ATTRS = 1 << 16;
@@ -71,6 +78,10 @@ public final class PerfDataRecording implements Recording {
     private final PerfHeader header;
     private final PerfView view;
     private final Set<String> notes = new LinkedHashSet<>();
+    private static final Pattern CPU_EVENT =
+            Pattern.compile(
+                    "cycles|cpu-cycles|cpu_core/cycles|cpu_atom/cycles|cpu-clock|task-clock");
+
     private final List<AttrEntry> attrs;
     private final RecordedFeatures features;
     private final PerfTypes types;
@@ -81,6 +92,7 @@ public final class PerfDataRecording implements Recording {
     private final Map<Lane, long[]> counts = new IdentityHashMap<>();
     private Optional<Supplier<UserStacks>> userStacks = Optional.empty();
     private boolean fields = true;
+    private byte[] copiedKallsyms = {};
 
     private PerfDataRecording(Input input, List<Input> parts) throws MalformedInputException {
         this.input = input;
@@ -119,20 +131,11 @@ public final class PerfDataRecording implements Recording {
     /**
      * Reads the header of a recording.
      *
-     * @param input closed with the recording, and when this fails
-     * @throws MalformedInputException when it is no perf.data or its header is broken
+     * @param input the file, or in directory mode the file {@code data}
+     * @param parts the files {@code data.0}, {@code data.1}, … of a folder: records without a
+     *     header
      */
-    public static PerfDataRecording open(Input input) throws IOException {
-        return open(input, List.of());
-    }
-
-    /**
-     * Reads the header of a recording in directory mode ({@code perf record --threads}).
-     *
-     * @param input the file {@code data} of the folder
-     * @param parts the files {@code data.0}, {@code data.1}, … of it: records without a header
-     */
-    public static PerfDataRecording open(Input input, List<Input> parts) throws IOException {
+    static PerfDataRecording open(Input input, List<Input> parts) throws IOException {
         try {
             return new PerfDataRecording(input, parts);
         } catch (IOException | RuntimeException e) {
@@ -140,11 +143,6 @@ public final class PerfDataRecording implements Recording {
             parts.forEach(Input::close);
             throw e;
         }
-    }
-
-    /** Whether it begins as a perf.data does. */
-    public static boolean isPerfData(Input input) {
-        return PerfHeader.isPerfData(input);
     }
 
     @Override
@@ -164,31 +162,79 @@ public final class PerfDataRecording implements Recording {
         return lanes;
     }
 
-    /** Whether samples have registers and a piece of the stack of user mode. */
+    @Override
+    public KernelIdentity kernel() {
+        byte[] kernelId = {};
+        Map<String, byte[]> modules = new LinkedHashMap<>();
+        for (BuildId id : features.buildIds()) {
+            if (id.kernel() && id.isKnown()) {
+                modules.putIfAbsent(id.path(), id.bytes());
+                kernelId = id.path().startsWith("[kernel") ? id.bytes() : kernelId;
+            }
+        }
+        return new KernelIdentity(
+                features.hostname(), features.osRelease(), features.arch(), kernelId, modules);
+    }
+
+    @Override
+    public byte[] kallsyms() {
+        String kept = features.tracingData().map(TracingData::kallsyms).orElse("");
+        return kept.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Takes the text that {@code perf record --kcore} copied. */
+    void copied(byte[] kallsyms) {
+        copiedKallsyms = kallsyms;
+    }
+
+    @Override
+    public byte[] copiedKallsyms() {
+        return copiedKallsyms;
+    }
+
+    @Override
+    public Map<String, byte[]> fileIds() {
+        Map<String, byte[]> ids = new HashMap<>();
+        for (BuildId id : features.buildIds()) {
+            if (!id.kernel() && id.isKnown()) {
+                ids.putIfAbsent(id.path(), id.bytes());
+            }
+        }
+        return ids;
+    }
+
+    @Override
+    public boolean hasKernelRecords() {
+        return true;
+    }
+
+    @Override
+    public <C> Optional<C> capability(Class<C> kind) {
+        if (kind == ListingStyle.class) {
+            return Optional.of(kind.cast(new PerfListing(this)));
+        }
+        return kind == KernelFormats.class
+                ? features.tracingData().map(data -> kind.cast(data.kernelFormats(order())))
+                : Recording.super.capability(kind);
+    }
+
+    @Override
     public boolean hasUserStacks() {
         return attrs.stream().anyMatch(entry -> PerfRows.hasUserStack(entry.attr()));
     }
 
-    /**
-     * Has the call chains of such samples completed, in lanes that are made from now on.
-     *
-     * @param maker is asked once for each lane
-     */
+    @Override
     public void userStacks(Supplier<UserStacks> maker) {
         userStacks = Optional.of(maker);
     }
 
-    /** Leaves call chains as they were recorded, in lanes that are made from now on. */
+    @Override
     public void recordedStacks() {
         userStacks = Optional.empty();
     }
 
-    /**
-     * Whether samples have the fields that must be put together, in lanes that are made from now
-     * on: copying a piece of stack takes longer than unwinding it. Without them such samples have
-     * an empty payload; tracepoints have theirs. Asked for by nobody they are there.
-     */
-    public void fields(boolean wanted) {
+    @Override
+    public void sampleFields(boolean wanted) {
         fields = wanted;
     }
 
@@ -200,10 +246,7 @@ public final class PerfDataRecording implements Recording {
         return hasUserStacks() ? userStacks.map(Supplier::get) : Optional.empty();
     }
 
-    /**
-     * How many records of each kind there are, by the names of {@code perf report --stats}; whole
-     * when all lanes have been read.
-     */
+    @Override
     public Map<String, Long> recordCounts() {
         long[] sums = new long[PerfRecordNames.MOST];
         synchronized (counts) {
@@ -257,17 +300,17 @@ public final class PerfDataRecording implements Recording {
         return entries.stream().anyMatch(entry -> entry.attr().type() == type);
     }
 
-    /** The events, in the order of the file, with their names where it tells them. */
+    @Override
     public List<AttrEntry> attrs() {
         return attrs;
     }
 
-    /** What the header says about the recording. */
+    @Override
     public RecordedFeatures features() {
         return features;
     }
 
-    /** The content of a header feature, HEADER_*, as it lies; empty when a pipe told it. */
+    @Override
     public Optional<byte[]> section(int feature) {
         var place = header.features().get(feature);
         if (place == null || place.sizeBytes() > MOST_SECTION_BYTES) {
@@ -277,12 +320,12 @@ public final class PerfDataRecording implements Recording {
         return Optional.of(content.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** False when the recorder was killed before it could finish the file. */
+    @Override
     public boolean isFinished() {
         return header.finished();
     }
 
-    /** Bytes of the records. */
+    @Override
     public long dataBytes() {
         return header.dataEnd() - header.dataOffset();
     }
@@ -298,8 +341,8 @@ public final class PerfDataRecording implements Recording {
         }
     }
 
-    /** The event type of an attr's samples. */
-    public sonde.event.EventType typeOf(int attr) {
+    @Override
+    public EventType typeOf(int attr) {
         return types.types().get(types.ofAttr(attr));
     }
 
@@ -333,7 +376,21 @@ public final class PerfDataRecording implements Recording {
         return ids;
     }
 
-    /** Byte order of the machine that recorded. */
+    /** By the frequency of an event that counts what runs; a fixed period is no time. */
+    @Override
+    public long sampleNanos() {
+        long hertz =
+                attrs.stream()
+                        .filter(entry -> entry.attr().has(PerfEvent.FLAG_FREQ))
+                        .filter(entry -> CPU_EVENT.matcher(entry.name()).lookingAt())
+                        .mapToLong(entry -> entry.attr().samplePeriod())
+                        .filter(frequency -> frequency > 0)
+                        .min()
+                        .orElse(0);
+        return hertz == 0 ? 0 : 1_000_000_000L / hertz;
+    }
+
+    @Override
     public ByteOrder order() {
         return header.order();
     }

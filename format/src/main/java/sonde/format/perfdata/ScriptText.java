@@ -35,7 +35,7 @@ import sonde.format.ftrace.ThreadNames;
  * {@code "comm tid [cpu] time: period event: ip symbol+offset (file)"}, for tracepoints their text
  * in place of period and ip, with call chains a line each behind. Other records only tell names.
  */
-public final class ScriptText implements RowText {
+final class ScriptText implements RowText {
     // PERF_CONTEXT_MAX: markers lie above it.
     private static final long CONTEXT_MAX = PerfEvent.PERF_CONTEXT_MAX;
     private static final int COMM_COLUMNS = 16;
@@ -140,13 +140,13 @@ public final class ScriptText implements RowText {
         return none;
     }
 
-    /** Fields that were asked for and that no sample of the recording has. */
+    @Override
     public Set<Name> absent() {
         return fields.isUsual() || counts.exist() ? Set.of() : absent;
     }
 
     /** Whether any line names code. */
-    public static boolean namesCode(PerfDataRecording recording) {
+    static boolean namesCode(PerfDataRecording recording) {
         return recording.attrs().stream()
                 .map(AttrEntry::attr)
                 .anyMatch(attr ->

@@ -2,9 +2,11 @@ package sonde.format.perfdata;
 
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.format.ftrace.KernelFormats;
 
 /**
  * The formats of tracepoints in a perf.data (feature HEADER_TRACING_DATA): the start of a trace.dat
@@ -46,6 +48,24 @@ public record TracingData(
         return new TracingData(Long.BYTES, 4096, headerPage, headerEvent, formats, "", "", "");
     }
 
+    /** The same as exports take it, of a machine with an order of bytes. */
+    KernelFormats kernelFormats(ByteOrder order) {
+        Map<String, List<byte[]>> files = new LinkedHashMap<>();
+        for (Format format : formats) {
+            files.computeIfAbsent(format.system(), s -> new ArrayList<>())
+                    .add(ascii(format.text()));
+        }
+        int known = longBytes == 4 ? 4 : 8;
+        return new KernelFormats(
+                order,
+                known,
+                new byte[0],
+                ascii(headerEvent),
+                KernelFormats.parse(files, known),
+                ascii(kallsyms),
+                ascii(printk));
+    }
+
     /** The section as it lies in the file. */
     byte[] encode() {
         Bytes out = new Bytes();
@@ -58,7 +78,7 @@ public record TracingData(
         text64(out, headerEvent);
         Map<String, List<Format>> bySystem = new LinkedHashMap<>();
         for (Format format : formats) {
-            bySystem.computeIfAbsent(format.system(), s -> new java.util.ArrayList<>()).add(format);
+            bySystem.computeIfAbsent(format.system(), s -> new ArrayList<>()).add(format);
         }
         List<Format> ftrace = bySystem.getOrDefault("ftrace", List.of());
         bySystem.remove("ftrace");

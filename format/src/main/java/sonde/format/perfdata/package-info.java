@@ -3,7 +3,7 @@
  * while recording and read in file and pipe mode.
  *
  * {@snippet :
- * try (PerfDataRecording recording = PerfDataRecording.open(input)) {
+ * try (Recording recording = PerfDataReader.open(input)) {
  *     for (Lane lane : recording.lanes()) {
  *         for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
  *             count += batch.size();

@@ -1,17 +1,12 @@
 package sonde.format.perfetto;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import sonde.format.TypeBuilder;
+import sonde.sys.ResourceTable;
 
 /**
  * The ftrace events that Perfetto knows by number, with the kernel's names of their fields: {@code
@@ -85,21 +80,11 @@ public final class FtraceEvents {
     }
 
     private static void load() {
-        try (InputStream in = FtraceEvents.class.getResourceAsStream("ftrace-events.txt");
-                BufferedReader lines =
-                        new BufferedReader(
-                                new InputStreamReader(
-                                        java.util.Objects.requireNonNull(in),
-                                        StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (!line.startsWith("#")) {
-                    Event event = parse(line.split(" "));
-                    BY_NUMBER.put(event.number, event);
-                    BY_NAME.putIfAbsent(event.system + ':' + event.name, event);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        for (String line :
+                ResourceTable.lines(FtraceEvents.class.getResourceAsStream("ftrace-events.txt"))) {
+            Event event = parse(line.split(" "));
+            BY_NUMBER.put(event.number, event);
+            BY_NAME.putIfAbsent(event.system + ':' + event.name, event);
         }
     }
 

@@ -1,12 +1,8 @@
 package sonde.format.text;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
+import sonde.sys.ResourceTable;
 
 /** The systems of the kernel's tracepoints by name, for texts that tell only the name. */
 final class EventSystems {
@@ -17,18 +13,8 @@ final class EventSystems {
     private final Map<String, String> prefixes = new HashMap<>();
 
     EventSystems() {
-        String resource = "event-systems.txt";
-        try (InputStream in =
-                Objects.requireNonNull(EventSystems.class.getResourceAsStream(resource))) {
-            String text = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-            for (String line : text.split("\n", -1)) {
-                if (!line.startsWith("#")) {
-                    learn(line.split(" ", -1));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ResourceTable.lines(EventSystems.class.getResourceAsStream("event-systems.txt"))
+                .forEach(line -> learn(line.split(" ", -1)));
     }
 
     private void learn(String[] words) {

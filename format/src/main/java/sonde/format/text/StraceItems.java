@@ -6,6 +6,7 @@ import java.util.Set;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.format.BatchWriter;
+import sonde.sys.SignalNames;
 
 /** The calls, signals and ends in a text of strace. */
 final class StraceItems extends TextItems {
@@ -19,42 +20,6 @@ final class StraceItems extends TextItems {
     private static final List<String> RESTARTS =
             List.of("ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "", "ERESTART_RESTARTBLOCK");
     private static final int ERESTARTSYS = 512;
-
-    // Numbers of x86 and arm: include/uapi/asm-generic/signal.h
-    private static final List<String> SIGNALS =
-            List.of(
-                    "",
-                    "SIGHUP",
-                    "SIGINT",
-                    "SIGQUIT",
-                    "SIGILL",
-                    "SIGTRAP",
-                    "SIGABRT",
-                    "SIGBUS",
-                    "SIGFPE",
-                    "SIGKILL",
-                    "SIGUSR1",
-                    "SIGSEGV",
-                    "SIGUSR2",
-                    "SIGPIPE",
-                    "SIGALRM",
-                    "SIGTERM",
-                    "SIGSTKFLT",
-                    "SIGCHLD",
-                    "SIGCONT",
-                    "SIGSTOP",
-                    "SIGTSTP",
-                    "SIGTTIN",
-                    "SIGTTOU",
-                    "SIGURG",
-                    "SIGXCPU",
-                    "SIGXFSZ",
-                    "SIGVTALRM",
-                    "SIGPROF",
-                    "SIGWINCH",
-                    "SIGIO",
-                    "SIGPWR",
-                    "SIGSYS");
 
     private final StraceText model;
     private final StraceHead head = new StraceHead();
@@ -437,7 +402,8 @@ final class StraceItems extends TextItems {
 
     private int number() {
         String name = Tokens.ascii(line, call.nameFrom, Math.min(call.nameTo, call.nameFrom + 32));
-        return SIGNALS.indexOf(name);
+        int number = SignalNames.numbered(name);
+        return number > 0 ? number : -1;
     }
 
     private void death(BatchWriter out, long time) {

@@ -4,22 +4,25 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.event.FrameNames;
+import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.format.ftrace.FieldText;
+import sonde.format.ftrace.ListingRequest;
+import sonde.format.ftrace.ListingStyle;
 import sonde.format.ftrace.RowText;
-import sonde.format.ftrace.ThreadNames;
 
 /**
  * A text that a tracing tool printed, as events. Opening reads it once, for the types of its events
  * and the order of its times; each lane reads it again.
  */
-public final class TextRecording implements Recording {
+public final class TextRecording implements Recording, ListingStyle {
     private final Input input;
     private final TextFormat format;
     private final MemorySegment text;
@@ -143,27 +146,30 @@ public final class TextRecording implements Recording {
         return model.frames.isEmpty() ? null : model.frames;
     }
 
-    /** Names of threads, by tid: the first that the text tells. */
-    public Map<Integer, String> comms() {
-        return model.comms.all();
+    /** The first name of each thread that the text tells. */
+    @Override
+    public Optional<Map<Integer, String>> threadNames() {
+        return Optional.of(model.comms.all());
     }
 
-    /** The architecture that its system calls belong to, as uname says it; empty when unknown. */
-    public String machine() {
-        return model.machine();
+    /** The architecture is the one that its system calls belong to. */
+    @Override
+    public KernelIdentity kernel() {
+        return KernelIdentity.of("", "", model.machine());
     }
 
-    /** Names of system calls that no table has; the first has the number 512. */
+    @Override
     public List<String> moreCalls() {
         return model.moreCalls();
     }
 
     /** Writes rows as lines: {@code comm-tid [cpu] time: event: what the text has behind it}. */
-    public RowText rowText(ThreadNames names) {
+    @Override
+    public RowText text(Source of, ListingRequest request) {
         // A line of strace is two rows and more, each a part of it.
         FieldText.Details details =
                 format == TextFormat.STRACE ? FieldText.Details.FIELDS : new TextRows(source, text);
-        return new FieldText(source, names, frames(), details);
+        return new FieldText(source, request.threads(), frames(), details);
     }
 
     @Override

@@ -2,7 +2,6 @@ package sonde.format.trace;
 
 import java.io.IOException;
 import java.util.Optional;
-import java.util.function.Predicate;
 import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
@@ -11,51 +10,55 @@ import sonde.format.firefox.FirefoxReader;
 import sonde.format.heaptrack.HeaptrackReader;
 import sonde.format.jfr.JfrReader;
 import sonde.format.pcap.PcapReader;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.format.perfetto.PerfettoReader;
 import sonde.format.pprof.PprofReader;
 import sonde.format.speedscope.SpeedscopeReader;
 import sonde.format.text.DmesgJson;
+import sonde.format.text.TextFormat;
+import sonde.format.text.TextRecording;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.format.valgrind.CallgrindReader;
 import sonde.format.valgrind.MassifReader;
 
-/** A format, how it is recognised and read. No file is recognised as two of them. */
+/**
+ * A format, how it is recognised and read. No file is recognised as two of them. Its readers are
+ * named in switches: 28 method references would have to be linked before the first file is opened.
+ */
 public enum TraceFormat {
+    /** trace-cmd's trace.dat. */
+    TRACEDAT("trace.dat"),
+    /** perf's perf.data. */
+    PERFDATA("perf.data"),
     /** pcap and pcapng. */
-    PCAP("pcap", PcapReader::isPcap, PcapReader::open),
+    PCAP("pcap"),
     /** Flight recordings of a JVM. */
-    JFR("jfr", JfrReader::isJfr, JfrReader::open),
+    JFR("jfr"),
     /** Perfetto's packets. */
-    PERFETTO("perfetto", PerfettoReader::isPerfetto, PerfettoReader::open),
+    PERFETTO("perfetto"),
     /** pprof profiles. */
-    PPROF("pprof", PprofReader::isPprof, PprofReader::open),
+    PPROF("pprof"),
     /** speedscope's own JSON. */
-    SPEEDSCOPE("speedscope", SpeedscopeReader::isSpeedscope, SpeedscopeReader::open),
+    SPEEDSCOPE("speedscope"),
     /** Processed profiles of the Firefox Profiler. */
-    FIREFOX("firefox", FirefoxReader::isFirefox, FirefoxReader::open),
+    FIREFOX("firefox"),
     /** Chrome's trace JSON. */
-    CHROME("chrome", ChromeReader::isChrome, ChromeReader::open),
+    CHROME("chrome"),
     /** callgrind.out and cachegrind.out. */
-    CALLGRIND("callgrind", CallgrindReader::isCallgrind, CallgrindReader::open),
+    CALLGRIND("callgrind"),
     /** massif.out. */
-    MASSIF("massif", MassifReader::isMassif, MassifReader::open),
+    MASSIF("massif"),
     /** heaptrack's text. */
-    HEAPTRACK("heaptrack", HeaptrackReader::isHeaptrack, HeaptrackReader::open),
+    HEAPTRACK("heaptrack"),
     /** The kernel's log as JSON. */
-    DMESG("dmesg", DmesgJson::isDmesg, DmesgJson::open);
+    DMESG("dmesg"),
+    /** Texts that tools print; the last to be tried. */
+    TEXT("text");
 
     private final String label;
-    private final Predicate<Input> recogniser;
-    private final Opener opener;
 
-    @FunctionalInterface
-    private interface Opener {
-        Recording open(Input input) throws IOException;
-    }
-
-    TraceFormat(String label, Predicate<Input> recogniser, Opener opener) {
+    TraceFormat(String label) {
         this.label = label;
-        this.recogniser = recogniser;
-        this.opener = opener;
     }
 
     /** The format of a file, by its content. */
@@ -68,6 +71,20 @@ public enum TraceFormat {
         return Optional.empty();
     }
 
+    /**
+     * Reads a file of whatever format; the input is closed with the recording or before.
+     *
+     * @throws MalformedInputException when it is of none, or damaged
+     */
+    public static Recording read(Input input) throws IOException {
+        Optional<TraceFormat> known = of(input);
+        String refusal = known.isPresent() ? "" : TextFormat.refusal(input);
+        if (!refusal.isEmpty()) {
+            throw new MalformedInputException("text", "kind", -1, refusal);
+        }
+        return known.orElse(PERFDATA).open(input);
+    }
+
     /** How users call it. */
     public String label() {
         return label;
@@ -75,7 +92,22 @@ public enum TraceFormat {
 
     /** Whether the bytes begin as its do. */
     public boolean matches(Input input) {
-        return recogniser.test(input);
+        return switch (this) {
+            case TRACEDAT -> TraceDatReader.isTraceDat(input);
+            case PERFDATA -> PerfDataReader.isPerfData(input);
+            case PCAP -> PcapReader.isPcap(input);
+            case JFR -> JfrReader.isJfr(input);
+            case PERFETTO -> PerfettoReader.isPerfetto(input);
+            case PPROF -> PprofReader.isPprof(input);
+            case SPEEDSCOPE -> SpeedscopeReader.isSpeedscope(input);
+            case FIREFOX -> FirefoxReader.isFirefox(input);
+            case CHROME -> ChromeReader.isChrome(input);
+            case CALLGRIND -> CallgrindReader.isCallgrind(input);
+            case MASSIF -> MassifReader.isMassif(input);
+            case HEAPTRACK -> HeaptrackReader.isHeaptrack(input);
+            case DMESG -> DmesgJson.isDmesg(input);
+            case TEXT -> TextFormat.of(input) != null;
+        };
     }
 
     /**
@@ -84,7 +116,25 @@ public enum TraceFormat {
      * @throws MalformedInputException when it is not of this format
      */
     public Recording open(Input input) throws IOException {
-        Recording opened = opener.open(input);
-        return new Owned(opened, input);
+        return new Owned(opened(input), input);
+    }
+
+    private Recording opened(Input input) throws IOException {
+        return switch (this) {
+            case TRACEDAT -> TraceDatReader.open(input);
+            case PERFDATA -> PerfDataReader.open(input);
+            case PCAP -> PcapReader.open(input);
+            case JFR -> JfrReader.open(input);
+            case PERFETTO -> PerfettoReader.open(input);
+            case PPROF -> PprofReader.open(input);
+            case SPEEDSCOPE -> SpeedscopeReader.open(input);
+            case FIREFOX -> FirefoxReader.open(input);
+            case CHROME -> ChromeReader.open(input);
+            case CALLGRIND -> CallgrindReader.open(input);
+            case MASSIF -> MassifReader.open(input);
+            case HEAPTRACK -> HeaptrackReader.open(input);
+            case DMESG -> DmesgJson.open(input);
+            case TEXT -> TextRecording.open(input);
+        };
     }
 }

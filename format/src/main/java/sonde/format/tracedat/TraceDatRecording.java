@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -12,19 +11,31 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
+import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.Cursor;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
+import sonde.format.bundle.Meta;
+import sonde.format.ftrace.AddressNames;
+import sonde.format.ftrace.CpuStats;
 import sonde.format.ftrace.EventFormat;
+import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventTable;
 import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.FieldText;
+import sonde.format.ftrace.KernelFormats;
+import sonde.format.ftrace.ListingRequest;
+import sonde.format.ftrace.ListingStyle;
 import sonde.format.ftrace.PageLane;
 import sonde.format.ftrace.PageLayout;
+import sonde.format.ftrace.RowText;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 
@@ -32,7 +43,10 @@ import sonde.format.ftrace.ThreadNames;
  * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
  * clock (nearly always one) and a lane per buffer and CPU, ordered by buffer, then CPU.
  */
-public final class TraceDatRecording implements Recording {
+final class TraceDatRecording implements Recording, TraceDatDescription, ListingStyle {
+    /** How trace-cmd begins the account of a CPU. */
+    private static final Pattern CPU = Pattern.compile("CPU: (\\d{1,6})\n");
+
     private final List<Input> inputs;
     private final Content content;
     private final TraceDatMetadata metadata;
@@ -55,44 +69,11 @@ public final class TraceDatRecording implements Recording {
         }
     }
 
-    /**
-     * Opens a file.
-     *
-     * @throws MalformedInputException when it is none, or its metadata is damaged; data that is cut
-     *     or damaged gives {@link #notes()} and {@code notice} rows
-     */
-    public static TraceDatRecording open(Path path) throws IOException {
-        Input input = Input.open(path);
-        try {
-            return of(input);
-        } catch (IOException | RuntimeException e) {
-            input.close();
-            throw e;
-        }
-    }
-
-    /** As {@link #open}; the input is closed with the recording. */
-    public static TraceDatRecording of(Input input) throws IOException {
+    static TraceDatRecording of(Input input) throws IOException {
         return new TraceDatRecording(List.of(input), TraceDatParser.parse(input));
     }
 
-    /** Whether the input begins as a trace.dat. */
-    public static boolean isTraceDat(Input input) {
-        return TraceDatParser.hasMagic(input);
-    }
-
-    /**
-     * Pages of one CPU in a file of their own.
-     *
-     * @param buffer name of the instance, empty for the top one
-     * @param clock tracefs name of its clock
-     * @param pageBytes size of a sub-buffer
-     * @param input raw sub-buffers; a torn last one is read as far as it goes
-     */
-    public record Spool(String buffer, String clock, int pageBytes, int cpu, Input input) {}
-
-    /** A recording that was never put into one file; the inputs are closed with it. */
-    public static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<Spool> spools)
+    static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<TraceDatReader.Spool> spools)
             throws IOException {
         Content content = new Content(ByteOrder.nativeOrder(), "spools");
         content.headerPage = metadata.headerPage();
@@ -109,18 +90,18 @@ public final class TraceDatRecording implements Recording {
         content.traceId = metadata.traceId();
         content.version = metadata.version();
         List<Input> inputs = new ArrayList<>();
-        for (Spool spool : spools) {
-            inputs.add(spool.input);
-            content.buffer(spool.buffer);
+        for (TraceDatReader.Spool spool : spools) {
+            inputs.add(spool.input());
+            content.buffer(spool.buffer());
             content.areas.add(
                     new Content.Area(
-                            spool.buffer,
-                            Clock.named(spool.clock),
-                            spool.pageBytes,
-                            spool.cpu,
-                            spool.input,
+                            spool.buffer(),
+                            Clock.named(spool.clock()),
+                            spool.pageBytes(),
+                            spool.cpu(),
+                            spool.input(),
                             0,
-                            spool.input.sizeBytes(),
+                            spool.input().sizeBytes(),
                             0,
                             Compression.NONE));
         }
@@ -240,9 +221,71 @@ public final class TraceDatRecording implements Recording {
         }
     }
 
-    /** What the file says besides events. */
+    @Override
+    public KernelIdentity kernel() {
+        return KernelIdentity.ofUname(metadata.uname());
+    }
+
+    @Override
+    public byte[] kallsyms() {
+        return metadata.kallsyms();
+    }
+
+    @Override
+    public Optional<Map<Integer, String>> threadNames() {
+        return Optional.of(comms());
+    }
+
+    @Override
     public TraceDatMetadata metadata() {
         return metadata;
+    }
+
+    @Override
+    public <C> Optional<C> capability(Class<C> kind) {
+        return kind == KernelFormats.class
+                ? Optional.of(kind.cast(kernelFormats()))
+                : Recording.super.capability(kind);
+    }
+
+    private KernelFormats kernelFormats() {
+        PageLayout layout = table.layout();
+        int longBytes = layout.commitBytes();
+        List<KernelFormats.Format> formats =
+                new ArrayList<>(
+                        KernelFormats.parse(Map.of("ftrace", metadata.ftraceFormats()), longBytes));
+        formats.addAll(KernelFormats.parse(metadata.eventFormats(), longBytes));
+        return new KernelFormats(
+                layout.order(),
+                longBytes,
+                layout.old() ? new byte[0] : metadata.headerPage(),
+                metadata.headerEvent(),
+                formats,
+                metadata.kallsyms(),
+                metadata.printk());
+    }
+
+    @Override
+    public List<Meta.Loss> losses() {
+        List<Meta.Loss> losses = new ArrayList<>();
+        for (byte[] account : metadata.cpuStats()) {
+            String text = new String(account, StandardCharsets.UTF_8);
+            Matcher head = CPU.matcher(text);
+            int cpu = head.lookingAt() ? Integer.parseInt(head.group(1)) : -1;
+            CpuStats stats = CpuStats.parse(text);
+            long full = stats.overrun() + stats.dropped();
+            if (full > 0) {
+                losses.add(loss(cpu, Meta.LossKind.RING_FULL, full));
+            }
+            if (stats.commitOverrun() > 0) {
+                losses.add(loss(cpu, Meta.LossKind.COMMIT_OVERRUN, stats.commitOverrun()));
+            }
+        }
+        return losses;
+    }
+
+    private static Meta.Loss loss(int cpu, Meta.LossKind kind, long events) {
+        return new Meta.Loss("trace.dat", "", cpu, kind, events);
     }
 
     /** The event types by the kernel's numbers. */
@@ -266,14 +309,33 @@ public final class TraceDatRecording implements Recording {
         return new EventText(first, textContext(), names).offsetBy(content.timeOffset);
     }
 
-    /** Names of the buffers; the top one's is empty. */
+    @Override
+    public byte[] preface() {
+        return latencyText();
+    }
+
+    @Override
+    public RowText text(Source of, ListingRequest request) {
+        return request.styled(eventText(request.threads()), content.timeOffset);
+    }
+
+    @Override
+    public RowText json(Source of, ListingRequest request) {
+        return new EventJson(of, textContext(), request.threads(), AddressNames.NONE)
+                .offsetBy(content.timeOffset);
+    }
+
+    @Override
+    public FieldText.Details details(Source of, ListingRequest request) {
+        return request.styled(eventText(request.threads()), content.timeOffset)::appendBody;
+    }
+
+    @Override
     public List<String> buffers() {
         return List.copyOf(content.buffers);
     }
 
-    /**
-     * Nanoseconds that the writer wanted added to every time ({@code --date}, {@code --ts-offset}).
-     */
+    @Override
     public long timeOffset() {
         return content.timeOffset;
     }
@@ -308,7 +370,7 @@ public final class TraceDatRecording implements Recording {
         return List.copyOf(content.guests);
     }
 
-    /** How this file of a guest relates to its host's clock; its times are the host's already. */
+    @Override
     public Optional<TimeShift> timeShift() {
         return content.correction.shift();
     }

@@ -5,7 +5,7 @@
  * .v7.5.txt}.
  *
  * {@snippet :
- * try (TraceDatRecording recording = TraceDatRecording.open(Path.of("trace.dat"))) {
+ * try (Recording recording = TraceDatReader.open(Input.open(Path.of("trace.dat")))) {
  *     for (Lane lane : recording.lanes()) {
  *         for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
  *             count += batch.size();

@@ -15,8 +15,8 @@ import sonde.event.Recording;
 import sonde.format.InputSet;
 import sonde.format.RecordedRows;
 import sonde.format.ctf.CtfRecording;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.perfdata.PerfDataReader;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.testkit.Property;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -87,7 +87,7 @@ class CtfExportTest {
             RingPage page = new RingPage(ByteOrder.BIG_ENDIAN, 4, TraceDatBytes.PAGE, 5000);
             page.event(10, format.hello(7, 1, "one")).event(20, format.hello(8, -2, "two"));
             byte[] file = format.cpu(page.toBytes()).version7(false);
-            try (Recording from = TraceDatRecording.of(RecordedRows.input(file));
+            try (Recording from = TraceDatReader.open(RecordedRows.input(file));
                     CtfRecording read = CtfRecording.open(InputSet.below(write(from, version)))) {
                 assertThat(MadeRecording.rows(read))
                         .map(CtfExportTest::bare)
@@ -103,7 +103,7 @@ class CtfExportTest {
     void samples() throws IOException {
         for (FileFormat version : VERSIONS) {
             byte[] file = PerfFiles.example(ByteOrder.BIG_ENDIAN);
-            try (Recording from = PerfDataRecording.open(RecordedRows.input(file));
+            try (Recording from = PerfDataReader.open(RecordedRows.input(file));
                     CtfRecording read = CtfRecording.open(InputSet.below(write(from, version)))) {
                 assertThat(MadeRecording.rows(read))
                         .anySatisfy(row -> {

@@ -19,8 +19,9 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.RecordedRows;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.perfdata.PerfDataReader;
+import sonde.format.perfdata.PerfDescription;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.testkit.Property;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -29,13 +30,13 @@ class PerfDataExportTest {
     @TempDir Path folder;
     private final Losses losses = new Losses();
 
-    private PerfDataRecording written(Recording recording) throws IOException {
+    private Recording written(Recording recording) throws IOException {
         Path file = folder.resolve("perf.data");
         List<Recording> all = List.of(recording);
         try (ExportRows rows = ExportRows.of(all, ChainNames.own())) {
             FileFormat.PERFDATA.write(all, rows, file, losses);
         }
-        return PerfDataRecording.open(Input.open(file));
+        return PerfDataReader.open(Input.open(file));
     }
 
     /** What rows have besides fields, by time: {@code time pid weight chain}. */
@@ -67,7 +68,7 @@ class PerfDataExportTest {
                     MadeRecording made = MadeRecording.random(random, false);
                     List<MadeRecording.Row> expected = MadeRecording.rows(made);
                     List<String> besides = samples(made);
-                    try (PerfDataRecording read = written(made)) {
+                    try (Recording read = written(made)) {
                         List<MadeRecording.Row> found = new ArrayList<>(MadeRecording.rows(read));
                         assertThat(found).hasSameSizeAs(expected);
                         Map<String, MadeRecording.Row> byPlace = new TreeMap<>();
@@ -101,12 +102,13 @@ class PerfDataExportTest {
     @Test
     void perfOfAnotherMachine() throws IOException {
         byte[] file = PerfFiles.example(ByteOrder.BIG_ENDIAN);
-        List<String> expected = RecordedRows.of(file, PerfDataRecording::open);
+        List<String> expected = RecordedRows.of(file, PerfDataReader::open);
         List<String> found;
-        try (Recording from = PerfDataRecording.open(RecordedRows.input(file));
-                PerfDataRecording read = written(from)) {
-            assertThat(read.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
-            assertThat(read.features().hostname()).isEqualTo("box");
+        try (Recording from = PerfDataReader.open(RecordedRows.input(file));
+                Recording read = written(from)) {
+            PerfDescription perf = read.capability(PerfDescription.class).orElseThrow();
+            assertThat(perf.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+            assertThat(read.kernel().hostname()).isEqualTo("box");
             found = RecordedRows.of(read);
         }
         // Arrays are shown as bytes, and those are turned.
@@ -131,8 +133,8 @@ class PerfDataExportTest {
                 page.lost(7).event(10, format.hello(7, 1, "one"));
                 page.event(20, format.hello(8, -2, "two"));
                 byte[] file = format.cpu(page.toBytes()).version7(false);
-                try (Recording from = TraceDatRecording.of(RecordedRows.input(file));
-                        PerfDataRecording read = written(from)) {
+                try (Recording from = TraceDatReader.open(RecordedRows.input(file));
+                        Recording read = written(from)) {
                     List<MadeRecording.Row> expected = MadeRecording.rows(from);
                     assertThat(MadeRecording.rows(read)).containsAll(expected);
                     assertThat(RecordedRows.of(read))

@@ -13,10 +13,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.Recording;
+import sonde.format.Input;
 import sonde.format.RecordedRows;
-import sonde.format.ftrace.PageLayout;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.ftrace.KernelFormats;
+import sonde.format.perfdata.PerfDataReader;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.testkit.Property;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -54,7 +55,7 @@ class TraceDatExportTest {
                 random -> {
                     MadeRecording made = MadeRecording.random(random, true);
                     List<MadeRecording.Row> expected = MadeRecording.rows(made);
-                    try (TraceDatRecording read = TraceDatRecording.open(write(made))) {
+                    try (Recording read = TraceDatReader.open(Input.open(write(made)))) {
                         List<MadeRecording.Row> found = MadeRecording.rows(read);
                         assertThat(found).hasSameSizeAs(expected);
                         for (int i = 0; i < found.size(); i++) {
@@ -75,7 +76,7 @@ class TraceDatExportTest {
                 random -> {
                     MadeRecording made = MadeRecording.random(random, false);
                     List<String> expected = RecordedRows.of(made);
-                    try (TraceDatRecording read = TraceDatRecording.open(write(made))) {
+                    try (Recording read = TraceDatReader.open(Input.open(write(made)))) {
                         List<String> found = RecordedRows.of(read);
                         assertThat(lost(found)).isEqualTo(lost(expected));
                         assertThat(count(found, "made")).isEqualTo(count(expected, "made"));
@@ -106,17 +107,17 @@ class TraceDatExportTest {
                 page.lost(7).event(10, format.hello(7, 1, "one")).extend(1L << 40);
                 page.event(20, format.hello(-1, -2, "two"));
                 byte[] file = format.cpu(page.toBytes()).version7(false);
-                List<String> expected = RecordedRows.of(file, TraceDatRecording::of);
+                List<String> expected = RecordedRows.of(file, TraceDatReader::open);
                 Path target;
-                try (Recording from = TraceDatRecording.of(RecordedRows.input(file))) {
+                try (Recording from = TraceDatReader.open(RecordedRows.input(file))) {
                     target = write(from);
                 }
-                try (TraceDatRecording read = TraceDatRecording.open(target)) {
-                    PageLayout layout = read.table().layout();
-                    assertThat(layout.order()).isEqualTo(order);
-                    assertThat(layout.commitBytes()).isEqualTo(longBytes);
+                try (Recording read = TraceDatReader.open(Input.open(target))) {
+                    KernelFormats formats = read.capability(KernelFormats.class).orElseThrow();
+                    assertThat(formats.order()).isEqualTo(order);
+                    assertThat(formats.longBytes()).isEqualTo(longBytes);
                     assertThat(RecordedRows.of(read)).isEqualTo(expected);
-                    assertThat(read.comms()).containsEntry(7, "seven");
+                    assertThat(read.threadNames().orElseThrow()).containsEntry(7, "seven");
                 }
             }
         }
@@ -127,16 +128,16 @@ class TraceDatExportTest {
     void samplesGetFormats() throws IOException {
         byte[] file = PerfFiles.example(ByteOrder.BIG_ENDIAN);
         Path target;
-        try (Recording from = PerfDataRecording.open(RecordedRows.input(file))) {
+        try (Recording from = PerfDataReader.open(RecordedRows.input(file))) {
             target = write(from);
         }
-        try (TraceDatRecording read = TraceDatRecording.open(target)) {
+        try (Recording read = TraceDatReader.open(Input.open(target))) {
             List<String> found = RecordedRows.of(read);
             assertThat(found)
                     .anyMatch(
                             row -> row.contains("sched:sched_example") && row.contains("comm=cat"))
                     .anyMatch(row -> row.contains("perf:cycles"));
-            assertThat(read.comms()).containsEntry(8, "cat");
+            assertThat(read.threadNames().orElseThrow()).containsEntry(8, "cat");
         }
     }
 }

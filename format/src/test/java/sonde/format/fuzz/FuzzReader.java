@@ -24,6 +24,7 @@ import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.Input;
 import sonde.format.InputSet;
@@ -33,6 +34,8 @@ import sonde.format.ctf.CtfRecording;
 import sonde.format.ctf.Tsdl;
 import sonde.format.ftrace.EventFormat;
 import sonde.format.ftrace.EventListing;
+import sonde.format.ftrace.EventText;
+import sonde.format.ftrace.KernelFormats;
 import sonde.format.ftrace.PageLayout;
 import sonde.format.ftrace.PrintFormat;
 import sonde.format.ftrace.RowText;
@@ -40,12 +43,12 @@ import sonde.format.ftrace.TextBuffer;
 import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
 import sonde.format.perfdata.Examples;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.format.text.TextRecording;
 import sonde.format.text.Texts;
 import sonde.format.trace.Samples;
 import sonde.format.trace.TraceFormat;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.format.wrapper.Limits;
 import sonde.format.wrapper.Unwrapped;
 import sonde.testkit.CtfTrace;
@@ -59,11 +62,15 @@ enum FuzzReader {
     TRACE_DAT {
         @Override
         void read(byte[] bytes) throws IOException {
-            try (TraceDatRecording recording = TraceDatRecording.of(RecordedRows.input(bytes))) {
+            try (Recording recording = TraceDatReader.open(RecordedRows.input(bytes))) {
                 RecordedRows.asStated(recording);
             }
-            try (TraceDatRecording recording = TraceDatRecording.of(RecordedRows.input(bytes))) {
-                new EventListing(recording.lanes(), recording.eventText()).writeTo(NOWHERE);
+            try (Recording recording = TraceDatReader.open(RecordedRows.input(bytes))) {
+                ThreadNames names = ThreadNames.of(recording.threadNames().orElseThrow());
+                TextContext context =
+                        recording.capability(KernelFormats.class).orElseThrow().textContext();
+                EventText text = new EventText(recording.sources().getFirst(), context, names);
+                new EventListing(recording.lanes(), text).writeTo(NOWHERE);
             }
         }
 
@@ -82,7 +89,7 @@ enum FuzzReader {
     PERF_DATA {
         @Override
         void read(byte[] bytes) throws IOException {
-            RecordedRows.of(bytes, PerfDataRecording::open);
+            RecordedRows.of(bytes, PerfDataReader::open);
         }
 
         @Override
@@ -161,6 +168,7 @@ enum FuzzReader {
     CALLGRIND,
     MASSIF,
     HEAPTRACK,
+    DMESG,
     /** gzip, zstd, xz, tar, zip, in each other. */
     WRAPPER {
         @Override

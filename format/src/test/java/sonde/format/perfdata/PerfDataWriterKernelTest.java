@@ -86,7 +86,7 @@ class PerfDataWriterKernelTest {
         Path file = folder.resolve("perf.data");
         record(file, kernelBuildId());
 
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file), List.of())) {
             List<Rows.Row> rows = Rows.of(recording);
             assertThat(recording.notes()).isEmpty();
             assertThat(recording.sources().getFirst().clock()).isEqualTo(Clock.MONO);
@@ -113,7 +113,7 @@ class PerfDataWriterKernelTest {
         record(file, null);
         Files.write(file, new byte[] {9, 0, 0, 0, 2, 0, 64, 0, 1, 2}, StandardOpenOption.APPEND);
         List<Rows.Row> rows;
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file), List.of())) {
             rows = Rows.of(recording);
             assertThat(recording.isFinished()).isFalse();
             assertThat(recording.features().hostname()).isEqualTo("sonde-test");
@@ -126,7 +126,7 @@ class PerfDataWriterKernelTest {
         } finally {
             TinyRecorder.closeDescriptor(fd);
         }
-        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+        try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file), List.of())) {
             assertThat(Rows.of(recording)).isEqualTo(rows.subList(0, rows.size() - 1));
             assertThat(recording.notes()).isEmpty();
         }
@@ -162,7 +162,8 @@ class PerfDataWriterKernelTest {
             } finally {
                 TinyRecorder.closeDescriptor(fd);
             }
-            try (PerfDataRecording recording = PerfDataRecording.open(Input.open(file))) {
+            try (PerfDataRecording recording =
+                    PerfDataRecording.open(Input.open(file), List.of())) {
                 assertThat(recording.dataBytes()).isEqualTo(kept);
                 assertThat(Rows.of(recording)).allMatch(row -> row.field("comm").equals("name"));
                 assertThat(recording.features().hostname()).isEqualTo("sonde-test");

@@ -70,14 +70,14 @@ class PerfSampleFieldsTest {
         try (PerfDataRecording recording = Rows.open(file.file())) {
             Row whole = Rows.of(recording).getFirst();
             assertThat(whole.field("user_stack").split(",")).hasSize(8);
-            recording.fields(false);
+            recording.sampleFields(false);
             try (Lane lane = recording.lanes().getFirst()) {
                 Batch batch = Objects.requireNonNull(lane.next());
                 assertThat(batch.payloadBytes(0)).isZero();
                 assertThat(batch.weight(0)).isEqualTo(77);
                 assertThat(batch.stackEntry(0, 1)).isEqualTo(0x99);
             }
-            recording.fields(true);
+            recording.sampleFields(true);
             assertThat(Rows.of(recording)).containsExactly(whole);
         }
     }

@@ -35,7 +35,7 @@ class PerfSampleRestTest {
         Path from = Files.write(folder.resolve("from"), file.file());
         Path to = folder.resolve("to");
         Losses losses = new Losses();
-        try (Recording source = PerfDataRecording.open(Input.open(from))) {
+        try (Recording source = PerfDataRecording.open(Input.open(from), List.of())) {
             List<Recording> all = List.of(source);
             try (ExportRows rows = ExportRows.of(all, ChainNames.own())) {
                 FileFormat.PERFDATA.write(all, rows, to, losses);

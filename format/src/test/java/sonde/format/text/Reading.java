@@ -67,7 +67,11 @@ record Reading(
                 lane.close();
             }
             return new Reading(
-                    recording.format(), rows, recording.notes(), recording.comms(), buffers);
+                    recording.format(),
+                    rows,
+                    recording.notes(),
+                    recording.threadNames().orElseThrow(),
+                    buffers);
         }
     }
 

@@ -39,14 +39,15 @@ class RecognitionTest {
     }
 
     @Test
-    void otherFilesAreNone() {
+    void filesWithoutSampleAreRecognised() {
         byte[] traceDat = new TraceDatBytes(ByteOrder.LITTLE_ENDIAN, 8).version7(false);
-        assertThat(matching(traceDat)).isEmpty();
+        assertThat(matching(traceDat)).containsExactly(TraceFormat.TRACEDAT);
         assertThat(matching(new byte[0])).isEmpty();
         assertThat(matching(new byte[1000])).isEmpty();
         assertThat(matching(Samples.text("{\"a\": 1}"))).isEmpty();
         assertThat(matching(Samples.text("[1, 2]"))).isEmpty();
-        assertThat(matching(Samples.text("main;leaf 10\nmain 3\n"))).isEmpty();
+        assertThat(matching(Samples.text("main;leaf 10\nmain 3\n")))
+                .containsExactly(TraceFormat.TEXT);
     }
 
     @Test

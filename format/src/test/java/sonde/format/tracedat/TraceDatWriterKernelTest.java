@@ -59,7 +59,7 @@ class TraceDatWriterKernelTest {
         assertThat(traceCmd("report", "--stat", "-i", file.toString())).contains("CPU: 0");
         assertThat(traceCmd("dump", "--all", "-i", file.toString()))
                 .contains("[buffer \"second\", \"mono\" clock, 4096 page size");
-        try (TraceDatRecording recording = TraceDatRecording.open(file)) {
+        try (TraceDatRecording recording = TraceDatRecording.of(Input.open(file))) {
             assertThat(recording.buffers()).containsExactly("", "second");
             assertThat(recording.notes()).isEmpty();
             List<String> ours = masked(TraceDatRecordingTest.listing(recording));
@@ -72,18 +72,18 @@ class TraceDatWriterKernelTest {
     }
 
     private static int ours(Path file) throws IOException {
-        try (TraceDatRecording recording = TraceDatRecording.open(file)) {
+        try (TraceDatRecording recording = TraceDatRecording.of(Input.open(file))) {
             return TraceDatRecordingTest.listing(recording).length();
         }
     }
 
     private void assertSpoolsReadAlike(TraceDatMetadata metadata, List<Path> spools, int length)
             throws IOException {
-        List<TraceDatRecording.Spool> inputs = new ArrayList<>();
+        List<TraceDatReader.Spool> inputs = new ArrayList<>();
         for (String name : List.of("", "second")) {
             for (int cpu = 0; cpu < spools.size(); cpu++) {
                 Input input = Input.open(spools.get(cpu));
-                inputs.add(new TraceDatRecording.Spool(name, "mono", 4096, cpu, input));
+                inputs.add(new TraceDatReader.Spool(name, "mono", 4096, cpu, input));
             }
         }
         try (TraceDatRecording recording = TraceDatRecording.ofSpools(metadata, inputs)) {

@@ -127,7 +127,7 @@ class CodecTest {
             names = {"ZLIB"})
     void kernelsComeOutOfTheirBootImages(Codec codec) throws IOException, InterruptedException {
         byte[] image = bzImage(packed(codec, TEXT), TEXT.length);
-        try (Input kernel = KernelImage.unpack(input(image)).orElseThrow()) {
+        try (Input kernel = BootImage.unpack(input(image)).orElseThrow()) {
             byte[] found = kernel.segment().toArray(ValueLayout.JAVA_BYTE);
             assertThat(Arrays.equals(found, TEXT)).isTrue();
         }
@@ -139,10 +139,10 @@ class CodecTest {
 
     @Test
     void whatIsNoBootImageIsLeftAlone() throws IOException {
-        assertThat(KernelImage.unpack(input(new byte[2000]))).isEqualTo(Optional.empty());
-        assertThat(KernelImage.unpack(input(new byte[0]))).isEqualTo(Optional.empty());
+        assertThat(BootImage.unpack(input(new byte[2000]))).isEqualTo(Optional.empty());
+        assertThat(BootImage.unpack(input(new byte[0]))).isEqualTo(Optional.empty());
         byte[] unknown = bzImage(new byte[100], 0);
-        assertThatThrownBy(() -> KernelImage.unpack(input(unknown)))
+        assertThatThrownBy(() -> BootImage.unpack(input(unknown)))
                 .isInstanceOf(MalformedInputException.class)
                 .hasMessageContaining("unknown way");
     }

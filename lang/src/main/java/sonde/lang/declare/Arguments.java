@@ -1,19 +1,27 @@
 package sonde.lang.declare;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Die;
 import sonde.format.dwarf.Dwarf;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.FrameRules;
 import sonde.format.dwarf.location.Location;
+import sonde.format.dwarf.location.Scope;
+import sonde.format.dwarf.location.Scopes;
 import sonde.format.dwarf.location.Value;
-import sonde.lang.declare.CallingConvention.Home;
+import sonde.format.dwarf.location.Variable;
 import sonde.lang.type.Composite;
 import sonde.lang.type.Type;
+import sonde.symbol.ctype.CallingConvention;
+import sonde.symbol.ctype.CallingConvention.Home;
+import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.StatedPlaces;
 
 /**
  * Where the parameters of one function are at its entry: where its debugging information says, in a
@@ -25,10 +33,6 @@ final class Arguments {
 
     private static final List<Integer> ARM = List.of(0, 1, 2, 3, 4, 5, 6, 7);
 
-    /** DW_LANG_* of C and C++: DWARF 5, table 7.17, and those registered since. */
-    private static final Set<Integer> C =
-            Set.of(0x1, 0x2, 0x4, 0xc, 0x10, 0x11, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x3a, 0x3e);
-
     /** DW_LANG_Go. */
     private static final int GO = 0x16;
 
@@ -37,17 +41,26 @@ final class Arguments {
     private final DwarfMapping part;
     private final Dwarf dwarf;
     private final Die function;
+    private final boolean isClone;
     private final boolean arm;
     private final boolean isC;
     private final boolean isGo;
 
-    Arguments(DwarfMapping part, Die function, boolean arm) throws MalformedInputException {
+    /**
+     * Of a function.
+     *
+     * @param isClone whether its compiler may have changed what it takes
+     * @param arm whether the machine is AArch64, else x86-64
+     */
+    Arguments(DwarfMapping part, Die function, boolean isClone, boolean arm)
+            throws MalformedInputException {
+        this.isClone = isClone;
         this.part = part;
         this.dwarf = part.dwarf();
         this.function = function;
         this.arm = arm;
         int language = function.language();
-        this.isC = C.contains(language);
+        this.isC = CallingConvention.isOf(language);
         this.isGo = language == GO;
     }
 
@@ -57,18 +70,35 @@ final class Arguments {
      * @param entry as stated in the ELF; -1 where only the name led to the function
      */
     List<Argument> at(long entry) throws MalformedInputException {
-        Map<Die, Location> stated = entry < 0 ? Map.of() : dwarf.parametersAt(function, entry);
-        CallingConvention convention = new CallingConvention(dwarf, arm);
-        convention.result(dwarf.typeOf(function));
+        Map<Entry, Location> stated = entry < 0 ? Map.of() : stated(entry);
+        CallingConvention convention =
+                new CallingConvention(part.layout(), arm ? Machine.AARCH64 : Machine.X86_64);
+        convention.result(function.entry().type());
         List<Argument> found = new ArrayList<>();
         boolean simple = isSimple(dwarf.typeOf(function));
         for (Die child : dwarf.children(function)) {
             if (child.tag() == Die.FORMAL_PARAMETER) {
                 Optional<Die> die = dwarf.typeOf(child);
                 simple &= isSimple(die);
-                Location at = plain(stated.get(child), type(die));
-                Home home = chosen(convention.next(die), at, simple);
+                Location at = plain(stated.get(child.entry()), type(die));
+                Home home = chosen(convention.next(child.entry().type()), at, simple);
                 found.add(argument(dwarf.name(child), type(die), home));
+            }
+        }
+        return found;
+    }
+
+    /** Where parameters are said to be, but for what does not hold at the entry. */
+    private Map<Entry, Location> stated(long entry) throws MalformedInputException {
+        Map<Entry, Location> found = new HashMap<>();
+        Scopes scopes = new Scopes(dwarf.entries(), FrameRules.NONE);
+        Scope scope = scopes.of(function.entry(), entry).orElse(null);
+        if (scope != null) {
+            for (Variable one : scope.variables()) {
+                boolean doubted = isC && !isClone && StatedPlaces.isDoubted(one, scope);
+                if (one.isParameter() && !doubted) {
+                    found.put(one.entry(), one.location());
+                }
             }
         }
         return found;

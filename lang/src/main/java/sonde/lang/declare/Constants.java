@@ -1,14 +1,10 @@
 package sonde.lang.declare;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Arch;
+import sonde.sys.ResourceTable;
 import sonde.sys.Syscalls;
 
 /**
@@ -23,18 +19,10 @@ public final class Constants {
 
         private static Map<String, Long> read() {
             Map<String, Long> values = new HashMap<>(4096);
-            try (InputStream in =
-                    Objects.requireNonNull(Constants.class.getResourceAsStream("constants.txt"))) {
-                new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                        .lines()
-                        .filter(line -> line.charAt(0) != '#')
-                        .forEach(line -> {
-                            int space = line.indexOf(' ');
-                            long value = Long.parseLong(line.substring(space + 1));
-                            values.put(line.substring(0, space), value);
-                        });
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            for (String line :
+                    ResourceTable.lines(Constants.class.getResourceAsStream("constants.txt"))) {
+                int space = line.indexOf(' ');
+                values.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
             }
             return values;
         }

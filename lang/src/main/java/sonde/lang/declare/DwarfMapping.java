@@ -14,6 +14,7 @@ import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
+import sonde.symbol.ctype.TypeLayout;
 
 /** Types of one file's DWARF as the languages have them; what is malformed becomes void. */
 final class DwarfMapping {
@@ -33,11 +34,17 @@ final class DwarfMapping {
     private static final int UTF = 0x10;
 
     private final Dwarf dwarf;
+    private final TypeLayout layout;
     private final Map<Die, Type> made = new HashMap<>();
     private final Map<String, Optional<Die>> definitions = new HashMap<>();
 
     DwarfMapping(Dwarf dwarf) {
         this.dwarf = dwarf;
+        this.layout = new TypeLayout(dwarf.entries());
+    }
+
+    TypeLayout layout() {
+        return layout;
     }
 
     Dwarf dwarf() {

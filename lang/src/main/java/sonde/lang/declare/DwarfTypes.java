@@ -17,6 +17,7 @@ import sonde.format.dwarf.Dwarf;
 import sonde.format.dwarf.LineTable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.type.Type;
+import sonde.symbol.Clones;
 
 /**
  * Functions and types of a program from its debugging information. Pointers are the process's own.
@@ -97,7 +98,8 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
                 Optional<Die> at = part.dwarf().functionAt(entry);
                 Optional<Die> die = at.isPresent() ? at : part.dwarf().function(name);
                 if (die.isPresent()) {
-                    return new Arguments(part, die.get(), arm).at(at.isPresent() ? entry : -1);
+                    return new Arguments(part, die.get(), Clones.isClone(name), arm)
+                            .at(at.isPresent() ? entry : -1);
                 }
             } catch (MalformedInputException e) {
                 return null;

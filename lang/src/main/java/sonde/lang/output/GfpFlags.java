@@ -1,11 +1,7 @@
 package sonde.lang.output;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
+import sonde.sys.ResourceTable;
 
 /** How memory is asked for (gfp_t), in words: {@code GFP_KERNEL|__GFP_ZERO}. */
 final class GfpFlags {
@@ -16,19 +12,10 @@ final class GfpFlags {
     private GfpFlags() {}
 
     private static List<Flag> load() {
-        try (InputStream in = GfpFlags.class.getResourceAsStream("gfp-flags.txt")) {
-            if (in == null) {
-                throw new IllegalStateException("gfp-flags.txt is missing");
-            }
-            String text = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-            return Arrays.stream(text.split("\n"))
-                    .filter(line -> !line.startsWith("#"))
-                    .map(line -> line.split(" "))
-                    .map(words -> new Flag(Long.parseLong(words[0], 16), words[1]))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return ResourceTable.lines(GfpFlags.class.getResourceAsStream("gfp-flags.txt")).stream()
+                .map(line -> line.split(" "))
+                .map(words -> new Flag(Long.parseLong(words[0], 16), words[1]))
+                .toList();
     }
 
     /** Names with bars between; bits without a name in hexadecimal; {@code 0} for none. */

@@ -218,19 +218,21 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
     /** Whether something in it stands for more than itself. */
     public boolean isPattern() {
         return switch (place) {
-            case Place.Event e -> Glob.isPattern(e.subsystem()) || Glob.isPattern(e.event());
-            case Place.RawEvent e -> Glob.isPattern(e.module()) || Glob.isPattern(e.event());
+            case Place.Event e ->
+                    Wildcards.isPattern(e.subsystem()) || Wildcards.isPattern(e.event());
+            case Place.RawEvent e ->
+                    Wildcards.isPattern(e.module()) || Wildcards.isPattern(e.event());
             case Place.KernelFunction f ->
-                    Glob.isPattern(f.module()) || Glob.isPattern(f.function());
-            case Place.BpfFunction f -> f.program() == 0 || Glob.isPattern(f.function());
+                    Wildcards.isPattern(f.module()) || Wildcards.isPattern(f.function());
+            case Place.BpfFunction f -> f.program() == 0 || Wildcards.isPattern(f.function());
             case Place.UserFunction f ->
-                    f.cpp() || Glob.isPattern(f.path()) || Glob.isPattern(f.function());
+                    f.cpp() || Wildcards.isPattern(f.path()) || Wildcards.isPattern(f.function());
             case Place.Marker m ->
                     m.path().isEmpty()
                             || m.provider().isEmpty()
-                            || Glob.isPattern(m.path())
-                            || Glob.isPattern(m.provider())
-                            || Glob.isPattern(m.name());
+                            || Wildcards.isPattern(m.path())
+                            || Wildcards.isPattern(m.provider())
+                            || Wildcards.isPattern(m.name());
             case Place.Nowhere _,
                     Place.Named _,
                     Place.Signal _,

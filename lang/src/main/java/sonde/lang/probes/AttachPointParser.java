@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.event.Glob;
 import sonde.format.Nearest;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
@@ -108,7 +109,7 @@ public final class AttachPointParser {
 
     private static List<Kind> kinds(String front, List<String> parts, ParseSettings settings)
             throws AttachPointException {
-        if (!Glob.isPattern(front)) {
+        if (!Wildcards.isPattern(front)) {
             Kind kind = Kind.of(front);
             if (kind == null) {
                 throw new AttachPointException("Invalid probe type: " + front, hint(front, parts));

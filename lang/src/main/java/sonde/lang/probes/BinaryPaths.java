@@ -65,7 +65,7 @@ final class BinaryPaths {
         if (pid.isPresent() && target.equals("/proc/" + pid.getAsInt() + "/exe")) {
             return executable(target);
         }
-        if (Glob.isPattern(target)) {
+        if (Wildcards.isPattern(target)) {
             return glob(target);
         }
         String fileName = target;
@@ -189,7 +189,7 @@ final class BinaryPaths {
         List<String> next = new ArrayList<>();
         for (String folder : folders) {
             String prefix = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
-            if (!Glob.isPattern(part)) {
+            if (!Wildcards.isPattern(part)) {
                 next.add(prefix + part);
                 continue;
             }

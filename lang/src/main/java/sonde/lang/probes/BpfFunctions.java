@@ -6,6 +6,7 @@ import java.util.List;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
+import sonde.event.Glob;
 import sonde.format.btf.Btf;
 
 /** Functions of the BPF programs that are loaded, of those that have types. */

@@ -178,7 +178,7 @@ public final class Expander implements AutoCloseable {
                 && options.missing() != Missing.IGNORE
                 && point.place() instanceof Place.KernelFunction place
                 && !place.function().isEmpty()
-                && !Glob.isPattern(place.function())
+                && !Wildcards.isPattern(place.function())
                 && !kernel.functions().contains(place.function())) {
             out.warning(
                     point.span(),
@@ -225,11 +225,11 @@ public final class Expander implements AutoCloseable {
                         ? Nearest.question(event, Instead.tracepoints(subsystem))
                         : Nearest.question(subsystem, groups);
             }
-            case Place.UserFunction f when !Glob.isPattern(f.path() + f.function()) -> {
+            case Place.UserFunction f when !Wildcards.isPattern(f.path() + f.function()) -> {
                 String question = Nearest.question(f.function(), user().functionNames(f.path()));
                 yield question.isEmpty() ? inLibc(f) : question;
             }
-            case Place.KernelFunction f when !Glob.isPattern(f.function()) ->
+            case Place.KernelFunction f when !Wildcards.isPattern(f.function()) ->
                     kernel.near(f.function());
             case Place.Marker marker -> user().near(marker);
             default -> "";

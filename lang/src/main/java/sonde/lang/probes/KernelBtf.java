@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.link.KernelTypes;
+import sonde.event.Glob;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 

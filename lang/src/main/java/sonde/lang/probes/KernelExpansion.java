@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfRefusedException;
+import sonde.event.Glob;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 import sonde.lang.probes.AttachPoint.Kind;
@@ -52,14 +53,14 @@ final class KernelExpansion {
 
     List<Probe> tracepoints(Place.Event event) throws IOException {
         List<Probe> found = new ArrayList<>();
-        if (!Glob.isPattern(event.subsystem()) && !Glob.isPattern(event.event())) {
+        if (!Wildcards.isPattern(event.subsystem()) && !Wildcards.isPattern(event.event())) {
             if (sonde.bpf.Tracepoint.find(event.subsystem(), event.event()) != null) {
                 found.add(tracepoint(event.subsystem(), event.event()));
             }
             return found;
         }
         Tracefs tracefs = Tracefs.find().orElseThrow(KernelExpansion::noTracefs);
-        if (!Glob.isPattern(event.subsystem())) {
+        if (!Wildcards.isPattern(event.subsystem())) {
             Glob glob = Glob.of(event.event());
             String folder = event.subsystem();
             boolean plain = !folder.contains("/") && !folder.startsWith(".");
@@ -100,7 +101,7 @@ final class KernelExpansion {
         Glob glob = Glob.of(event.event());
         TreeMap<String, Probe> found = new TreeMap<>();
         for (KernelBtf.Module module : types.like(Glob.of(event.module()))) {
-            if (!Glob.isPattern(event.event())) {
+            if (!Wildcards.isPattern(event.event())) {
                 int id = module.find(RAW_PREFIX + event.event(), BtfType.Typedef.class::isInstance);
                 if (id != 0) {
                     Probe probe = rawTracepoint(module.name(), event.event(), id);
@@ -136,7 +137,7 @@ final class KernelExpansion {
             String name = prefix + Long.toUnsignedString(place.address());
             return List.of(new Probe.Kernel(kind, name, module, "", 0, place.address()));
         }
-        if (!Glob.isPattern(module) && !module.isEmpty() && !isLoaded(module)) {
+        if (!Wildcards.isPattern(module) && !module.isEmpty() && !isLoaded(module)) {
             throw new AttachPointException(
                     "specified module "
                             + module
@@ -152,7 +153,7 @@ final class KernelExpansion {
                         modules,
                         Glob.of(place.function()),
                         (from, name) -> found.add(module.isEmpty() ? name : from + ":" + name));
-        if (found.isEmpty() && options.unsafe() && !Glob.isPattern(place.function())) {
+        if (found.isEmpty() && options.unsafe() && !Wildcards.isPattern(place.function())) {
             found.add((module.isEmpty() ? "" : module + ":") + place.function());
         }
         List<Probe> probes = new ArrayList<>();
@@ -190,7 +191,7 @@ final class KernelExpansion {
             throws IOException, AttachPointException {
         boolean anywhere = place.module().isEmpty();
         Glob modules = anywhere ? Glob.all() : Glob.of(place.module());
-        if (!Glob.isPattern(place.function())) {
+        if (!Wildcards.isPattern(place.function())) {
             return typedByName(kind, place, anywhere, modules);
         }
         TreeSet<String> traced = new TreeSet<>();

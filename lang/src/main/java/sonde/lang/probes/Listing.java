@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import sonde.event.Glob;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.source.Diagnostics;
@@ -70,7 +71,7 @@ public final class Listing {
 
     /** A pattern without a kind is looked for in the names of all kinds. */
     private static String whole(String pattern) {
-        boolean name = pattern.indexOf(':') < 0 && Glob.isPattern(pattern);
+        boolean name = pattern.indexOf(':') < 0 && Wildcards.isPattern(pattern);
         return name && !pattern.equals("*") ? "*:" + pattern : pattern;
     }
 
@@ -82,13 +83,13 @@ public final class Listing {
         if (named != null) {
             return List.of(named);
         }
-        if (colon < 0 && !Glob.isPattern(front)) {
+        if (colon < 0 && !Wildcards.isPattern(front)) {
             return List.of();
         }
         String rest = pattern.substring(colon + 1);
         int end = rest.indexOf(':');
         String target = end < 0 ? rest : rest.substring(0, end);
-        boolean file = colon >= 0 && !Glob.isPattern(target) && BinaryPaths.isProgram(target);
+        boolean file = colon >= 0 && !Wildcards.isPattern(target) && BinaryPaths.isProgram(target);
         boolean user = options.pid().isPresent() || file;
         return Stream.concat(
                         AttachPointParser.kindsLike(front, false).stream(),

@@ -78,7 +78,9 @@ final class PlaceCheck {
         boolean hardware = kind == Kind.HARDWARE;
         String event = counter.event();
         require(!event.isEmpty(), name + " probe must have a " + name + " event name");
-        require(!Glob.isPattern(event), "wildcards are not allowed for " + name + " probe type");
+        require(
+                !Wildcards.isPattern(event),
+                "wildcards are not allowed for " + name + " probe type");
         require(CounterTable.find(hardware, event) != null, event + " is not a " + name + " probe");
         require(
                 counter.count() >= 0,

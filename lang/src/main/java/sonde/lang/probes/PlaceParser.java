@@ -21,7 +21,7 @@ final class PlaceParser {
             addFile();
         } else if (kind == Kind.TRACEPOINT
                 && this.parts.size() == 2
-                && Glob.isPattern(this.parts.get(1))) {
+                && Wildcards.isPattern(this.parts.get(1))) {
             this.parts.add(1, "*");
         }
     }
@@ -34,7 +34,7 @@ final class PlaceParser {
             parts.add(1, "/proc/" + settings.pid().getAsInt() + "/exe");
         } else if (kind == Kind.USDT && size == 2) {
             parts.add(1, "");
-        } else if (kind == Kind.TRACEPOINT && size == 2 && Glob.isPattern(parts.get(1))) {
+        } else if (kind == Kind.TRACEPOINT && size == 2 && Wildcards.isPattern(parts.get(1))) {
             parts.add(1, "*");
         }
     }
@@ -125,7 +125,7 @@ final class PlaceParser {
             return new Place.Time(
                     parts.get(1), number(parts.get(2), "Invalid rate of " + name + " probe"));
         }
-        if (Glob.isPattern(parts.get(1))) {
+        if (Wildcards.isPattern(parts.get(1))) {
             return new Place.Time(parts.get(1), 0);
         }
         long nanos = number(parts.get(1), "Invalid rate of " + name + " probe");
@@ -240,7 +240,7 @@ final class PlaceParser {
         if (address == NO_ADDRESS) {
             return new Place.UserFunction(path, cpp, text, 0, 0);
         }
-        if (Glob.isPattern(path)) {
+        if (Wildcards.isPattern(path)) {
             throw new AttachPointException("Cannot use wildcards with absolute address");
         }
         return new Place.UserFunction(path, cpp, "", 0, address);
@@ -251,7 +251,7 @@ final class PlaceParser {
             throw new AttachPointException("Source code location not allowed");
         }
         String path = parts.get(1);
-        if (Glob.isPattern(path)) {
+        if (Wildcards.isPattern(path)) {
             throw new AttachPointException("Cannot use wildcards with source code location");
         }
         int size = parts.size();
@@ -280,7 +280,7 @@ final class PlaceParser {
 
     private Place objects() throws AttachPointException {
         String pin = parts.size() == 3 ? parts.get(2) : "";
-        if (Glob.isPattern(parts.get(1)) || Glob.isPattern(pin)) {
+        if (Wildcards.isPattern(parts.get(1)) || Wildcards.isPattern(pin)) {
             throw new AttachPointException("iter probe type does not support wildcards");
         }
         return new Place.Objects(parts.get(1), pin);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.event.Glob;
 import sonde.format.Nearest;
 import sonde.format.ftrace.KallsymsText;
 import sonde.sys.Files;

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.event.Glob;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.LineSearch;
 import sonde.format.elf.ElfFile;

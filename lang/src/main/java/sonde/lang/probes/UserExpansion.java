@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.event.Glob;
 import sonde.format.Nearest;
 import sonde.format.dwarf.LineSearch;
 import sonde.lang.declare.DwarfTypes;
@@ -69,7 +70,7 @@ final class UserExpansion {
             throw new AttachPointException(
                     kind + " target file '" + target + "' does not exist or is not executable");
         }
-        if (found.size() > 1 && !Glob.isPattern(target)) {
+        if (found.size() > 1 && !Wildcards.isPattern(target)) {
             out.warning(
                     point.span(),
                     "attaching to "
@@ -119,7 +120,7 @@ final class UserExpansion {
                 place.cpp()
                         ? binary.cppFunctions(glob, place.function().indexOf('(') >= 0)
                         : binary.functions(glob);
-        boolean pattern = place.cpp() || Glob.isPattern(place.function());
+        boolean pattern = place.cpp() || Wildcards.isPattern(place.function());
         String middle = place.cpp() ? ":cpp:" : ":";
         long offset = place.offset();
         for (UserBinary.Function function : functions.values()) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Width;
 import sonde.lang.ir.Assembly.Stage;
@@ -15,6 +16,7 @@ import sonde.lang.ir.Operation.Call;
 import sonde.lang.ir.Operation.Load;
 import sonde.lang.ir.Operation.Return;
 
+@Isolated("measures time")
 class AllocationTest {
     @Test
     void livesHaveHoles() {

@@ -11,6 +11,7 @@ import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Segment;
+import sonde.symbol.ctype.StatedPlaces;
 import sonde.symbol.demangle.Demangler;
 
 /** Makes definitions of what a user asked for: one for each copy of the code. */
@@ -123,7 +124,7 @@ public final class Definer {
         return scope != null
                 && !spot.isEntry()
                 && !spot.isReturn()
-                && EntryRegisters.isUntracked(scope)
+                && StatedPlaces.isUntracked(scope)
                 && scope.variables().stream()
                         .anyMatch(one ->
                                 one.ranges().isEmpty()

@@ -13,6 +13,7 @@ import sonde.format.dwarf.location.Entries;
 import sonde.format.dwarf.location.Entry;
 import sonde.format.dwarf.location.EntryUnit;
 import sonde.format.dwarf.location.Tag;
+import sonde.symbol.ctype.TypeLayout;
 
 /** Types of a file's DWARF; what is malformed is a type of which nothing is known. */
 final class DwarfSourceTypes implements TypeNames {
@@ -20,11 +21,17 @@ final class DwarfSourceTypes implements TypeNames {
     private static final Set<Integer> STRUCTURES = Set.of(Tag.STRUCTURE_TYPE, Tag.CLASS_TYPE);
 
     private final Entries entries;
+    private final TypeLayout layout;
     private final Map<Entry, SourceType> made = new HashMap<>();
     private final Map<String, Optional<SourceType>> named = new HashMap<>();
 
     DwarfSourceTypes(Entries entries) {
         this.entries = entries;
+        this.layout = new TypeLayout(entries);
+    }
+
+    TypeLayout layout() {
+        return layout;
     }
 
     /** Null stands for void. */

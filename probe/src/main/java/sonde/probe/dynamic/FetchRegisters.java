@@ -2,7 +2,9 @@ package sonde.probe.dynamic;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.ctype.CallingConvention.Machine;
 
 /**
  * Registers by DWARF's number (psABI of each machine, "DWARF Register Number Mapping"), as the
@@ -41,6 +43,16 @@ enum FetchRegisters implements Fetch.Names {
             case ElfFile.EM_AARCH64 -> Optional.of(AARCH64);
             case ElfFile.EM_RISCV -> elf.is64() ? Optional.of(RISCV64) : Optional.empty();
             default -> Optional.empty();
+        };
+    }
+
+    /** The machine whose calling convention counts them; null where none does. */
+    @Nullable Machine machine() {
+        return switch (this) {
+            case X86_64 -> Machine.X86_64;
+            case I386 -> null;
+            case AARCH64 -> Machine.AARCH64;
+            case RISCV64 -> Machine.RISCV64;
         };
     }
 

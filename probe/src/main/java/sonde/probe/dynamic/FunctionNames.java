@@ -3,7 +3,7 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
+import sonde.event.Glob;
 import sonde.format.dwarf.location.SourceFunction;
 import sonde.symbol.demangle.Demangler;
 
@@ -17,7 +17,7 @@ public final class FunctionNames {
      * the symbol, or of the name with parameters.
      */
     public static List<String> matching(Subject subject, String glob) throws IOException {
-        Pattern pattern = NamedProbes.glob(glob);
+        Glob pattern = Glob.shell(glob);
         TreeSet<String> names = new TreeSet<>();
         for (String symbol : subject.symbols().functionNames()) {
             String name = Demangler.functionName(symbol);
@@ -28,7 +28,7 @@ public final class FunctionNames {
         KernelImage kernel = subject.kernel();
         if (kernel != null && subject.elf().isEmpty()) {
             for (String name : kernel.names().all()) {
-                if (pattern.matcher(name).matches()) {
+                if (pattern.matches(name)) {
                     names.add(name);
                 }
             }
@@ -38,7 +38,7 @@ public final class FunctionNames {
                     subject.functions()
                             .matching(
                                     (name, symbol) ->
-                                            pattern.matcher(name).matches()
+                                            pattern.matches(name)
                                                     || fits(
                                                             pattern,
                                                             shown("", name, symbol),
@@ -51,8 +51,7 @@ public final class FunctionNames {
                     continue; // the linker left it out
                 }
                 String name = shown(one.scope(), one.name(), one.linkageName());
-                if (fits(pattern, name, one.linkageName())
-                        || pattern.matcher(one.name()).matches()) {
+                if (fits(pattern, name, one.linkageName()) || pattern.matches(one.name())) {
                     names.add(name);
                 }
             }
@@ -65,11 +64,11 @@ public final class FunctionNames {
         return written.isEmpty() || written.equals(symbol) ? scope + name : written;
     }
 
-    private static boolean fits(Pattern pattern, String name, String symbol) {
-        return pattern.matcher(name).matches()
+    private static boolean fits(Glob pattern, String name, String symbol) {
+        return pattern.matches(name)
                 || !symbol.isEmpty()
-                        && (pattern.matcher(symbol).matches()
+                        && (pattern.matches(symbol)
                                 || symbol.startsWith("_")
-                                        && pattern.matcher(Demangler.demangle(symbol)).matches());
+                                        && pattern.matches(Demangler.demangle(symbol)));
     }
 }

@@ -12,7 +12,7 @@ import sonde.format.Input;
 import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 import sonde.format.elf.ElfFile;
-import sonde.format.elf.Note;
+import sonde.symbol.KernelRun;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.GivenPlaces;
@@ -75,7 +75,8 @@ final class KernelImage implements AutoCloseable {
         }
         DebugSearch search = DebugFiles.search(given);
         String release = Machine.uname().release();
-        DebugFile found = new KernelSearch(search).kernel(release, runningBuildId(), Need.ENTRIES);
+        DebugFile found =
+                new KernelSearch(search).kernel(release, KernelRun.buildIdHere(), Need.ENTRIES);
         notes.addAll(DebugFiles.misfits(found));
         Place place = found.place();
         if (place == null) {
@@ -94,23 +95,13 @@ final class KernelImage implements AutoCloseable {
         }
     }
 
-    /** That of the running kernel; of no bytes where it is not said. */
-    static byte[] runningBuildId() {
-        try {
-            return Note.buildIdIn(sonde.sys.Files.readAll("/sys/kernel/notes", 1 << 20))
-                    .orElse(new byte[0]);
-        } catch (SyscallException e) {
-            return new byte[0];
-        }
-    }
-
     /** Why the image is not that of the running kernel; empty when it is, or nobody can say. */
     Optional<String> foreign() {
         if (module != null) {
             return module.foreign();
         }
         ElfFile image = elf;
-        byte[] running = runningBuildId();
+        byte[] running = KernelRun.buildIdHere();
         byte[] own = image == null ? running : image.buildId().orElse(running);
         return running.length == 0 || Arrays.equals(own, running)
                 ? Optional.empty()

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.event.Glob;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -102,14 +103,13 @@ public final class NamedProbes {
 
     /** Of the probes that names or globs mean those whose file was changed since. */
     public List<Listed> changed(List<String> patterns) throws IOException {
-        List<Pattern> globs = patterns.stream().map(NamedProbes::glob).toList();
+        List<Glob> globs = patterns.stream().map(Glob::shell).toList();
         return list().stream()
                 .filter(one -> !one.changed().isEmpty())
                 .filter(one ->
                         globs.stream()
                                 .anyMatch(glob ->
-                                        glob.matcher(one.event()).matches()
-                                                || glob.matcher(one.name()).matches()))
+                                        glob.matches(one.event()) || glob.matches(one.name())))
                 .toList();
     }
 
@@ -292,10 +292,9 @@ public final class NamedProbes {
      */
     public Map<String, Boolean> delete(String pattern, boolean any) throws IOException {
         Map<String, Boolean> done = new LinkedHashMap<>();
-        Pattern glob = glob(pattern);
+        Glob glob = Glob.shell(pattern);
         for (Listed one : list()) {
-            boolean fits =
-                    glob.matcher(pattern.indexOf(':') < 0 ? one.name() : one.event()).matches();
+            boolean fits = glob.matches(pattern.indexOf(':') < 0 ? one.name() : one.event());
             if (fits && !done.containsKey(one.event())) {
                 boolean removes = any || one.isOurs();
                 if (removes) {
@@ -305,19 +304,5 @@ public final class NamedProbes {
             }
         }
         return done;
-    }
-
-    /** A shell's pattern of {@code *} and {@code ?}. */
-    public static Pattern glob(String pattern) {
-        StringBuilder text = new StringBuilder();
-        for (char c : pattern.toCharArray()) {
-            text.append(
-                    switch (c) {
-                        case '*' -> ".*";
-                        case '?' -> ".";
-                        default -> Pattern.quote(String.valueOf(c));
-                    });
-        }
-        return Pattern.compile(text.toString());
     }
 }

@@ -14,6 +14,7 @@ import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Value;
 import sonde.format.dwarf.location.Variable;
+import sonde.symbol.ctype.StatedPlaces;
 
 /**
  * The instructions at a function's entry that make its frame. What DWARF says of a frame that is
@@ -106,7 +107,7 @@ final class Prologue {
 
     private boolean needsFrame(Variable variable, Spot spot, Scope scope) throws IOException {
         if (variable.isParameter()
-                && EntryRegisters.isDoubted(variable, scope)
+                && StatedPlaces.isDoubted(variable, scope)
                 && EntryRegisters.of(subject, spot, variable.entry()) != EntryRegisters.NONE) {
             return false; // it is still in its register
         }
@@ -115,14 +116,7 @@ final class Prologue {
                 || variable.isParameter()
                         && isSingle(variable)
                         && variable.location() instanceof Location.InMemory in
-                        && isUnmade(in.address(), scope);
-    }
-
-    /** Whether it is below the stack as the caller left it: the function itself stores there. */
-    static boolean isUnmade(Value address, Scope scope) {
-        Value frame = scope.frameAddress().orElse(null);
-        Value base = frame instanceof Value.Sum sum ? sum.base() : frame;
-        return address instanceof Value.Sum sum && sum.base().equals(base) && sum.offset() < 0;
+                        && StatedPlaces.isUnmade(in.address(), scope);
     }
 
     private static boolean isFramed(Location location, int register) {

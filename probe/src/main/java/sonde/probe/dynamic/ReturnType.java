@@ -1,16 +1,22 @@
 package sonde.probe.dynamic;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
+import sonde.symbol.ctype.CallingConvention;
+import sonde.symbol.ctype.CallingConvention.Home;
+import sonde.symbol.ctype.CallingConvention.Machine;
 
 /**
  * The type of {@code $retval}: the register for numbers and pointers at the return of a function.
  *
+ * @param machine null where no calling convention is known
  * @param text of the whole expression, for the message
  */
-record ReturnType(Spot spot, DwarfSourceTypes types, String text, int at) {
+record ReturnType(
+        Spot spot, DwarfSourceTypes types, @Nullable Machine machine, String text, int at) {
     /** DW_LANG_Mips_Assembler, DW_LANG_Go: results are not said, or are parameters. */
     private static final Set<Long> SAY_NOTHING = Set.of(0x8001L, 0x16L);
 
@@ -35,26 +41,27 @@ record ReturnType(Spot spot, DwarfSourceTypes types, String text, int at) {
             throw fault("returns nothing");
         }
         SourceType type = types.type(entry);
-        if (type.sizeBytes() > 8 || type instanceof SourceType.Structure && NonTrivial.is(entry)) {
-            throw fault("returns a " + type.spelling() + ", which is in no single register");
+        Home home = home(entry, type);
+        if (home instanceof Home.Registers found && found.count() == 1) {
+            return type;
         }
-        if (isFloating(type)) {
-            throw fault(
-                    "returns a "
-                            + type.spelling()
-                            + " in a vector register, which no probe can read");
-        }
-        return type;
+        throw fault(
+                "returns a "
+                        + type.spelling()
+                        + (home instanceof Home.Unread && type.sizeBytes() <= 8
+                                ? " in a vector register, which no probe can read"
+                                : ", which is in no single register"));
     }
 
-    private static boolean isFloating(SourceType type) {
-        return switch (type) {
-            case SourceType.Number number -> number.kind() == SourceType.Kind.FLOATING;
-            case SourceType.Structure structure ->
-                    structure.members().get().stream()
-                            .anyMatch(member -> isFloating(member.type().get()));
-            default -> false;
-        };
+    private Home home(Entry entry, SourceType type) {
+        if (machine != null) {
+            return new CallingConvention(types.layout(), machine).result(entry);
+        }
+        boolean floating =
+                type instanceof SourceType.Number number
+                        && number.kind() == SourceType.Kind.FLOATING;
+        boolean single = !(type instanceof SourceType.Structure) && type.sizeBytes() <= 8;
+        return floating ? new Home.Unread("") : new Home.Registers(0, single ? 1 : 2);
     }
 
     private ProbeException fault(String what) {

@@ -21,6 +21,8 @@ import sonde.format.dwarf.location.Variable;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 import sonde.format.elf.Segment;
+import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.StatedPlaces;
 
 /** Variables, registers and types as an expression sees them where a probe stands. */
 final class SpotSurroundings implements Surroundings {
@@ -322,7 +324,7 @@ final class SpotSurroundings implements Surroundings {
     /** Where a variable is, as an operand of its type. */
     Operand of(Variable variable, SourceType type) throws Fetch.Unfit, MalformedInputException {
         Scope scope = spot.scope();
-        if (scope == null || !spot.isEntry() || !EntryRegisters.isDoubted(variable, scope)) {
+        if (scope == null || !spot.isEntry() || !StatedPlaces.isDoubted(variable, scope)) {
             return of(variable.location(), type);
         }
         int register = EntryRegisters.of(subject, spot, variable.entry());
@@ -330,10 +332,10 @@ final class SpotSurroundings implements Surroundings {
         if (!argument.isEmpty()) {
             return new Operand.Held(argument, type, 0, 0);
         }
-        if (EntryRegisters.isUntracked(scope) || !isInArguments(variable.location())) {
+        if (StatedPlaces.isUntracked(scope) || !isInArguments(variable.location())) {
             throw new Fetch.Unfit(
-                    "is at the entry not yet where its debugging information has it: gcc did not"
-                            + " follow variables there (-fno-var-tracking)");
+                    "has no valid location yet at function entry (gcc built it with"
+                            + " -fno-var-tracking); probe a later line");
         }
         return of(variable.location(), type);
     }
@@ -537,7 +539,9 @@ final class SpotSurroundings implements Surroundings {
         try {
             Scope scope = spot.scope();
             if (scope != null && subject.types() instanceof DwarfSourceTypes types) {
-                return new ReturnType(spot, types, text, at).of(scope.functions().getFirst());
+                Machine machine = subject.registers().machine();
+                return new ReturnType(spot, types, machine, text, at)
+                        .of(scope.functions().getFirst());
             }
             KernelImage.Declaration declared = declaration();
             return declared == null

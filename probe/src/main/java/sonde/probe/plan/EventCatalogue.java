@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import sonde.event.Glob;
 import sonde.format.Nearest;
 
 /**
@@ -76,9 +77,10 @@ public final class EventCatalogue {
     public List<String> tracepoints(String pattern) {
         boolean bare = pattern.indexOf(':') < 0;
         List<String> found = new ArrayList<>();
+        Glob glob = Glob.shell(pattern);
         for (String name : tracepoints) {
             String candidate = bare ? name.substring(name.indexOf(':') + 1) : name;
-            if (matches(pattern, 0, candidate, 0)) {
+            if (glob.matches(candidate)) {
                 found.add(name);
             }
         }
@@ -107,36 +109,8 @@ public final class EventCatalogue {
 
     /** perf's own names that a name or glob means, in the order of perf-list(1). */
     public static List<Perf> perfEvents(String pattern) {
-        return PERF.values().stream()
-                .filter(event -> matches(pattern, 0, event.name(), 0))
-                .toList();
-    }
-
-    /** Shell globs: {@code *} and {@code ?}. Linear in practice: one backtrack point at a time. */
-    static boolean matches(String pattern, int patternStart, String text, int textStart) {
-        int p = patternStart;
-        int t = textStart;
-        int star = -1;
-        int resume = 0;
-        while (t < text.length()) {
-            char c = p < pattern.length() ? pattern.charAt(p) : '\0';
-            if (c == '*') {
-                star = p++;
-                resume = t;
-            } else if (p < pattern.length() && (c == '?' || c == text.charAt(t))) {
-                p++;
-                t++;
-            } else if (star >= 0) {
-                p = star + 1;
-                t = ++resume;
-            } else {
-                return false;
-            }
-        }
-        while (p < pattern.length() && pattern.charAt(p) == '*') {
-            p++;
-        }
-        return p == pattern.length();
+        Glob glob = Glob.shell(pattern);
+        return PERF.values().stream().filter(event -> glob.matches(event.name())).toList();
     }
 
     /** How many changes lie between two names, or {@code limit} when it is not below. */

@@ -9,10 +9,11 @@ import java.util.Map;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.format.tracedat.TraceDatMetadata;
 import sonde.probe.tracefs.InstanceName;
 import sonde.sys.Fd;
@@ -145,8 +146,7 @@ public final class BundleRepair {
     private static void perfComms(BundleFolder folder, Map<Integer, String> comms)
             throws IOException {
         int file = folder.open(PerfRecorder.FILE, Files.O_RDONLY);
-        try (PerfDataRecording perf =
-                PerfDataRecording.open(Input.open(Path.of("/proc/self/fd/" + file)))) {
+        try (Recording perf = PerfDataReader.open(Input.open(Path.of("/proc/self/fd/" + file)))) {
             for (Lane lane : perf.lanes()) {
                 Batch batch = lane.next();
                 while (batch != null && comms.size() < MAX_COMMS) {

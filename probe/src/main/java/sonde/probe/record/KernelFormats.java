@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import sonde.format.Input;
 import sonde.format.perfdata.TracingData;
 import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.format.tracedat.TraceDatReader;
 import sonde.format.tracedat.TraceDatWriter;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Fd;
@@ -129,9 +130,8 @@ final class KernelFormats {
     /** Reads what {@link #save} kept. */
     static TraceDatMetadata load(BundleFolder folder) throws IOException {
         int file = folder.open(FILE, Files.O_RDONLY);
-        try (TraceDatRecording recording =
-                TraceDatRecording.open(java.nio.file.Path.of("/proc/self/fd/" + file))) {
-            return recording.metadata();
+        try (Input input = Input.open(java.nio.file.Path.of("/proc/self/fd/" + file))) {
+            return TraceDatReader.metadata(input);
         } finally {
             Fd.discard(file);
         }

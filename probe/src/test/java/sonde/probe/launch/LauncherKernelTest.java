@@ -177,7 +177,9 @@ class LauncherKernelTest {
         String script =
                 Shell.launch("hold")
                         + " /bin/touch began >pid & jvm=$!; while ! [ -s pid ]; do sleep 0.05; done;"
-                        + " read pid <pid; cat /proc/$pid/comm; kill -9 $jvm; sleep 0.3;"
+                        + " read pid <pid; cat /proc/$pid/comm; kill -9 $jvm; i=0;"
+                        + " while [ $((i+=1)) -lt 1000 ] && grep -qs 'State:.[^Z]' /proc/$pid/status;"
+                        + " do sleep 0.005; done;"
                         + " grep -s State /proc/$pid/status; ls began 2>&1";
         Shell.Outcome outcome = Shell.run(folder, script);
         assertThat(outcome.output())
@@ -210,7 +212,6 @@ class LauncherKernelTest {
                 Launcher.prepare(
                         Command.of("sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"),
                         origin)) {
-            Thread.sleep(50);
             target.release();
             var usage = target.await().rusage();
             assertThat(usage.userMicros()).isBetween(10_000L, 10_000_000L);

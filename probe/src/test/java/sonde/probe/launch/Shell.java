@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import sonde.sys.Native;
+import sonde.testkit.BuiltPrograms;
 
 /** Scripts for the shell, C programs of the test resources, and the way to start LaunchMain. */
 final class Shell {
@@ -27,13 +28,15 @@ final class Shell {
 
     static Outcome run(Path folder, List<String> command) throws IOException, InterruptedException {
         File output = folder.resolve("shell-output").toFile();
-        Process process =
+        ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .directory(folder.toFile())
                         .redirectInput(new File("/dev/null"))
                         .redirectErrorStream(true)
-                        .redirectOutput(output)
-                        .start();
+                        .redirectOutput(output);
+        // Of variables of sonde's own, which ./test sets, a started command sees none.
+        builder.environment().keySet().removeIf(name -> name.startsWith("SONDE_"));
+        Process process = builder.start();
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new IOException("no end within 60 s: " + Files.readString(output.toPath()));
@@ -43,25 +46,42 @@ final class Shell {
     }
 
     /** Compiles a C program of the resources into the folder. */
-    static Path compile(Path folder, String name) throws IOException, InterruptedException {
+    static Path compile(Path folder, String name) throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "no gcc on this machine");
-        Path source = folder.resolve(name + ".c");
+        String source;
         try (InputStream in =
                 Objects.requireNonNull(Shell.class.getResourceAsStream(name + ".c"))) {
-            Files.copy(in, source);
+            source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
-        Outcome outcome = run(folder, "gcc -O1 -o " + name + " " + name + ".c");
-        if (outcome.code() != 0) {
-            throw new IOException(outcome.output());
-        }
-        return folder.resolve(name);
+        return BuiltPrograms.copy(
+                folder.resolve(name),
+                source,
+                List.of("gcc", "-O1"),
+                program -> {
+                    Path file = Files.writeString(folder.resolve(name + ".c"), source);
+                    Outcome outcome =
+                            run(folder, List.of("gcc", "-O1", "-o", program + "", file + ""));
+                    if (outcome.code() != 0) {
+                        throw new IOException(outcome.output());
+                    }
+                });
+    }
+
+    /** Where on the class path a file of a package lies. */
+    private static String folder(Class<?> type, String file) {
+        String path = Objects.requireNonNull(type.getResource(file)).getPath();
+        return path.substring(0, path.indexOf("/" + type.getPackageName().replace('.', '/') + "/"));
     }
 
     /** The command line of a JVM that starts LaunchMain in that mode. */
     static String launch(String mode) {
         String path =
-                Stream.of(Native.class, Launcher.class, LaunchMain.class)
-                        .map(c -> c.getProtectionDomain().getCodeSource().getLocation().getPath())
+                Stream.of(
+                                folder(Native.class, "errno.txt"),
+                                folder(Native.class, "Native.class"),
+                                folder(Launcher.class, "Launcher.class"),
+                                folder(LaunchMain.class, "LaunchMain.class"))
+                        .distinct()
                         .collect(Collectors.joining(":"));
         return System.getProperty("java.home")
                 + "/bin/java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-MaxFDLimit"

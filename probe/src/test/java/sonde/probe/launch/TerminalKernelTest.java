@@ -57,7 +57,7 @@ class TerminalKernelTest {
     void aCommandThatHandlesCtrlCGoesOn() throws Exception {
         type(
                 "$ ",
-                "sh ./launch bash -c 'trap \"echo caught\" INT; echo up; sleep 1; sleep 1; exit 5'\\n",
+                "sh ./launch bash -c 'trap \"echo caught\" INT; echo up; sleep 50; exit 5'\\n",
                 "up\\r\\n",
                 "\\x03",
                 "caught",

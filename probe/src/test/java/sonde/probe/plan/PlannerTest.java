@@ -211,16 +211,6 @@ class PlannerTest {
     }
 
     @Test
-    void globsMatchAsShellsDo() {
-        assertThat(EventCatalogue.matches("sys_*_open?x", 0, "sys_enter_openat", 0)).isFalse();
-        assertThat(EventCatalogue.matches("sys_*_open?t", 0, "sys_enter_openxt", 0)).isTrue();
-        assertThat(EventCatalogue.matches("*", 0, "", 0)).isTrue();
-        assertThat(EventCatalogue.matches("?", 0, "", 0)).isFalse();
-        String hostile = "*a".repeat(40) + "b";
-        assertThat(EventCatalogue.matches(hostile, 0, "a".repeat(2000), 0)).isFalse();
-    }
-
-    @Test
     void thePlanShowsRingsOfOtherMachines() {
         Plan plan = plan(RecordSpec.of(Meta.Mode.COMMAND), root(), SMALL);
         Table rings = (Table) plan.toResult(SMALL).sections().getLast();

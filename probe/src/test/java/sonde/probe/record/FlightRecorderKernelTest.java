@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,12 +24,18 @@ class FlightRecorderKernelTest {
     private static final String SCRIPT =
             "for i in $(seq 1 400); do sleep 0.01 & echo $! $(cat /proc/uptime) >> %s; wait; done";
 
-    @TempDir private Path scratch;
+    @TempDir private static Path scratch;
+
+    private static Path said;
+    private static Meta meta;
 
     /** A process that the script says it started, at about this CLOCK_BOOTTIME. */
     private record Started(int pid, double seconds) {}
 
-    private Meta record(Path said) throws Exception {
+    /** Both tests look at one recording. */
+    @BeforeAll
+    static void record() throws Exception {
+        said = scratch.resolve("said");
         RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND).withRingLimit(4 << 20).keepingTheEnd();
         List<String> command = List.of("sh", "-c", SCRIPT.formatted(said));
         RecordDriver.Stopped child = RecordDriver.Stopped.start(command);
@@ -40,7 +47,7 @@ class FlightRecorderKernelTest {
                                 RecordDriver.request(command, child.pid()))) {
             child.go();
             child.process().waitFor();
-            return session.stop(null);
+            meta = session.stop(null);
         } finally {
             child.process().destroyForcibly();
         }
@@ -48,8 +55,6 @@ class FlightRecorderKernelTest {
 
     @Test
     void theEndIsWholeInBothFiles() throws Exception {
-        Path said = scratch.resolve("said");
-        Meta meta = record(said);
         List<Started> all = new ArrayList<>();
         for (String line : Files.readAllLines(said)) {
             String[] words = line.split(" ");
@@ -81,8 +86,7 @@ class FlightRecorderKernelTest {
     }
 
     @Test
-    void whatWasOverwrittenIsCounted() throws Exception {
-        Meta meta = record(scratch.resolve("said"));
+    void whatWasOverwrittenIsCounted() {
         assertThat(meta.losses())
                 .extracting(Meta.Loss::kind)
                 .containsOnly(Meta.LossKind.OVERWRITTEN);

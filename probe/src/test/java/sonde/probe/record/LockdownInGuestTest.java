@@ -11,9 +11,10 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.bundle.Meta;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.probe.plan.Feature;
 import sonde.probe.plan.FeatureProbe;
 import sonde.probe.plan.Finding;
@@ -69,7 +70,7 @@ class LockdownInGuestTest {
 
     private static int samples(Path file) throws Exception {
         int samples = 0;
-        try (PerfDataRecording read = PerfDataRecording.open(Input.open(file))) {
+        try (Recording read = PerfDataReader.open(Input.open(file))) {
             for (Lane lane : read.lanes()) {
                 for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
                     for (int row = 0; row < batch.size(); row++) {

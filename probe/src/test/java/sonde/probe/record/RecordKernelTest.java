@@ -19,9 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.Lane;
+import sonde.event.Recording;
 import sonde.format.Input;
 import sonde.format.bundle.Meta;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDataReader;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.probe.record.RecordDriver.Stopped;
@@ -295,7 +296,7 @@ class RecordKernelTest {
             Run script = run("perf", "script", "-i", perf.toString());
             assertThat(script.err()).isEmpty();
             assertThat(script.out()).contains("sched:sched_switch:");
-            try (PerfDataRecording read = PerfDataRecording.open(Input.open(perf))) {
+            try (Recording read = PerfDataReader.open(Input.open(perf))) {
                 Lane lane = read.lanes().getFirst();
                 assertThat(lane.next()).isNotNull();
             }

@@ -15,6 +15,7 @@ import sonde.analysis.EventCounts;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
+import sonde.analysis.sched.SampleTime;
 import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.slice.NamedSlices;
 import sonde.analysis.stack.ProcessSymbols;
@@ -22,6 +23,7 @@ import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 import sonde.analysis.syscall.Syscalls;
+import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.store.duckdb.Connection;
@@ -121,12 +123,8 @@ final class Derivation {
         add(operators, Derived.PACKET, own::packets);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         Engine.Extent extent = Engine.run(input.recordings(), operators, spare);
-        boolean clock =
-                counts.counts().stream()
-                        .map(count -> count.type().name())
-                        .anyMatch(name ->
-                                name.startsWith("cpu-clock") || name.startsWith("task-clock"));
-        follower.estimate(running, clock);
+        List<EventType> types = counts.counts().stream().map(EventCounts.Count::type).toList();
+        follower.estimate(running, SampleTime.of(input.recordings(), types));
         Silence silence = input.silence();
         if (silence != null) {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());

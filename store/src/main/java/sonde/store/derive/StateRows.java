@@ -49,6 +49,11 @@ final class StateRows implements Slices {
     }
 
     @Override
+    public boolean needsStacks() {
+        return true;
+    }
+
+    @Override
     public void slice(ThreadStates from, int thread, ThreadState state, long start, long end) {
         if (threads.isRecorder(thread)) {
             return;

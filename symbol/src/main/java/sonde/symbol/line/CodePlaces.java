@@ -6,10 +6,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 import sonde.event.result.Frame;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ModuleImages;
@@ -25,18 +24,13 @@ import sonde.symbol.files.Place;
  * locations of a file at once, of programs and of the kernel. What cannot be read has none.
  */
 public final class CodePlaces implements AutoCloseable {
-    /** Larger debugging information takes too long where nobody asked for lines. */
-    public static final long QUICK_BYTES = 64L << 20;
-
     private static final int NAME_LIMIT = 4096;
 
     private final ProcessMaps maps;
     private final ModuleImages images;
     private final SourceOptions options;
-    private final boolean inlines;
-    private final boolean lines;
-    private final long mostBytes;
-    private final @Nullable KernelCode kernel;
+    private final Detail detail;
+    private final Supplier<KernelCode> kernel;
     private final Map<CodeModule, Optional<SourceSymbols>> opened = new HashMap<>();
     private final Map<String, Optional<KernelPart>> parts = new HashMap<>();
     private final Set<String> notes = new LinkedHashSet<>();
@@ -60,24 +54,13 @@ public final class CodePlaces implements AutoCloseable {
     /**
      * Nothing is opened yet.
      *
-     * @param inlines whether inlined calls are wanted
-     * @param lines whether lines are wanted
-     * @param mostBytes of debugging information that is read for it; larger files have places only
-     *     where the cache has their tables
-     * @param kernel whose code addresses of the kernel are in; null for places of programs alone
+     * @param kernel whose code addresses of the kernel are in; asked with the first of them
      */
     public CodePlaces(
-            ProcessMaps maps,
-            SymbolOptions from,
-            boolean inlines,
-            boolean lines,
-            long mostBytes,
-            @Nullable KernelCode kernel) {
+            ProcessMaps maps, SymbolOptions from, Detail detail, Supplier<KernelCode> kernel) {
         this.maps = maps;
         this.kernel = kernel;
-        this.inlines = inlines;
-        this.lines = lines;
-        this.mostBytes = mostBytes;
+        this.detail = detail;
         images = new ModuleImages(from);
         options = new SourceOptions(from.search(), true);
     }
@@ -90,8 +73,8 @@ public final class CodePlaces implements AutoCloseable {
             CodeModule module = maps.module(location);
             if (module != null && module.kind() == CodeModule.Kind.FILE) {
                 byModule.computeIfAbsent(module, any -> new ArrayList<>()).add(location);
-            } else if (module == null && kernel != null) {
-                byPart.computeIfAbsent(kernel.part(location), any -> new ArrayList<>())
+            } else if (module == null) {
+                byPart.computeIfAbsent(kernel.get().part(location), any -> new ArrayList<>())
                         .add(location);
             }
         }
@@ -150,9 +133,10 @@ public final class CodePlaces implements AutoCloseable {
     }
 
     private Optional<KernelPart> openPart(String name) throws IOException {
-        KernelCode code = Objects.requireNonNull(kernel);
+        KernelCode code = kernel.get();
         Optional<Place> place = code.file(name, Need.DEBUG_INFORMATION);
-        Optional<SourceSymbols> symbols = place.isEmpty() ? Optional.empty() : open(place.get());
+        Optional<SourceSymbols> symbols =
+                place.isEmpty() ? Optional.empty() : open(place.get(), detail.mostKernelBytes());
         if (symbols.isEmpty()) {
             return Optional.empty();
         }
@@ -172,9 +156,7 @@ public final class CodePlaces implements AutoCloseable {
     /** Why files have no lines, a line each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
-        if (kernel != null) {
-            all.addAll(kernel.notes());
-        }
+        all.addAll(kernel.get().notes());
         return all.stream().map(CodePlaces::printable).distinct().toList();
     }
 
@@ -190,10 +172,10 @@ public final class CodePlaces implements AutoCloseable {
 
     private Optional<SourceSymbols> open(CodeModule module) throws IOException {
         Optional<Place> place = images.place(module);
-        return place.isEmpty() ? Optional.empty() : open(place.get());
+        return place.isEmpty() ? Optional.empty() : open(place.get(), detail.mostBytes());
     }
 
-    private Optional<SourceSymbols> open(Place place) throws IOException {
+    private Optional<SourceSymbols> open(Place place, long mostBytes) throws IOException {
         SourceSymbols symbols = SourceSymbols.open(place, options);
         symbols.debugFile().refusals().stream()
                 .filter(attempt -> attempt.outcome() != Attempt.Outcome.LACKING)
@@ -246,12 +228,12 @@ public final class CodePlaces implements AutoCloseable {
     private Found found(List<SourceFrame> frames, Frame like, Map<SourceFrame, Frame> known) {
         List<Frame> inlined = new ArrayList<>();
         for (SourceFrame one : frames) {
-            if (one.inlined() && inlines) {
+            if (one.inlined() && detail.inlines()) {
                 inlined.add(known.computeIfAbsent(one, key -> frame(key, like)));
             }
         }
         SourceFrame function = frames.getLast();
-        return lines
+        return detail.lines()
                 ? new Found(inlined, printable(function.file()), function.line())
                 : new Found(inlined, "", 0);
     }
@@ -259,8 +241,8 @@ public final class CodePlaces implements AutoCloseable {
     private Frame frame(SourceFrame call, Frame like) {
         String name = call.function();
         String shown = name.isEmpty() ? "[unknown]" : Demangler.demangle(name);
-        String file = lines ? printable(call.file()) : "";
-        int line = lines ? call.line() : 0;
+        String file = detail.lines() ? printable(call.file()) : "";
+        int line = detail.lines() ? call.line() : 0;
         return new Frame(printable(shown), like.module(), like.kind(), true, file, line);
     }
 

@@ -17,7 +17,7 @@ import sonde.format.MalformedInputException;
  * searches in mapped memory.
  *
  * <pre>
- * head        "SNDLINE1", CRC-32C of the rest, counts, address that starts count from, fingerprint
+ * head        "SNDLINE3", CRC-32C of the rest, counts, address that starts count from, fingerprint
  * starts      u32 each: intervals of functions and inlined calls, ascending
  * owners      u32 each: the innermost node of the interval, -1 for none
  * nodes       5 × u32 each: parent, name, file of the call, line, column
@@ -27,7 +27,7 @@ import sonde.format.MalformedInputException;
  * </pre>
  */
 final class LineTables {
-    static final long MAGIC = 0x32454e494c444e53L;
+    static final long MAGIC = 0x33454e494c444e53L;
 
     /** Bytes of the head: eight numbers of 8 bytes, some of them in halves. */
     static final int HEAD_BYTES = 64;

@@ -191,7 +191,7 @@ public final class SourceSymbols implements AutoCloseable {
         all.expect(sorted.length);
         List<SourceFrame>[] answers = new List[sorted.length];
         for (int i = 0; i < sorted.length; i++) {
-            answers[i] = all.frames(sorted[i]);
+            answers[i] = isCode(sorted[i]) ? all.frames(sorted[i]) : List.of();
         }
         return answers;
     }
@@ -237,6 +237,11 @@ public final class SourceSymbols implements AutoCloseable {
     /** How large the file with the debugging information is. */
     long debugBytes() {
         return debug.elf().sizeBytes();
+    }
+
+    /** Answers from tables of the whole file from now on, which no cache keeps. */
+    void makeTables() throws MalformedInputException {
+        tables = build();
     }
 
     @Nullable LineTables build() throws MalformedInputException {

@@ -47,10 +47,17 @@ final class TableBuilder {
         for (int from = next.getAndAdd(many); from < parts.length; from = next.getAndAdd(many)) {
             int to = Math.min(parts.length, from + many);
             for (int i = from; i < to; i++) {
-                UnitCode unit = code.mayHaveCode(i) ? reader.read(i, null, false) : null;
+                UnitCode unit = code.mayHaveCode(i) ? read(reader, i) : null;
                 parts[i] = unit == null ? null : part(i, unit);
             }
         }
+    }
+
+    /** As {@link BatchLookup}: thoroughly where the quick way leaves code without a function. */
+    private static @Nullable UnitCode read(CodeReader reader, int index) {
+        UnitCode unit = reader.read(index, null, false);
+        boolean lacks = unit != null && unit.hasLinesOutsideFunctions();
+        return lacks ? reader.read(index, null, true) : unit;
     }
 
     private @Nullable UnitPart part(int index, UnitCode unit) {

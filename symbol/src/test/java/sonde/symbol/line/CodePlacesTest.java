@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Frame;
+import sonde.symbol.KernelRun;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
@@ -28,9 +30,10 @@ class CodePlacesTest {
         maps.mapped(0, pid, mapping);
         long[] locations =
                 said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
+        SymbolOptions here = SymbolOptions.here();
+        KernelCode kernel = new KernelCode(KernelRun.UNKNOWN, here, Optional.empty());
         try (CodePlaces places =
-                new CodePlaces(
-                        maps, SymbolOptions.here(), true, lines, CodePlaces.QUICK_BYTES, null)) {
+                new CodePlaces(maps, here, Detail.quick(true, lines), () -> kernel)) {
             return places.of(locations);
         }
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -255,12 +256,46 @@ class CompiledProgramsTest {
             for (Programs.Said one : said) {
                 check(one, tables.frames(one.address()));
             }
-            for (long address = 0x1000; address < 0x1800; address++) {
-                List<SourceFrame> frames = tables.frames(address);
-                if (!frames.isEmpty() && !frames.getLast().function().isEmpty()) {
-                    assertThat(symbols.lookup(address)).isEqualTo(frames);
+        }
+        assertTablesSayTheSame(program);
+    }
+
+    /** GCC puts the code of a local class or lambda among the entries of its function. */
+    @ParameterizedTest
+    @ValueSource(strings = {"g++ -g -O0", "g++ -g -O1", "g++ -g -O2", "clang++ -g -O1"})
+    void tablesHaveFunctionsOfLocalTypes(String compiler) throws IOException {
+        List<String> command = new ArrayList<>(List.of(compiler.split(" ")));
+        Assumptions.assumeTrue(Programs.has(command.getFirst()), command.getFirst());
+        Files.writeString(
+                folder.resolve("lambda.cc"),
+                """
+                #define INLINE static inline __attribute__((always_inline))
+                #define APART __attribute__((noinline))
+                static volatile int sink;
+                INLINE int inner(int n) { sink = n; return sink + n; }
+                template <class F> APART int call(F f, int n) { return f(n) + f(n + 1); }
+                int outer(int n) {
+                    int base = n * 3;
+                    auto lambda = [base](int k) APART { return inner(k) + base; };
+                    struct Local { APART int twice(int k) { return inner(2 * k) + 1; } };
+                    return call(lambda, n) + Local().twice(n);
                 }
-            }
+                int main(int count, char **) { return outer(count); }
+                """);
+        command.addAll(List.of("-o", "lambda", "lambda.cc"));
+        Programs.run(folder, command);
+        assertTablesSayTheSame(folder.resolve("lambda"));
+    }
+
+    /** All addresses around and in the code, with tables and without. */
+    private static void assertTablesSayTheSame(Path program) throws IOException {
+        long[] addresses = LongStream.range(0, 0x3000).toArray();
+        try (SourceSymbols units = SourceSymbols.open(program, SourceOptions.USUAL.uncached());
+                SourceSymbols tables =
+                        SourceSymbols.open(program, SourceOptions.USUAL.uncached())) {
+            tables.makeTables();
+            assertThat(tables.hasTables()).isTrue();
+            assertThat(tables.lookup(addresses)).isEqualTo(units.lookup(addresses));
         }
     }
 }

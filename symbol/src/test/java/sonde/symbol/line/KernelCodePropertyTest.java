@@ -74,7 +74,7 @@ class KernelCodePropertyTest {
         long[] addresses = {START, START + random.nextInt(1 << 16), -1, Long.MIN_VALUE};
         kernel.symbols(addresses);
         try (CodePlaces places =
-                new CodePlaces(new ProcessMaps(), from, true, true, Long.MAX_VALUE, kernel)) {
+                new CodePlaces(new ProcessMaps(), from, new Detail(true, true), () -> kernel)) {
             places.of(addresses);
             places.notes();
         }

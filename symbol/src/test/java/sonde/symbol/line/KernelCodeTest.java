@@ -102,10 +102,8 @@ class KernelCodeTest {
                 new CodePlaces(
                         new ProcessMaps(),
                         SymbolOptions.here(),
-                        true,
-                        true,
-                        CodePlaces.QUICK_BYTES,
-                        kernel)) {
+                        Detail.quick(true, true),
+                        () -> kernel)) {
             return places.of(locations);
         }
     }

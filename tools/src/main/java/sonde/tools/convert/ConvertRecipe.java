@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.stack.ProcessSymbols;
@@ -22,14 +21,13 @@ import sonde.format.export.ExportFormat;
 import sonde.format.export.ExportRows;
 import sonde.format.export.FileFormat;
 import sonde.format.export.Losses;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.report.ChainLocations;
 import sonde.tools.report.ChosenRows;
 import sonde.tools.report.ChosenRows.Along;
 import sonde.tools.report.RecordedCode;
 import sonde.tools.report.ReportOptions;
-import sonde.tools.report.ReportSource;
 
 /** Writes a recording of any format that is read in one of those that are written. */
 public final class ConvertRecipe {
@@ -62,7 +60,7 @@ public final class ConvertRecipe {
 
     /** With symbols from where the user said, too. */
     public ConvertRecipe(GivenPlaces given) {
-        this(given, new Choice(ReportOptions.of(Set.of()), false));
+        this(given, new Choice(ReportOptions.of(List.of()), false));
     }
 
     /** As above, of some events. */
@@ -177,7 +175,7 @@ public final class ConvertRecipe {
         List<Recording> recordings = source.recordings();
         List<Recording> perf = new ArrayList<>();
         for (Recording recording : recordings) {
-            if (recording instanceof PerfDataRecording) {
+            if (recording.hasKernelRecords()) {
                 perf.add(recording);
             }
         }

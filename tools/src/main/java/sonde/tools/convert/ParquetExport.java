@@ -22,14 +22,14 @@ import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.perfdata.PerfAttr;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.PerfEvent;
+import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
 import sonde.tools.report.ChosenRows;
-import sonde.tools.report.ReportSource;
 
 /**
  * Parquet by way of the SQL tables, sorted by time, zstd. A file has all events, their fields as
@@ -85,7 +85,7 @@ final class ParquetExport {
         }
     }
 
-    private List<String> notes(List<String> names) throws IOException, QueryException {
+    private List<String> notes(List<String> names) throws IOException {
         String records = " WHERE name NOT LIKE 'perf_record.%'";
         long all = count(records);
         String list = String.join(", ", names.stream().map(ParquetExport::text).toList());
@@ -93,14 +93,14 @@ final class ParquetExport {
         return chosen.notes(all, all - count(records + " AND " + which));
     }
 
-    private long count(String condition) throws IOException, QueryException {
+    private long count(String condition) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         query.run("SELECT count(*) FROM events" + condition, OutputFormat.CSV, out);
         String text = out.toString(StandardCharsets.US_ASCII);
         return Long.parseLong(text.substring(text.indexOf('\n') + 1).strip());
     }
 
-    private void file(List<String> names) throws IOException, QueryException {
+    private void file(List<String> names) throws IOException {
         StringJoiner rows = new StringJoiner(" UNION ALL ");
         for (String name : names) {
             StringJoiner fields = new StringJoiner(", ", "to_json({", "})");
@@ -124,7 +124,7 @@ final class ParquetExport {
         query.runInto("SELECT * FROM (" + all + ") ORDER BY ts", OutputFormat.PARQUET);
     }
 
-    private void folder(List<String> names, Path folder) throws IOException, QueryException {
+    private void folder(List<String> names, Path folder) throws IOException {
         Set<String> taken = new HashSet<>();
         for (String name : names) {
             String sql =
@@ -142,7 +142,7 @@ final class ParquetExport {
     }
 
     /** Event types that have rows and are asked for. */
-    private List<String> names() throws IOException, QueryException {
+    private List<String> names() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         // Hexadecimal: a name may have any character in it.
         String sql = "SELECT DISTINCT hex(name::VARCHAR) FROM events ORDER BY 1";
@@ -177,23 +177,24 @@ final class ParquetExport {
                     }
                 }
             }
-            if (recording instanceof PerfDataRecording perf) {
-                outputs(perf, chains, lacking);
-            }
+            recording
+                    .capability(PerfDescription.class)
+                    .ifPresent(perf -> outputs(perf, recording.sources(), chains, lacking));
         }
         List<String> lines = new ArrayList<>();
         lacking.forEach((what, count) -> lines.add(count + " × " + what));
         return lines;
     }
 
-    private static void outputs(PerfDataRecording perf, Chains chains, Map<String, Long> lacking) {
+    private static void outputs(
+            PerfDescription perf, List<Source> sources, Chains chains, Map<String, Long> lacking) {
         for (int i = 0; i < perf.attrs().size(); i++) {
             PerfAttr attr = perf.attrs().get(i).attr();
             EventType type = perf.typeOf(i);
             boolean output =
                     attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
                             && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
-            for (Source of : output ? perf.sources() : List.<Source>of()) {
+            for (Source of : output ? sources : List.<Source>of()) {
                 long rows = chains.counts(of).rows[type.id()];
                 if (rows > 0) {
                     lacking.merge("bytes of " + type.qualifiedName(), rows, Long::max);

@@ -1,6 +1,5 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.event.result.ValueOutput;
 import sonde.format.Nearest;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
@@ -200,8 +200,8 @@ public final class DisassemblyPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         StringBuilder source = new StringBuilder();
         String[] name = {""};
         each(line -> {
@@ -212,23 +212,23 @@ public final class DisassemblyPage implements ElfPage {
                 source.setLength(0);
             } else if (instruction.matches()) {
                 String[] columns = instruction.group(2).split("\t", 2);
-                out.writeStartObject();
-                out.writeStringField("address", "0x" + instruction.group(1));
-                out.writeStringField("function", Forms.name(name[0]));
+                out.beginObject();
+                out.field("address", "0x" + instruction.group(1));
+                out.field("function", Forms.name(name[0]));
                 if (columns.length == 2) {
-                    out.writeStringField("bytes", Forms.name(columns[0].strip()));
+                    out.field("bytes", Forms.name(columns[0].strip()));
                 }
-                out.writeStringField(
+                out.field(
                         "instruction", Forms.name(columns[columns.length - 1].replace('\t', ' ')));
                 if (!source.isEmpty()) {
-                    out.writeStringField("source", source.toString().stripTrailing());
+                    out.field("source", source.toString().stripTrailing());
                     source.setLength(0);
                 }
-                out.writeEndObject();
+                out.endObject();
             } else if (source.length() < 1 << 16) {
                 source.append(escaped(line)).append('\n');
             }
         });
-        out.writeEndArray();
+        out.endArray();
     }
 }

@@ -1,12 +1,12 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.DynamicEntry;
 import sonde.format.elf.DynamicTable;
 import sonde.format.elf.ElfFile;
@@ -179,20 +179,20 @@ public final class DynamicPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         Optional<DynamicTable> found = elf.dynamic();
         if (found.isPresent()) {
             for (DynamicEntry entry : found.get().entries()) {
-                out.writeStartObject();
-                out.writeStringField("tag", ElfNames.tag(elf.machine(), entry.tag()));
-                out.writeStringField("value", Forms.hex(entry.value()));
+                out.beginObject();
+                out.field("tag", ElfNames.tag(elf.machine(), entry.tag()));
+                out.field("value", Forms.hex(entry.value()));
                 if (entry.isText()) {
-                    out.writeStringField("text", Forms.name(found.get().text(entry)));
+                    out.field("text", Forms.name(found.get().text(entry)));
                 }
-                out.writeEndObject();
+                out.endObject();
             }
         }
-        out.writeEndArray();
+        out.endArray();
     }
 }

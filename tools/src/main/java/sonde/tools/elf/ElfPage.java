@@ -1,8 +1,11 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
+import sonde.event.result.Document;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
+import sonde.event.result.ValueOutput;
 
 /** The answer to one question about a file. Names in it are escaped. */
 public interface ElfPage {
@@ -16,6 +19,11 @@ public interface ElfPage {
      */
     void text(PrintWriter out) throws IOException;
 
-    /** Writes one JSON value. */
-    void json(JsonGenerator out) throws IOException;
+    /** Gives one value, whose JSON it is. */
+    void values(ValueOutput out) throws IOException;
+
+    /** Both. */
+    default Result result() {
+        return new Document(this::values, Listing.ofLines(this::text));
+    }
 }

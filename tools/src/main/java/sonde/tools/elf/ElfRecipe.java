@@ -1,7 +1,5 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
@@ -13,6 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import sonde.bpf.inventory.Types;
+import sonde.event.result.Document;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
+import sonde.event.result.ValueOutput;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
@@ -25,6 +27,7 @@ import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.symbol.files.SearchFolders;
 import sonde.tools.report.NothingMatchesException;
+import sonde.view.Escape;
 
 /** Shows what is in an ELF file. */
 public final class ElfRecipe {
@@ -38,6 +41,7 @@ public final class ElfRecipe {
     private final Place place;
     private final Consumer<String> progress;
     private final DebugSearch search;
+    private boolean whole = true;
 
     /**
      * Of that file.
@@ -57,27 +61,52 @@ public final class ElfRecipe {
     }
 
     /**
-     * Writes the pages; one that meets damage says so, and the next one follows.
+     * The pages; the file is opened while they are written. A page that meets damage says so, and
+     * the next one follows.
      *
-     * @return whether nothing was damaged
-     * @throws NoSuchFileException when there is no such file
-     * @throws MalformedInputException when it is no ELF file
-     * @throws NothingMatchesException when it has no type of a name
+     * <p>Writing them throws a NoSuchFileException when there is no such file, a {@link
+     * MalformedInputException} when it is no ELF file, and a {@link NothingMatchesException} when
+     * it has no type of a name.
+     *
+     * @param named whether the lines begin with the name of the file
      */
-    public boolean run(PrintWriter out, boolean json) throws IOException {
+    public Result result(boolean named) {
+        return new Document(
+                out -> show(pages -> values(pages, out)),
+                Listing.ofLines(out -> {
+                    if (named) {
+                        out.println();
+                        out.println("File: " + Escape.line(file.toString()));
+                    }
+                    show(pages -> lines(pages, out));
+                }));
+    }
+
+    /** Whether nothing was damaged; known when the result is written. */
+    public boolean isWhole() {
+        return whole;
+    }
+
+    /** What is done with pages while the file is open. */
+    private interface Showing {
+        void of(List<ElfPage> pages) throws IOException;
+    }
+
+    private void show(Showing showing) throws IOException {
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
         }
         if (!request.types().isEmpty() && !isElf()) {
-            return show(types(), out, json);
+            showing.of(types());
+            return;
         }
         try (OpenElf open = OpenElf.asIs(place)) {
             List<ElfPage> pages = new ArrayList<>(pages(open));
             if (!request.types().isEmpty()) {
                 pages.addAll(types());
             }
-            boolean whole = show(pages, out, json);
-            return whole && open.elf().problems().isEmpty();
+            showing.of(pages);
+            whole &= open.elf().problems().isEmpty();
         } catch (InternalError e) {
             throw MalformedInputException.shrunk(e);
         }
@@ -203,54 +232,37 @@ public final class ElfRecipe {
         }
     }
 
-    private static boolean show(List<ElfPage> pages, PrintWriter out, boolean json)
-            throws IOException {
-        boolean whole = true;
-        if (!json) {
-            String line = "";
-            for (ElfPage page : pages) {
-                out.print(line);
-                whole &= text(page, out);
-                line = System.lineSeparator();
+    private static void values(List<ElfPage> pages, ValueOutput out) throws IOException {
+        out.beginObject();
+        int types = 0;
+        for (ElfPage page : pages) {
+            boolean type = page instanceof TypesPage;
+            if (type && types++ == 0) {
+                out.beginArray("types");
+            } else if (!type) {
+                out.name(page.key());
             }
-            out.flush();
-            return whole;
+            page.values(out);
         }
-        try (JsonGenerator generator = new JsonFactory().createGenerator(out)) {
-            generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            generator.writeStartObject();
-            int types = 0;
-            for (ElfPage page : pages) {
-                boolean type = page instanceof TypesPage;
-                if (type && types++ == 0) {
-                    generator.writeArrayFieldStart("types");
-                } else if (!type) {
-                    generator.writeFieldName(page.key());
-                }
-                page.json(generator);
-            }
-            if (types > 0) {
-                generator.writeEndArray();
-            }
-            generator.writeEndObject();
+        if (types > 0) {
+            out.endArray();
         }
-        out.println();
-        out.flush();
-        return whole;
+        out.endObject();
     }
 
-    private static boolean text(ElfPage page, PrintWriter out) throws IOException {
-        try {
-            page.text(out);
-            return true;
-        } catch (MalformedInputException e) {
-            String reason = e.reason();
-            out.println(
-                    page.key()
-                            + ": damaged: "
-                            + Forms.name(
-                                    reason.substring(0, Math.min(TEXT_LIMIT, reason.length()))));
-            return false;
+    private void lines(List<ElfPage> pages, PrintWriter out) throws IOException {
+        String line = "";
+        for (ElfPage page : pages) {
+            out.print(line);
+            try {
+                page.text(out);
+            } catch (MalformedInputException e) {
+                String reason = e.reason();
+                String shown = reason.substring(0, Math.min(TEXT_LIMIT, reason.length()));
+                out.println(page.key() + ": damaged: " + Forms.name(shown));
+                whole = false;
+            }
+            line = System.lineSeparator();
         }
     }
 }

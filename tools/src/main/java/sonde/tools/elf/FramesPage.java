@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.Optional;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.unwind.FrameTable;
 import sonde.symbol.files.DebugSearch;
@@ -68,20 +68,20 @@ public final class FramesPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         Optional<FrameTable> table = table();
         try {
             table.ifPresent(frames ->
                     frames.each((section, start, size, address, rule) -> {
                         try {
-                            out.writeStartObject();
-                            out.writeStringField("section", section);
-                            out.writeStringField("function", Forms.hex(start));
-                            out.writeNumberField("size_bytes", size);
-                            out.writeStringField("address", Forms.hex(address));
-                            out.writeStringField("rule", rule.toString());
-                            out.writeEndObject();
+                            out.beginObject();
+                            out.field("section", section);
+                            out.field("function", Forms.hex(start));
+                            out.field("size_bytes", size);
+                            out.field("address", Forms.hex(address));
+                            out.field("rule", rule.toString());
+                            out.endObject();
                         } catch (IOException e) {
                             throw new UncheckedIOException(e);
                         }
@@ -89,6 +89,6 @@ public final class FramesPage implements ElfPage {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        out.writeEndArray();
+        out.endArray();
     }
 }

@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.util.List;
+import sonde.event.result.ValueOutput;
 import sonde.format.MalformedInputException;
 import sonde.format.elf.DynamicEntry;
 import sonde.format.elf.DynamicTable;
@@ -206,27 +206,27 @@ public final class HeaderPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
+    public void values(ValueOutput out) throws IOException {
         ElfHeader h = elf.header();
-        out.writeStartObject();
-        out.writeNumberField("class", elf.is64() ? 64 : 32);
+        out.beginObject();
+        out.field("class", elf.is64() ? 64 : 32);
         boolean big = elf.order() == ByteOrder.BIG_ENDIAN;
-        out.writeStringField("byte_order", big ? "big" : "little");
-        out.writeStringField("os_abi", ElfNames.abi(h.osAbi()));
-        out.writeNumberField("abi_version", h.abiVersion());
-        out.writeStringField("type", type(elf));
-        out.writeNumberField("type_number", h.type());
-        out.writeStringField("machine", ElfNames.machine(h.machine()));
-        out.writeNumberField("machine_number", h.machine());
-        out.writeStringField("entry", Forms.hex(h.entry()));
-        out.writeStringField("flags", "0x" + Integer.toHexString(h.flags()));
-        out.writeNumberField("segments", elf.segments().size());
-        out.writeNumberField("sections", elf.sections().size());
-        out.writeArrayFieldStart("problems");
+        out.field("byte_order", big ? "big" : "little");
+        out.field("os_abi", ElfNames.abi(h.osAbi()));
+        out.field("abi_version", h.abiVersion());
+        out.field("type", type(elf));
+        out.field("type_number", h.type());
+        out.field("machine", ElfNames.machine(h.machine()));
+        out.field("machine_number", h.machine());
+        out.field("entry", Forms.hex(h.entry()));
+        out.field("flags", "0x" + Integer.toHexString(h.flags()));
+        out.field("segments", elf.segments().size());
+        out.field("sections", elf.sections().size());
+        out.beginArray("problems");
         for (String problem : elf.problems()) {
-            out.writeString(problem);
+            out.value(problem);
         }
-        out.writeEndArray();
-        out.writeEndObject();
+        out.endArray();
+        out.endObject();
     }
 }

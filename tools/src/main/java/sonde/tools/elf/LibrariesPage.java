@@ -1,8 +1,8 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.tools.elf.LibraryResolver.Answer;
 import sonde.tools.elf.LibraryResolver.Library;
@@ -87,39 +87,39 @@ public final class LibrariesPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartObject();
+    public void values(ValueOutput out) throws IOException {
+        out.beginObject();
         if (isDynamic()) {
             Answer answer = resolver.resolve(path, elf);
             if (answer.interpreter() != null) {
-                out.writeStringField("interpreter", Forms.name(answer.interpreter()));
+                out.field("interpreter", Forms.name(answer.interpreter()));
             }
-            out.writeArrayFieldStart("libraries");
+            out.beginArray("libraries");
             for (Library library : answer.libraries()) {
-                out.writeStartObject();
-                out.writeStringField("name", Forms.name(library.name()));
+                out.beginObject();
+                out.field("name", Forms.name(library.name()));
                 if (library.path() != null) {
-                    out.writeStringField("path", Forms.name(library.path()));
+                    out.field("path", Forms.name(library.path()));
                 }
-                out.writeStringField("how", Forms.name(library.how()));
-                out.writeStringField("needed_by", Forms.name(library.neededBy()));
-                out.writeEndObject();
+                out.field("how", Forms.name(library.how()));
+                out.field("needed_by", Forms.name(library.neededBy()));
+                out.endObject();
             }
-            out.writeEndArray();
-            out.writeArrayFieldStart("missing_versions");
+            out.endArray();
+            out.beginArray("missing_versions");
             for (String gap : answer.gaps()) {
-                out.writeString(Forms.name(gap));
+                out.value(Forms.name(gap));
             }
-            out.writeEndArray();
-            out.writeArrayFieldStart("missing_symbols");
+            out.endArray();
+            out.beginArray("missing_symbols");
             for (MissingSymbol symbol : answer.symbols()) {
-                out.writeStartObject();
-                out.writeStringField("name", Forms.name(symbol.name()));
-                out.writeStringField("needed_by", Forms.name(symbol.path()));
-                out.writeEndObject();
+                out.beginObject();
+                out.field("name", Forms.name(symbol.name()));
+                out.field("needed_by", Forms.name(symbol.path()));
+                out.endObject();
             }
-            out.writeEndArray();
+            out.endArray();
         }
-        out.writeEndObject();
+        out.endObject();
     }
 }

@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HashMap;
 import java.util.Map;
+import sonde.event.result.ValueOutput;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.code.CodeReader;
 import sonde.format.dwarf.code.DwarfCode;
@@ -118,8 +118,8 @@ public final class LinesPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         boolean[] open = {false};
         each(
                 new Taker() {
@@ -127,38 +127,38 @@ public final class LinesPage implements ElfPage {
                     public void unit(String compiled) throws IOException {
                         close(out, open);
                         open[0] = true;
-                        out.writeStartObject();
-                        out.writeStringField("unit", compiled);
-                        out.writeArrayFieldStart("rows");
+                        out.beginObject();
+                        out.field("unit", compiled);
+                        out.beginArray("rows");
                     }
 
                     @Override
                     public void row(long address, String path, int line, int column)
                             throws IOException {
-                        out.writeStartObject();
-                        out.writeStringField("address", Forms.hex(address));
-                        out.writeStringField("file", path);
-                        out.writeNumberField("line", line);
-                        out.writeNumberField("column", column);
-                        out.writeEndObject();
+                        out.beginObject();
+                        out.field("address", Forms.hex(address));
+                        out.field("file", path);
+                        out.field("line", line);
+                        out.field("column", column);
+                        out.endObject();
                     }
 
                     @Override
                     public void end(long address) throws IOException {
-                        out.writeStartObject();
-                        out.writeStringField("address", Forms.hex(address));
-                        out.writeBooleanField("end", true);
-                        out.writeEndObject();
+                        out.beginObject();
+                        out.field("address", Forms.hex(address));
+                        out.field("end", true);
+                        out.endObject();
                     }
                 });
         close(out, open);
-        out.writeEndArray();
+        out.endArray();
     }
 
-    private static void close(JsonGenerator out, boolean[] open) throws IOException {
+    private static void close(ValueOutput out, boolean[] open) throws IOException {
         if (open[0]) {
-            out.writeEndArray();
-            out.writeEndObject();
+            out.endArray();
+            out.endObject();
         }
     }
 }

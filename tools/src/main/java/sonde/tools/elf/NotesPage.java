@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfNames;
 import sonde.format.elf.Note;
@@ -90,21 +90,21 @@ public final class NotesPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         for (Note note : elf.notes()) {
-            out.writeStartObject();
-            out.writeStringField("owner", Forms.name(note.owner()));
-            out.writeNumberField("type_number", Integer.toUnsignedLong(note.type()));
-            out.writeStringField("type", ElfNames.note(note.owner(), note.type()));
-            out.writeNumberField("size_bytes", note.description().length);
-            out.writeArrayFieldStart("description");
+            out.beginObject();
+            out.field("owner", Forms.name(note.owner()));
+            out.field("type_number", Integer.toUnsignedLong(note.type()));
+            out.field("type", ElfNames.note(note.owner(), note.type()));
+            out.field("size_bytes", note.description().length);
+            out.beginArray("description");
             for (String word : NoteText.of(elf, note)) {
-                out.writeString(Forms.name(word));
+                out.value(Forms.name(word));
             }
-            out.writeEndArray();
-            out.writeEndObject();
+            out.endArray();
+            out.endObject();
         }
-        out.writeEndArray();
+        out.endArray();
     }
 }

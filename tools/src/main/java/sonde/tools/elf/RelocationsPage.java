@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfNames;
 import sonde.format.elf.ElfSymbols;
@@ -146,37 +146,37 @@ public final class RelocationsPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartObject();
+    public void values(ValueOutput out) throws IOException {
+        out.beginObject();
         for (Section table : tables()) {
             RelocationTable entries = elf.relocationTable(table);
             ElfSymbols symbols = symbols(table);
             SymbolVersions versions = versions(table);
-            out.writeArrayFieldStart(Forms.name(table.name()));
+            out.beginArray(Forms.name(table.name()));
             for (long i = 0; i < entries.count(); i++) {
-                out.writeStartObject();
-                out.writeStringField("offset", Forms.hex(entries.offset(i)));
-                out.writeStringField("type", ElfNames.relocation(elf.machine(), entries.type(i)));
+                out.beginObject();
+                out.field("offset", Forms.hex(entries.offset(i)));
+                out.field("type", ElfNames.relocation(elf.machine(), entries.type(i)));
                 int symbol = entries.symbol(i);
                 if (symbols != null && symbol > 0 && symbol < symbols.count()) {
-                    out.writeStringField("symbol", name(symbols, versions, symbol));
+                    out.field("symbol", name(symbols, versions, symbol));
                 }
                 if (entries.hasAddends()) {
-                    out.writeNumberField("addend", entries.addend(i));
+                    out.field("addend", entries.addend(i));
                 }
-                out.writeEndObject();
+                out.endObject();
             }
-            out.writeEndArray();
+            out.endArray();
         }
         for (Section table : elf.sections()) {
             if (table.type() == ElfFile.SHT_RELR) {
-                out.writeArrayFieldStart(Forms.name(table.name()));
+                out.beginArray(Forms.name(table.name()));
                 for (long place : elf.relativeRelocations(table)) {
-                    out.writeString(Forms.hex(place));
+                    out.value(Forms.hex(place));
                 }
-                out.writeEndArray();
+                out.endArray();
             }
         }
-        out.writeEndObject();
+        out.endObject();
     }
 }

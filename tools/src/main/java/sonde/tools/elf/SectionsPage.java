@@ -1,8 +1,8 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfNames;
 import sonde.format.elf.Section;
@@ -119,26 +119,26 @@ public final class SectionsPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         for (Section s : elf.sections()) {
-            out.writeStartObject();
-            out.writeNumberField("index", s.index());
-            out.writeStringField("name", Forms.name(s.name()));
-            out.writeStringField("type", ElfNames.section(elf.machine(), s.type()));
-            out.writeStringField("flags", flags(s.flags()));
-            out.writeStringField("address", Forms.hex(s.address()));
-            out.writeNumberField("offset", s.offset());
-            out.writeNumberField("size_bytes", s.sizeBytes());
-            out.writeNumberField("entry_bytes", s.entryBytes());
-            out.writeNumberField("link", s.link());
-            out.writeNumberField("info", s.info());
-            out.writeNumberField("alignment", s.alignment());
+            out.beginObject();
+            out.field("index", s.index());
+            out.field("name", Forms.name(s.name()));
+            out.field("type", ElfNames.section(elf.machine(), s.type()));
+            out.field("flags", flags(s.flags()));
+            out.field("address", Forms.hex(s.address()));
+            out.field("offset", s.offset());
+            out.field("size_bytes", s.sizeBytes());
+            out.field("entry_bytes", s.entryBytes());
+            out.field("link", s.link());
+            out.field("info", s.info());
+            out.field("alignment", s.alignment());
             if (elf.isCompressed(s)) {
-                out.writeNumberField("content_bytes", elf.contentBytes(s));
+                out.field("content_bytes", elf.contentBytes(s));
             }
-            out.writeEndObject();
+            out.endObject();
         }
-        out.writeEndArray();
+        out.endArray();
     }
 }

@@ -1,9 +1,9 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfNames;
 import sonde.format.elf.Section;
@@ -147,27 +147,27 @@ public final class SegmentsPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartArray();
+    public void values(ValueOutput out) throws IOException {
+        out.beginArray();
         for (Segment s : elf.segments()) {
-            out.writeStartObject();
-            out.writeStringField("type", ElfNames.segment(elf.machine(), s.type()));
-            out.writeStringField("flags", rights(s).replace(" ", ""));
-            out.writeNumberField("offset", s.offset());
-            out.writeStringField("address", Forms.hex(s.address()));
-            out.writeStringField("physical_address", Forms.hex(s.physicalAddress()));
-            out.writeNumberField("file_bytes", s.fileBytes());
-            out.writeNumberField("memory_bytes", s.memoryBytes());
-            out.writeNumberField("alignment", s.alignment());
-            out.writeArrayFieldStart("sections");
+            out.beginObject();
+            out.field("type", ElfNames.segment(elf.machine(), s.type()));
+            out.field("flags", rights(s).replace(" ", ""));
+            out.field("offset", s.offset());
+            out.field("address", Forms.hex(s.address()));
+            out.field("physical_address", Forms.hex(s.physicalAddress()));
+            out.field("file_bytes", s.fileBytes());
+            out.field("memory_bytes", s.memoryBytes());
+            out.field("alignment", s.alignment());
+            out.beginArray("sections");
             for (Section section : elf.sections()) {
                 if (holds(s, section)) {
-                    out.writeString(Forms.name(section.name()));
+                    out.value(Forms.name(section.name()));
                 }
             }
-            out.writeEndArray();
-            out.writeEndObject();
+            out.endArray();
+            out.endObject();
         }
-        out.writeEndArray();
+        out.endArray();
     }
 }

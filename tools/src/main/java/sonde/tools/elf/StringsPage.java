@@ -1,9 +1,9 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 import sonde.format.elf.SectionBytes;
@@ -83,20 +83,20 @@ public final class StringsPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartObject();
+    public void values(ValueOutput out) throws IOException {
+        out.beginObject();
         for (Section section : sections()) {
-            out.writeArrayFieldStart(Forms.name(section.name()));
+            out.beginArray(Forms.name(section.name()));
             each(
                     elf.bytes(section),
                     (offset, text) -> {
-                        out.writeStartObject();
-                        out.writeNumberField("offset", offset);
-                        out.writeStringField("text", text);
-                        out.writeEndObject();
+                        out.beginObject();
+                        out.field("offset", offset);
+                        out.field("text", text);
+                        out.endObject();
                     });
-            out.writeEndArray();
+            out.endArray();
         }
-        out.writeEndObject();
+        out.endObject();
     }
 }

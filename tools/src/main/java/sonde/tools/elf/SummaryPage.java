@@ -1,6 +1,5 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.DynamicEntry;
 import sonde.format.elf.DynamicTable;
 import sonde.format.elf.ElfFile;
@@ -70,16 +70,16 @@ public final class SummaryPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartObject();
+    public void values(ValueOutput out) throws IOException {
+        out.beginObject();
         for (Map.Entry<String, List<String>> fact : facts().entrySet()) {
-            out.writeArrayFieldStart(fact.getKey().replace(' ', '_'));
+            out.beginArray(fact.getKey().replace(' ', '_'));
             for (String line : fact.getValue()) {
-                out.writeString(Forms.name(line));
+                out.value(Forms.name(line));
             }
-            out.writeEndArray();
+            out.endArray();
         }
-        out.writeEndObject();
+        out.endObject();
     }
 
     /** Looks at one thing of a file that may be damaged. */

@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.ValueOutput;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Section;
@@ -175,25 +175,25 @@ public final class SymbolsPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        out.writeStartObject();
+    public void values(ValueOutput out) throws IOException {
+        out.beginObject();
         for (Section table : tables()) {
             ElfSymbols symbols = elf.symbols(table);
             SymbolVersions versions = versions(table);
-            out.writeArrayFieldStart(Forms.name(table.name()));
+            out.beginArray(Forms.name(table.name()));
             for (int i = 1; i < symbols.count(); i++) {
-                out.writeStartObject();
-                out.writeStringField("name", name(symbols, versions, i));
-                out.writeStringField("value", Forms.hex(symbols.value(i)));
-                out.writeNumberField("size_bytes", symbols.size(i));
-                out.writeStringField("type", type(symbols.type(i)));
-                out.writeStringField("binding", binding(symbols.binding(i)));
-                out.writeStringField("visibility", VISIBILITIES.get(symbols.visibility(i)));
-                out.writeStringField("section", place(symbols, i));
-                out.writeEndObject();
+                out.beginObject();
+                out.field("name", name(symbols, versions, i));
+                out.field("value", Forms.hex(symbols.value(i)));
+                out.field("size_bytes", symbols.size(i));
+                out.field("type", type(symbols.type(i)));
+                out.field("binding", binding(symbols.binding(i)));
+                out.field("visibility", VISIBILITIES.get(symbols.visibility(i)));
+                out.field("section", place(symbols, i));
+                out.endObject();
             }
-            out.writeEndArray();
+            out.endArray();
         }
-        out.writeEndObject();
+        out.endObject();
     }
 }

@@ -1,10 +1,10 @@
 package sonde.tools.elf;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.event.result.ValueOutput;
 
 /** A type with offsets, sizes and holes, in the form of pahole. */
 public final class TypesPage implements ElfPage {
@@ -236,51 +236,50 @@ public final class TypesPage implements ElfPage {
     }
 
     @Override
-    public void json(JsonGenerator out) throws IOException {
-        json(out, type, 0);
+    public void values(ValueOutput out) throws IOException {
+        values(out, type, 0);
     }
 
-    private static void json(JsonGenerator out, CRecord record, long baseBits) throws IOException {
-        out.writeStartObject();
-        out.writeStringField("type", Forms.name(record.head()));
-        out.writeNumberField("size_bytes", record.sizeBytes());
-        out.writeArrayFieldStart("members");
+    private static void values(ValueOutput out, CRecord record, long baseBits) throws IOException {
+        out.beginObject();
+        out.field("type", Forms.name(record.head()));
+        out.field("size_bytes", record.sizeBytes());
+        out.beginArray("members");
         long end = 0;
         for (CRecord.Member member : record.placed()) {
-            out.writeStartObject();
-            out.writeStringField(
-                    "declaration", Forms.name((member.before() + " " + member.after()).strip()));
+            out.beginObject();
+            out.field("declaration", Forms.name((member.before() + " " + member.after()).strip()));
             if (member.isVirtual()) {
-                out.writeNullField("offset");
-                out.writeNumberField("size_bytes", member.sizeBytes());
-                out.writeBooleanField("virtual", true);
-                out.writeEndObject();
+                out.field("offset", null);
+                out.field("size_bytes", member.sizeBytes());
+                out.field("virtual", true);
+                out.endObject();
                 continue;
             }
             long at = baseBits + member.bitOffset();
-            out.writeNumberField("offset", at / 8);
-            out.writeNumberField("size_bytes", member.sizeBytes());
+            out.field("offset", at / 8);
+            out.field("size_bytes", member.sizeBytes());
             if (member.bits() > 0) {
-                out.writeNumberField("bit_offset", at % 8);
-                out.writeNumberField("bits", member.bits());
+                out.field("bit_offset", at % 8);
+                out.field("bits", member.bits());
             }
             if (!record.isUnion() && member.bitOffset() > end) {
-                out.writeNumberField("hole_bits_before", member.bitOffset() - end);
+                out.field("hole_bits_before", member.bitOffset() - end);
             }
             CRecord inner = member.inner();
             if (inner != null) {
-                out.writeFieldName("in_place");
-                json(out, inner, at);
+                out.name("in_place");
+                values(out, inner, at);
             }
-            out.writeEndObject();
+            out.endObject();
             end = Math.max(end, member.end());
         }
-        out.writeEndArray();
-        out.writeArrayFieldStart("values");
+        out.endArray();
+        out.beginArray("values");
         for (String value : record.values()) {
-            out.writeString(Forms.name(value));
+            out.value(Forms.name(value));
         }
-        out.writeEndArray();
-        out.writeEndObject();
+        out.endArray();
+        out.endObject();
     }
 }

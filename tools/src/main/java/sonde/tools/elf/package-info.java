@@ -1,10 +1,11 @@
 /**
- * What is in an ELF file, for {@code sonde elf}: one page for each question, as text in the form of
- * {@code readelf -W} where that tool answers it, and as JSON.
+ * What is in an ELF file, for {@code sonde elf}: one page for each question, a {@link
+ * sonde.event.result.Document}. Its lines have the form of {@code readelf -W} where that tool
+ * answers the question.
  *
  * {@snippet :
  * try (OpenElf file = OpenElf.asIs(Place.named("/usr/bin/true"))) {
- *     new SegmentsPage(file.elf()).text(out);
+ *     new TextRenderer().render(new SegmentsPage(file.elf()).result(), out, Style.PLAIN);
  * }
  * }
  */

@@ -6,6 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import sonde.event.result.Document;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
 
 /** Queries that come with sonde: a .sql file each, whose first line says what it answers. */
 public final class Library {
@@ -32,13 +35,34 @@ public final class Library {
     public record Query(String name, String description, String sql) {}
 
     /** All of them. */
-    public static List<Query> all() {
+    static List<Query> all() {
         return NAMES.stream().map(Library::read).toList();
     }
 
     /** The query of that name. */
     public static Optional<Query> named(String name) {
         return NAMES.contains(name) ? Optional.of(read(name)) : Optional.empty();
+    }
+
+    /** Names and what each answers. */
+    public static Result listing() {
+        List<Query> all = all();
+        return new Document(
+                out -> {
+                    out.beginArray();
+                    for (Query query : all) {
+                        out.beginObject();
+                        out.field("name", query.name());
+                        out.field("description", query.description());
+                        out.endObject();
+                    }
+                    out.endArray();
+                },
+                Listing.ofLines(out -> {
+                    for (Query query : all) {
+                        out.printf("%-20s %s%n", query.name(), query.description());
+                    }
+                }));
     }
 
     private static Query read(String name) {

@@ -11,13 +11,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.Column;
+import sonde.event.result.RowStream;
+import sonde.event.result.Unit;
+import sonde.open.ReportSource;
 import sonde.store.Store;
 import sonde.store.derive.TraceInput;
 import sonde.store.duckdb.Rows;
 import sonde.store.duckdb.SqlException;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.report.QueryInput;
-import sonde.tools.report.ReportSource;
+import sonde.view.CsvRenderer;
+import sonde.view.JsonRenderer;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
 
 /** Recordings that are open for SQL. */
 public final class QueryRecipe implements AutoCloseable {
@@ -118,15 +125,37 @@ public final class QueryRecipe implements AutoCloseable {
     }
 
     /**
-     * Runs statements and writes the rows of the last one.
+     * Runs statements; the rows of the last one come while they are written.
      *
-     * @throws QueryException when one is wrong
-     * @throws IOException when a recording or the output fails
+     * @throws QueryException when one is wrong; writing the rows throws it, too
+     * @throws IOException when a recording fails
      */
-    public void run(String sql, OutputFormat format, OutputStream out)
-            throws IOException, QueryException {
+    public RowStream rows(String sql) throws IOException {
+        Rows first = query(sql);
+        List<Column> columns = new ArrayList<>();
+        boolean simple = true;
+        for (Rows.Column column : first.columns()) {
+            columns.add(new Column(column.name(), column.isNumber() ? Unit.COUNT : Unit.TEXT));
+            simple &= column.isSimple();
+        }
+        if (simple) {
+            return new RowStream("", columns, _ -> new StatementRows(this, first, false));
+        }
+        // Lists, times and the like are written as DuckDB writes them.
+        first.close();
+        return new RowStream(
+                "",
+                columns,
+                isJson -> {
+                    String value = isJson ? "to_json(COLUMNS(*))" : "COLUMNS(*)";
+                    String cast = "SELECT " + value + "::VARCHAR FROM (" + bare(sql) + ")";
+                    return new StatementRows(this, query(cast), isJson);
+                });
+    }
+
+    private Rows query(String sql) throws IOException {
         try {
-            write(sql, format, out);
+            return store().query(sql);
         } catch (SqlException e) {
             throw wrong(e);
         } catch (UncheckedIOException e) {
@@ -134,30 +163,19 @@ public final class QueryRecipe implements AutoCloseable {
         }
     }
 
-    private void write(String sql, OutputFormat format, OutputStream out) throws IOException {
-        Rows first = store().query(sql);
-        boolean simple = first.columns().stream().allMatch(Rows.Column::isSimple);
-        List<Rows.Column> shown = first.columns();
-        Rows rows = first;
-        if (!simple) {
-            // Lists, times and the like are written as DuckDB writes them.
-            first.close();
-            String value = format == OutputFormat.JSON ? "to_json(COLUMNS(*))" : "COLUMNS(*)";
-            rows = store().query("SELECT " + value + "::VARCHAR FROM (" + bare(sql) + ")");
-        }
-        try (Rows closing = rows) {
-            RowWriter writer = new RowWriter(closing, out);
-            switch (format) {
-                case CSV -> writer.csv();
-                case JSON -> writer.json(!simple, shown.stream().map(Rows.Column::name).toList());
-                case TABLE -> writer.table(shown);
-                case PARQUET -> throw new IllegalArgumentException("Parquet goes into a file");
-            }
+    /** Runs statements and writes the rows of the last one. */
+    public void run(String sql, OutputFormat format, OutputStream out) throws IOException {
+        RowStream rows = rows(sql);
+        switch (format) {
+            case CSV -> new CsvRenderer().render(rows, out);
+            case JSON -> new JsonRenderer().render(rows, out);
+            case TABLE -> new TextRenderer().render(rows, out, Style.PLAIN);
+            case PARQUET -> throw new IllegalArgumentException("Parquet goes into a file");
         }
     }
 
     /** What the statement's author sees; a recording that cannot be read is not their fault. */
-    private QueryException wrong(SqlException failure) throws IOException {
+    QueryException wrong(SqlException failure) throws IOException {
         IOException reading = store().failure();
         if (reading != null) {
             throw reading;
@@ -178,7 +196,7 @@ public final class QueryRecipe implements AutoCloseable {
      * Runs a statement and writes its rows into the file named when this was opened, which is
      * replaced once all are written.
      */
-    public void runInto(String sql, OutputFormat format) throws IOException, QueryException {
+    public void runInto(String sql, OutputFormat format) throws IOException {
         Path file = output;
         if (file == null) {
             throw new IllegalStateException("no output file was named");
@@ -192,11 +210,7 @@ public final class QueryRecipe implements AutoCloseable {
                                 + ") TO "
                                 + Store.quoted(part.toString())
                                 + " (FORMAT parquet, COMPRESSION zstd)";
-                try {
-                    store().query(copy).close();
-                } catch (SqlException e) {
-                    throw wrong(e);
-                }
+                query(copy).close();
             } else {
                 try (OutputStream out = Files.newOutputStream(part)) {
                     run(sql, format, out);

@@ -3,7 +3,7 @@ package sonde.tools.query;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.format.bundle.Meta;
-import sonde.tools.report.ReportSource;
+import sonde.open.ReportSource;
 
 /**
  * One time axis for several recordings: that of the first. Bundles say what wall-clock time their

@@ -4,6 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.Command;
 import sonde.probe.launch.Origin;
+import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.RecordSpec;
 
 /**
@@ -15,6 +16,7 @@ import sonde.probe.plan.RecordSpec;
  * @param pids processes to follow, for {@code -p}
  * @param name of the bundle without {@code .sonde}, with or without a path; null to choose one
  * @param jvm which JVMs are asked for their compiled code
+ * @param ready written to once every event source is armed, or null
  */
 public record RecordOrder(
         RecordSpec spec,
@@ -23,7 +25,8 @@ public record RecordOrder(
         @Nullable Command command,
         List<Integer> pids,
         @Nullable String name,
-        JvmMaps jvm) {
+        JvmMaps jvm,
+        @Nullable ReadyDescriptor ready) {
     public RecordOrder {
         pids = List.copyOf(pids);
     }

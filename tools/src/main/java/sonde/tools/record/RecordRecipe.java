@@ -18,6 +18,7 @@ import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.Launcher;
 import sonde.probe.launch.Origin;
 import sonde.probe.launch.OutputFolder;
+import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.launch.Target;
 import sonde.probe.plan.FeatureProbe;
 import sonde.probe.plan.MachineSize;
@@ -91,7 +92,8 @@ public final class RecordRecipe {
         }
         Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
         Command command = order.command();
-        try (EndSignals _ =
+        try (ReadyDescriptor _ = order.ready();
+                EndSignals _ =
                         EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
                 OutputFolder output = output()) {
             if (command == null) {
@@ -171,6 +173,7 @@ public final class RecordRecipe {
                         List.of(target.pid()),
                         plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
         try (RecordSession session = start(plan, output, request)) {
+            ready(session);
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             try {
                 target.release();
@@ -207,6 +210,7 @@ public final class RecordRecipe {
                                 ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
                                 : null);
         try (RecordSession session = start(plan, output, request)) {
+            ready(session);
             follow(session, null, output, request.rootPids());
             return finish(session, output, session.stop(null), 0);
         }
@@ -220,6 +224,19 @@ public final class RecordRecipe {
         } catch (IOException e) {
             output.deleteAll();
             throw e;
+        }
+    }
+
+    /** The recording goes on when the reader is gone. */
+    private void ready(RecordSession session) {
+        ReadyDescriptor ready = order.ready();
+        if (ready == null) {
+            return;
+        }
+        try {
+            ready.ready();
+        } catch (SyscallException e) {
+            session.addNote("--ready-fd could not be written to: " + Errno.describe(e.errno()));
         }
     }
 

@@ -15,12 +15,12 @@ import sonde.analysis.Window;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.Batch;
 import sonde.event.EventType;
+import sonde.event.Glob;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.ThreadNames;
-import sonde.format.text.TextRecording;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.open.ReportSource;
 
 /**
  * The rows that a listing of the events of a recording shows, for who writes them elsewhere: those
@@ -58,7 +58,7 @@ public final class ChosenRows implements EventListing.Filter {
         boolean named = false;
         for (Recording recording : source.recordings()) {
             sources.addAll(recording.sources());
-            named |= recording instanceof TraceDatRecording || recording instanceof TextRecording;
+            named |= recording.threadNames().isPresent();
         }
         for (RowFilter filter : options.listing().filters()) {
             filter.check(sources);
@@ -130,8 +130,8 @@ public final class ChosenRows implements EventListing.Filter {
         }
         if (!options.comms().isEmpty()) {
             StringJoiner names = new StringJoiner(" OR ");
-            for (String comm : options.comms()) {
-                String glob = comm.replace("[", "[[]").replace("'", "''");
+            for (Glob comm : options.comms()) {
+                String glob = comm.toString().replace("[", "[[]").replace("'", "''");
                 names.add("name GLOB '" + glob + "'");
             }
             all.add("utid IN (SELECT utid FROM thread WHERE " + names + ")");

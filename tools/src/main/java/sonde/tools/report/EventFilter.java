@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
@@ -16,11 +15,13 @@ import sonde.analysis.Window;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
+import sonde.event.Glob;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.NameRows;
 import sonde.format.ftrace.ThreadNames;
+import sonde.open.ReportSource;
 
 /**
  * Which rows of a recording are listed: those of the recorded tree and of what was asked for. Goes
@@ -33,8 +34,8 @@ final class EventFilter implements EventListing.Filter {
     private final ThreadNames names;
     private final Window window;
     private final Set<Integer> tids;
-    private final List<String> comms;
-    private final List<String> patterns;
+    private final List<Glob> comms;
+    private final List<Glob> patterns;
     private final boolean threadMatters;
     private final Map<Source, Kinds> kinds = new IdentityHashMap<>();
     private @Nullable Kinds latest;
@@ -231,7 +232,7 @@ final class EventFilter implements EventListing.Filter {
         }
         if (judged[tid] != comm) {
             judged[tid] = comm;
-            fits[tid] = ReportOptions.fits(comms, new String(comm, StandardCharsets.UTF_8));
+            fits[tid] = comms.stream().anyMatch(one -> one.matches(comm, 0, comm.length));
         }
         return fits[tid];
     }

@@ -2,8 +2,6 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -12,36 +10,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import sonde.analysis.Operator;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
-import sonde.event.FrameNames;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
-import sonde.format.ctf.CtfRecording;
 import sonde.format.ftrace.AddressNames;
 import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.ColumnText;
-import sonde.format.ftrace.EventJson;
 import sonde.format.ftrace.EventListing;
 import sonde.format.ftrace.EventListing.Part;
 import sonde.format.ftrace.EventText;
-import sonde.format.ftrace.FieldText;
-import sonde.format.ftrace.PageLayout;
+import sonde.format.ftrace.ListedFields;
+import sonde.format.ftrace.ListingRequest;
+import sonde.format.ftrace.ListingStyle;
 import sonde.format.ftrace.RowText;
-import sonde.format.ftrace.TextContext;
 import sonde.format.ftrace.ThreadNames;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.ScriptText;
-import sonde.format.perfdata.TracingData;
-import sonde.format.text.TextRecording;
-import sonde.format.tracedat.TraceDatRecording;
-import sonde.symbol.KernelSymbols;
+import sonde.open.ReportSource;
 import sonde.symbol.ProcessMaps;
-import sonde.symbol.Symbolizer;
+import sonde.symbol.line.Detail;
+import sonde.symbol.resolve.Resolver;
 
 /** The events of a recording, all its parts by time. */
 final class EventRows implements Listing.Rows {
@@ -57,10 +50,7 @@ final class EventRows implements Listing.Rows {
     EventRows(ReportSource source, ReportOptions options) {
         this.source = source;
         this.options = options;
-        boolean named =
-                source.recordings().stream()
-                        .anyMatch(one ->
-                                one instanceof TraceDatRecording || one instanceof TextRecording);
+        boolean named = source.recordings().stream().anyMatch(one -> one.threadNames().isPresent());
         // A perf.data alone tells all names when they begin to hold.
         this.names = named ? ThreadNames.of(source.comms()) : ThreadNames.following();
     }
@@ -70,9 +60,7 @@ final class EventRows implements Listing.Rows {
         ListingOptions listing = options.listing();
         List<Source> sources = new ArrayList<>();
         for (Recording recording : source.recordings()) {
-            if (recording instanceof TraceDatRecording trace && trace.latencyText().length > 0) {
-                out.write(trace.latencyText());
-            }
+            out.write(ListingStyle.of(recording).preface());
             sources.addAll(recording.sources());
         }
         for (RowFilter filter : listing.filters()) {
@@ -105,17 +93,16 @@ final class EventRows implements Listing.Rows {
         List<Part> parts = new ArrayList<>();
         boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
         for (Recording recording : source.recordings()) {
-            if (columns && !(recording instanceof PerfDataRecording && source.meta() == null)) {
-                parts.addAll(columns(recording));
-                continue;
+            Asked asked = new Asked(recording);
+            ListingStyle style = ListingStyle.of(recording);
+            boolean own = asked.isAlone() && style.showsSamplesOnly();
+            if (own && form == Listing.Form.TEXT) {
+                scripts.addAll(recording.sources());
             }
-            switch (recording) {
-                case TraceDatRecording trace -> parts.addAll(parts(trace, form));
-                case PerfDataRecording perf -> parts.addAll(parts(perf, form));
-                case CtfRecording ctf -> parts.addAll(parts(ctf, form));
-                case TextRecording text -> parts.addAll(parts(text, form));
-                default -> parts.addAll(named(recording, form));
-            }
+            parts.addAll(
+                    columns && !own
+                            ? columns(recording, style, asked)
+                            : parts(recording, style, asked, form));
         }
         EventFilter base = new EventFilter(source, options, names, symbols);
         if (!base.isEverything()) {
@@ -150,24 +137,29 @@ final class EventRows implements Listing.Rows {
         return namesOf.getOrDefault(of, names);
     }
 
-    private List<Part> parts(TraceDatRecording trace, Listing.Form form) throws IOException {
-        ThreadNames threads = source.isSeveral() ? ThreadNames.of(trace.comms()) : names;
-        for (Source of : trace.sources()) {
-            namesOf.put(of, threads);
-        }
-        EventText text = styled(trace.eventText(threads));
-        text.offsetBy(trace.timeOffset() + options.listing().offsetNanos());
-        TextContext context = trace.textContext();
-        List<Part> parts = new ArrayList<>();
-        Map<String, String> labels = labels(trace, form);
-        for (Lane lane : trace.lanes()) {
-            RowText row = text;
-            if (form == Listing.Form.JSON_LINES) {
-                row =
-                        new EventJson(lane.source(), context, threads, AddressNames.NONE)
-                                .offsetBy(trace.timeOffset());
+    /** In the style of the recording, each line labelled with its buffer where that has several. */
+    private List<Part> parts(
+            Recording recording, ListingStyle style, Asked asked, Listing.Form form)
+            throws IOException {
+        boolean text = form == Listing.Form.TEXT;
+        Map<Source, RowText> rows = new IdentityHashMap<>();
+        for (Source of : recording.sources()) {
+            namesOf.put(of, asked.threads());
+            RowText row = text ? style.text(of, asked) : style.json(of, asked);
+            if (!row.absent().isEmpty()) {
+                throw Matches.noField(row.absent());
             }
-            parts.add(new Part(lane, row, labels.getOrDefault(lane.buffer(), "")));
+            rows.put(of, row);
+        }
+        Function<Lane, RowText> ofLane = lane -> Objects.requireNonNull(rows.get(lane.source()));
+        if (text && style.buffers().isEmpty()) {
+            return EventListing.labelled(recording.lanes(), ofLane);
+        }
+        Map<String, String> labels = text ? labels(recording, style) : Map.of();
+        List<Part> parts = new ArrayList<>();
+        for (Lane lane : recording.lanes()) {
+            String label = labels.getOrDefault(lane.buffer(), "");
+            parts.add(new Part(lane, ofLane.apply(lane), label));
         }
         return parts;
     }
@@ -188,22 +180,20 @@ final class EventRows implements Listing.Rows {
      * What stands before the lines of each buffer, in columns of equal width: of several files the
      * file for its first buffer, and the names of the others.
      */
-    private Map<String, String> labels(TraceDatRecording trace, Listing.Form form) {
+    private Map<String, String> labels(Recording recording, ListingStyle style) {
         // The buffers of a bundle are a matter of the recorder: they have no label.
-        if (form != Listing.Form.TEXT || source.meta() != null) {
+        if (source.meta() != null) {
             return Map.of();
         }
         int columns = 0;
-        for (Recording recording : source.recordings()) {
-            if (recording instanceof TraceDatRecording one) {
-                for (String buffer : one.buffers()) {
-                    columns = Math.max(columns, label(one, buffer).length());
-                }
+        for (Recording one : source.recordings()) {
+            for (String buffer : ListingStyle.of(one).buffers()) {
+                columns = Math.max(columns, label(one, buffer).length());
             }
         }
         Map<String, String> labels = new HashMap<>();
-        for (String buffer : trace.buffers()) {
-            String label = label(trace, buffer);
+        for (String buffer : style.buffers()) {
+            String label = label(recording, buffer);
             String padded = " ".repeat(columns - label.length()) + label;
             String end = label.isEmpty() ? "  " : ": ";
             labels.put(buffer, columns == 0 ? "" : padded + end);
@@ -211,111 +201,23 @@ final class EventRows implements Listing.Rows {
         return labels;
     }
 
-    private String label(TraceDatRecording trace, String buffer) {
-        return buffer.isEmpty() && source.isSeveral() ? source.fileOf(trace) : buffer;
-    }
-
-    /**
-     * A perf.data by itself is told as perf script tells it; in a bundle it stands among others.
-     */
-    private List<Part> script(PerfDataRecording perf) throws IOException {
-        PerfCode code = null;
-        if (ScriptText.namesCode(perf)) {
-            code = code(perf);
-        }
-        ScriptText text =
-                new ScriptText(
-                        perf,
-                        context(perf),
-                        code == null ? CodeNames.NONE : code,
-                        options.listing().fields());
-        if (!text.absent().isEmpty()) {
-            throw Matches.noField(text.absent());
-        }
-        List<Part> parts = new ArrayList<>();
-        for (Lane lane : perf.lanes()) {
-            parts.add(new Part(lane, text, ""));
-            scripts.add(lane.source());
-        }
-        return parts;
-    }
-
-    private List<Part> parts(PerfDataRecording perf, Listing.Form form) throws IOException {
-        if (form == Listing.Form.TEXT && source.meta() == null) {
-            return script(perf);
-        }
-        TextContext context = context(perf);
-        ProcessMaps maps = new ProcessMaps();
-        Symbolizer symbolizer = new Symbolizer(maps, KernelSymbols.none(), source.symbolOptions());
-        source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
-        symbols.add(new ProcessSymbols(maps, symbolizer::frame, source.fileIds()));
-        AddressNames addresses =
-                (pid, address) -> {
-                    Frame frame = symbolizer.frame(maps.location(pid, address));
-                    return frame.name() + " (" + frame.module() + ")";
-                };
-        List<Part> parts = new ArrayList<>();
-        for (Lane lane : perf.lanes()) {
-            Source of = lane.source();
-            RowText row =
-                    form == Listing.Form.TEXT
-                            ? styled(new EventText(of, context, names, addresses))
-                                    .offsetBy(options.listing().offsetNanos())
-                            : new EventJson(of, context, names, addresses);
-            parts.add(new Part(lane, row, ""));
-        }
-        return parts;
-    }
-
-    /** Recordings whose call chains have names. */
-    private List<Part> named(Recording recording, Listing.Form form) throws IOException {
-        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
-        FrameNames frames = recording.frames();
-        AddressNames chains =
-                frames == null ? AddressNames.NONE : (pid, entry) -> frames.frame(entry).name();
-        List<Part> parts = new ArrayList<>();
-        for (Lane lane : recording.lanes()) {
-            Source of = lane.source();
-            RowText row =
-                    form == Listing.Form.TEXT
-                            ? new FieldText(of, names, frames, FieldText.Details.FIELDS)
-                            : new EventJson(of, context, names, chains);
-            parts.add(new Part(lane, row, ""));
-        }
-        return parts;
-    }
-
-    /** Names of code, fed by the rows of the listing; closed at its end. */
-    private PerfCode code(PerfDataRecording perf) throws IOException {
-        PerfCode code = new PerfCode(perf, source, options.listing().fields());
-        codes.add(code);
-        if (options.listing().first() < 0) { // a few rows are not worth another look at all
-            code.lookAhead(perf);
-        }
-        symbols.add(code.follower());
-        return code;
+    private String label(Recording recording, String buffer) {
+        return buffer.isEmpty() && source.isSeveral() ? source.fileOf(recording) : buffer;
     }
 
     /** Any recording, with the fields that were asked for. */
-    private List<Part> columns(Recording recording) throws IOException {
+    private List<Part> columns(Recording recording, ListingStyle style, Asked asked)
+            throws IOException {
         Map<Source, RowText> rows = new IdentityHashMap<>();
         for (Source of : recording.sources()) {
-            FieldText.Details details = FieldText.Details.FIELDS;
-            PerfCode code = null;
-            if (recording instanceof TraceDatRecording trace) {
-                details = styled(trace.eventText(names))::appendBody;
-            } else if (recording instanceof PerfDataRecording perf) {
-                details = styled(new EventText(of, context(perf), names))::appendBody;
-                code = code(perf);
-            }
             rows.put(
                     of,
                     new ColumnText(
                             of,
                             names,
                             recording.frames(),
-                            code,
-                            details,
+                            recording.hasKernelRecords() ? asked.code() : null,
+                            style.details(of, asked),
                             options.listing().fields()));
         }
         List<Part> parts = new ArrayList<>();
@@ -325,49 +227,86 @@ final class EventRows implements Listing.Rows {
         return parts;
     }
 
-    private List<Part> parts(CtfRecording ctf, Listing.Form form) {
-        ZoneId zone = ZoneId.systemDefault();
-        Map<Source, RowText> rows = new IdentityHashMap<>();
-        for (Source of : ctf.sources()) {
-            boolean text = form == Listing.Form.TEXT;
-            rows.put(of, text ? ctf.text(of, zone, names) : ctf.json(of, names));
-        }
-        List<Part> parts = new ArrayList<>();
-        for (Lane lane : ctf.lanes()) {
-            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
-        }
-        return parts;
-    }
+    /** What is asked of the style of a recording. */
+    private final class Asked implements ListingRequest {
+        private final Recording recording;
+        private final ThreadNames threads;
+        private @Nullable AddressNames addresses;
+        private @Nullable PerfCode code;
 
-    private List<Part> parts(TextRecording text, Listing.Form form) {
-        if (form == Listing.Form.TEXT) {
-            return EventListing.labelled(text.lanes(), text.rowText(names));
+        Asked(Recording recording) {
+            this.recording = recording;
+            // Several files may be of several machines, each with its own threads.
+            this.threads =
+                    source.isSeveral()
+                            ? recording.threadNames().map(ThreadNames::of).orElse(names)
+                            : names;
         }
-        TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
-        List<Part> parts = new ArrayList<>();
-        for (Lane lane : text.lanes()) {
-            RowText row = new EventJson(lane.source(), context, names, AddressNames.NONE);
-            parts.add(new Part(lane, row, ""));
-        }
-        return parts;
-    }
 
-    private TextContext context(PerfDataRecording perf) {
-        TracingData tracing = perf.features().tracingData().orElse(null);
-        byte[] printk = {};
-        PageLayout layout = PageLayout.NATIVE;
-        if (tracing != null) {
-            printk = tracing.printk().getBytes(StandardCharsets.UTF_8);
-            int longBytes = tracing.longBytes() == 4 ? 4 : 8;
-            layout = new PageLayout(perf.order(), longBytes, 8 + longBytes);
+        @Override
+        public boolean isAlone() {
+            return source.meta() == null;
         }
-        return TextContext.of(layout, () -> kallsyms(perf), printk);
-    }
 
-    /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
-    private byte[] kallsyms(PerfDataRecording perf) {
-        return source.kallsyms().length > 0
-                ? source.kallsyms()
-                : RecordedKernel.kallsyms(perf, source.given().folders());
+        @Override
+        public ListedFields fields() {
+            return options.listing().fields();
+        }
+
+        @Override
+        public EventText styled(EventText text, long offsetNanos) {
+            return EventRows.this
+                    .styled(text)
+                    .offsetBy(offsetNanos + options.listing().offsetNanos());
+        }
+
+        @Override
+        public ThreadNames threads() {
+            return threads;
+        }
+
+        @Override
+        public AddressNames addresses() throws IOException {
+            AddressNames known = addresses;
+            if (known == null) {
+                known = named();
+                addresses = known;
+            }
+            return known;
+        }
+
+        private AddressNames named() throws IOException {
+            Resolver resolver = RecordedCode.resolver(source, Detail.NONE);
+            ProcessMaps maps = resolver.maps();
+            symbols.add(new ProcessSymbols(maps, resolver::function, source.fileIds()));
+            return (pid, address) -> {
+                Frame frame = resolver.function(maps.location(pid, address));
+                return frame.name() + " (" + frame.module() + ")";
+            };
+        }
+
+        /** Fed by the rows of the listing; closed at its end. */
+        @Override
+        public CodeNames code() throws IOException {
+            PerfCode known = code;
+            if (known == null) {
+                known = new PerfCode(recording, source, options.listing().fields());
+                code = known;
+                codes.add(known);
+                if (options.listing().first() < 0) { // a few rows are not worth another look at all
+                    known.lookAhead(recording);
+                }
+                symbols.add(known.follower());
+            }
+            return known;
+        }
+
+        /** What the recording kept, else what perf knows: that takes the kernel 60 ms to print. */
+        @Override
+        public byte[] kallsyms() {
+            return source.kallsyms().length > 0
+                    ? source.kallsyms()
+                    : RecordedKernel.kallsyms(recording, source.given().folders());
+        }
     }
 }

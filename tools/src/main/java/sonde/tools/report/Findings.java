@@ -2,170 +2,119 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
 import sonde.analysis.Losses;
 import sonde.analysis.Operator;
-import sonde.analysis.Signals;
 import sonde.analysis.ThreadEvents;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
-import sonde.analysis.block.BlockIo;
-import sonde.analysis.file.Files;
-import sonde.analysis.outline.CounterSums;
-import sonde.analysis.outline.Flows;
-import sonde.analysis.outline.SpanSums;
-import sonde.analysis.sched.OffCpu;
-import sonde.analysis.sched.OffSpans;
+import sonde.analysis.file.OpenFiles;
+import sonde.analysis.sched.SampleTime;
+import sonde.analysis.sched.Slices;
 import sonde.analysis.sched.StateTotals;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadStates;
-import sonde.analysis.sched.Tracks;
-import sonde.analysis.sched.WakeUps;
-import sonde.analysis.slice.NamedSlices;
-import sonde.analysis.stack.ChainEnds;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 import sonde.analysis.stack.Trees;
-import sonde.analysis.syscall.Syscalls;
 import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Recording;
-import sonde.event.Source;
 import sonde.event.result.Frame;
+import sonde.event.result.Result;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
-import sonde.symbol.KernelRun;
-import sonde.symbol.KernelSymbols;
-import sonde.symbol.ProcessMaps;
-import sonde.symbol.SymbolOptions;
-import sonde.symbol.Symbolizer;
-import sonde.symbol.files.GivenPlaces;
-import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.KernelCode;
+import sonde.open.ReportSource;
+import sonde.symbol.resolve.Resolver;
+import sonde.symbol.unwind.UnwindEnd;
 
-/** One pass over a recording and what every operator found. */
-final class Findings {
-    final Threads threads;
-    final StateTotals totals = new StateTotals();
-    final OffCpu offCpu = new OffCpu();
-    final WakeUps wakeUps = new WakeUps();
-    final Tracks tracks = new Tracks();
-    final OffSpans offSpans = new OffSpans();
-    final ThreadStates states;
-    final Syscalls calls;
-    final BlockIo io;
-    final Files files;
-    final Signals signals;
-    final StackSums samples;
-    final StackSums faults;
-    final Losses losses = new Losses();
-    final EventCounts counts = new EventCounts();
-    final SpanSums spans;
-    final CounterSums counters;
-    final Flows flows;
+/**
+ * One pass over a recording and what the analyses found: those that every report needs, and those
+ * that its sections ask for by an {@link AnalysisKey}.
+ */
+public final class Findings {
+    /** Samples of page faults. */
+    public static final AnalysisKey<StackSums> FAULTS =
+            new AnalysisKey<>(found ->
+                    found.add(StackSums.pageFaults(found.threads, found.stacks, found.window)));
 
-    /** Of types that are samples, but not of CPUs or page faults, by qualified name. */
-    final Map<String, StackSums> otherSamples = new TreeMap<>();
-
-    final ThreadEvents events;
-    final ChainEnds chainEnds;
-    final Trees trees;
-    final StackTable stacks;
-    final Engine.Extent extent;
-    final sonde.sys.Syscalls callNames;
-
-    /** Whether states are not known but made of samples. */
-    final boolean estimated;
-
-    /** Calls in which programs wait for something to do. */
-    private static final Set<String> IDLE_CALLS =
-            Set.of(
-                    "epoll_wait",
-                    "epoll_pwait",
-                    "epoll_pwait2",
-                    "poll",
-                    "ppoll",
-                    "select",
-                    "pselect6",
-                    "futex",
-                    "futex_waitv",
-                    "nanosleep",
-                    "clock_nanosleep",
-                    "pause",
-                    "rt_sigsuspend",
-                    "rt_sigtimedwait",
-                    "restart_syscall",
-                    "io_getevents",
-                    "io_uring_enter",
-                    "wait4",
-                    "waitid",
-                    "accept",
-                    "accept4");
-
-    /** Types of samples shown by themselves. */
-    private static final int MOST_SAMPLED = 64;
-
-    private final Symbolizer symbolizer;
-    private List<String> lineNotes = List.of();
+    private final ReportSource source;
     private final ReportOptions options;
+    private final Window window;
     private final boolean everything;
+    private final Resolver resolver;
+    private final SampleTime sampleTime;
+    private final Threads threads;
+    private final Trees trees;
+    private final StackTable stacks;
+    private final StateTotals totals = new StateTotals();
+    private final ThreadStates states;
+    private final StackSums samples;
+    private final Losses losses = new Losses();
+    private final EventCounts counts = new EventCounts();
+    private final ThreadEvents events;
+    private final Engine.Extent extent;
+    private final boolean estimated;
+    private final Map<AnalysisKey<?>, Object> analyses = new IdentityHashMap<>();
+    private final List<Operator> added = new ArrayList<>();
+    private final List<Slices> addedStates = new ArrayList<>(List.of(totals));
+    private List<String> lineNotes = List.of();
 
-    Findings(ReportSource source, ReportOptions options) throws IOException {
+    /**
+     * Reads the recording.
+     *
+     * @param needed analyses besides those that every report has
+     * @param chains whether call chains will be shown
+     */
+    Findings(
+            ReportSource source,
+            ReportOptions options,
+            Collection<? extends AnalysisKey<?>> needed,
+            boolean chains)
+            throws IOException {
+        this.source = source;
         this.options = options;
-        Window window = window(source, options);
-        ProcessMaps maps = new ProcessMaps();
-        SymbolOptions from = source.symbolOptions();
-        KernelSymbols kernel = RecordedKernel.symbols(source, from);
-        symbolizer = new Symbolizer(maps, kernel, from);
-        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
-        source.jvmMaps().forEach((pid, text) -> symbolizer.addPerfMap(pid, 0, text));
-        ProcessSymbols symbols = new ProcessSymbols(maps, symbolizer::frame, source.fileIds());
+        window = window(source, options);
+        resolver = RecordedCode.resolver(source, options.stacks().detail());
+        ProcessSymbols symbols =
+                new ProcessSymbols(resolver.maps(), resolver::function, source.fileIds());
         everything = source.tree().all();
         threads = new Threads(source.tree(), source.comms());
         Symbols frames = frames(source, symbols);
         stacks = new StackTable(frames);
         trees = new Trees(stacks, frames);
-        states =
-                new ThreadStates(
-                        threads,
-                        stacks,
-                        window,
-                        List.of(totals, offCpu, wakeUps, tracks, offSpans));
-        calls = new Syscalls(threads, window);
-        io = new BlockIo(threads, window);
-        files = new Files(threads, window, source.syscalls()::numberOf, source.openFiles());
-        signals = new Signals(threads, window);
         samples = StackSums.cpuSamples(threads, stacks, window);
-        faults = StackSums.pageFaults(threads, stacks, window);
         events = new ThreadEvents(threads, window);
-        chainEnds = new ChainEnds(threads, window);
-        callNames = source.syscalls();
-        spans = new SpanSums(window, this::shown);
-        counters = new CounterSums(window);
-        flows = new Flows(window);
-        List<Operator> operators =
-                new ArrayList<>(
-                        List.of(
-                                threads, symbols, states, calls, io, files, signals, samples,
-                                faults, losses, counts, events, chainEnds));
-        operators.addAll(outline(source, window));
+        for (AnalysisKey<?> key : needed) {
+            if (!analyses.containsKey(key)) {
+                analyses.put(key, key.start(this));
+            }
+        }
+        states = new ThreadStates(threads, stacks, window, addedStates);
+        List<Operator> operators = new ArrayList<>(List.of(threads, symbols, states));
+        operators.addAll(added);
+        operators.addAll(List.of(samples, losses, counts, events));
         extent = read(source, operators);
         if (frames == symbols) {
-            KernelRun ran = RecordedKernel.run(source, kernel, maps.kernel());
-            GivenPlaces given = source.given();
-            name(maps, from, new KernelCode(ran, from, given.vmlinux()), given);
+            name(chains, options.stacks().lines() || source.given().hasFiles());
         }
         boolean timed = extent.last() > extent.first();
-        estimated = timed && states.estimate(samples, weightUnit() == Unit.NANOS);
+        sampleTime =
+                SampleTime.of(
+                        source.recordings(),
+                        counts.counts().stream().map(EventCounts.Count::type).toList());
+        estimated = timed && states.estimate(samples, sampleTime);
         Meta meta = source.meta();
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
@@ -188,53 +137,156 @@ final class Findings {
     }
 
     /** Names the kernel's functions, and all lines and inlined calls that are wanted. */
-    private void name(ProcessMaps maps, SymbolOptions from, KernelCode kernel, GivenPlaces given) {
-        symbolizer.kernel(kernel.symbols(stacks.locations()));
-        StackOptions shown = options.stacks();
-        if (shown.inlined() || shown.lines()) {
-            long most = shown.lines() ? Long.MAX_VALUE : CodePlaces.QUICK_BYTES;
-            try (CodePlaces places =
-                    new CodePlaces(maps, from, shown.inlined(), shown.lines(), most, kernel)) {
-                trees.places(places.of(stacks.locations()));
-                boolean asked = shown.lines() || given.hasFiles();
-                lineNotes = asked ? places.notes() : List.of();
-            }
+    private void name(boolean chains, boolean tellsMissing) {
+        long[] locations = stacks.locations();
+        resolver.settleKernel(locations);
+        if (chains && options.stacks().detail().isWanted()) {
+            trees.places(resolver.places(locations));
+            lineNotes = tellsMissing ? resolver.lineNotes() : List.of();
+            resolver.close();
         }
     }
 
-    /** What only some recordings have. */
-    private List<Operator> outline(ReportSource source, Window window) {
-        List<Operator> operators = new ArrayList<>();
-        boolean named = false;
-        for (Recording recording : source.recordings()) {
-            for (Source of : recording.sources()) {
-                for (EventType type : of.types()) {
-                    named |=
-                            type.system().equals("slice")
-                                    || type.qualifiedName().equals("ftrace:funcgraph_entry");
-                    boolean other =
-                            SampleTypes.isSample(type)
-                                    && !SampleTypes.isCpu(type)
-                                    && !SampleTypes.isFault(type);
-                    if (other && otherSamples.size() < MOST_SAMPLED) {
-                        String name = type.qualifiedName();
-                        otherSamples.computeIfAbsent(
-                                name, key -> StackSums.ofType(key, threads, stacks, window));
-                    }
-                }
-            }
+    /** Adds an operator to those that see the rows; for {@link AnalysisKey}. */
+    public <O extends Operator> O add(O operator) {
+        added.add(operator);
+        return operator;
+    }
+
+    /** Adds a consumer of the states of threads; for {@link AnalysisKey}. */
+    public <S extends Slices> S addStates(S consumer) {
+        addedStates.add(consumer);
+        return consumer;
+    }
+
+    /**
+     * The analysis of a key.
+     *
+     * @throws IllegalStateException when no section of this report needs it
+     */
+    @SuppressWarnings("unchecked") // the key made it
+    public <T> T of(AnalysisKey<T> key) {
+        Object analysis = analyses.get(key);
+        if (analysis == null) {
+            throw new IllegalStateException("a section uses an analysis that its needs() lacks");
         }
-        if (named) {
-            operators.add(new NamedSlices(threads, stacks::function, spans));
-        }
-        operators.add(counters);
-        operators.add(flows);
-        operators.addAll(otherSamples.values());
-        return operators;
+        return (T) analysis;
+    }
+
+    /** What the report was asked for. */
+    public ReportOptions options() {
+        return options;
+    }
+
+    /** The part of the recording that counts. */
+    public Window window() {
+        return window;
+    }
+
+    /** All threads. */
+    public Threads threads() {
+        return threads;
+    }
+
+    /** The time of each thread by state. */
+    public StateTotals totals() {
+        return totals;
+    }
+
+    /** The states themselves. */
+    public ThreadStates states() {
+        return states;
+    }
+
+    /** Samples of what ran. */
+    public StackSums samples() {
+        return samples;
+    }
+
+    /** Notices of losses. */
+    public Losses losses() {
+        return losses;
+    }
+
+    /** The number of rows of each event type. */
+    public EventCounts counts() {
+        return counts;
+    }
+
+    /** The number of rows of each thread. */
+    public ThreadEvents events() {
+        return events;
+    }
+
+    /** All call chains. */
+    public StackTable stacks() {
+        return stacks;
+    }
+
+    /** The frames of call chains. */
+    public Trees trees() {
+        return trees;
+    }
+
+    /** The time of the first and last row. */
+    public Engine.Extent extent() {
+        return extent;
+    }
+
+    /** Whether states were estimated from samples. */
+    public boolean isEstimated() {
+        return estimated;
+    }
+
+    /** Whether the recording is of the whole machine. */
+    public boolean isOfEverything() {
+        return everything;
+    }
+
+    /** The description that sonde wrote; null when another tool recorded. */
+    public @Nullable Meta meta() {
+        return source.meta();
+    }
+
+    /** What the recorder knows to have lost. */
+    public List<Meta.Loss> toldLosses() {
+        return source.losses();
+    }
+
+    /** The system calls of the machine that recorded. */
+    public sonde.sys.Syscalls callNames() {
+        return source.syscalls();
+    }
+
+    /** What /proc showed of processes. */
+    public List<OpenFiles> openFiles() {
+        return source.openFiles();
+    }
+
+    /** Every event type of the recording. */
+    public Stream<EventType> types() {
+        return source.recordings().stream()
+                .flatMap(recording -> recording.sources().stream())
+                .flatMap(one -> one.types().stream());
+    }
+
+    /** The number of records of each kind, of each perf.data. */
+    public List<Result> recordCounts() {
+        return HeaderSections.records(source);
+    }
+
+    /** Whether user stacks were unwound here, from copies of their memory. */
+    public boolean unwinds() {
+        return source.unwinding().isAny();
+    }
+
+    /** What to say about chains that were unwound here. */
+    public List<String> unwindingNotes(Map<UnwindEnd, Long> ends) {
+        return source.unwinding().notes(ends);
     }
 
     /** Whether rows are sums of samples, not samples. */
-    final boolean isProfile() {
+    public boolean isProfile() {
         return counts.counts().stream()
                 .anyMatch(count -> count.type().system().equals(SampleTypes.PROFILE));
     }
@@ -250,19 +302,13 @@ final class Findings {
     }
 
     /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
-    final Unit weightUnit() {
-        boolean clock =
-                counts.counts().stream()
-                        .filter(count -> count.type().system().equals("perf"))
-                        .anyMatch(count ->
-                                count.type().name().startsWith("cpu-clock")
-                                        || count.type().name().startsWith("task-clock"));
-        return clock ? Unit.NANOS : Unit.COUNT;
+    public Unit weightUnit() {
+        return sampleTime.weightIsNanos() ? Unit.NANOS : Unit.COUNT;
     }
 
     /** Why modules have no names; complete when every frame was asked for. */
     List<String> symbolNotes() {
-        List<String> notes = new ArrayList<>(symbolizer.notes());
+        List<String> notes = new ArrayList<>(resolver.notes());
         notes.addAll(lineNotes);
         return notes;
     }
@@ -287,7 +333,7 @@ final class Findings {
     }
 
     /** Whether a thread counts and was asked for; -1 is what names no thread. */
-    boolean shown(int thread) {
+    public boolean shown(int thread) {
         if (thread < 0) {
             return options.tids().isEmpty() && options.comms().isEmpty();
         }
@@ -297,12 +343,12 @@ final class Findings {
     }
 
     /** Whether a thread is one of those recorded. */
-    boolean mayCount(int thread) {
+    public boolean mayCount(int thread) {
         return !threads.isRecorder(thread) && threads.countsFrom(thread) != Threads.NEVER;
     }
 
     /** The threads to be shown that did anything, most running time first. */
-    List<Integer> shownThreads() {
+    public List<Integer> shownThreads() {
         List<Integer> result = new ArrayList<>();
         for (int thread = 0; thread < threads.size(); thread++) {
             if (shown(thread) && totals.has(thread)) {
@@ -320,17 +366,17 @@ final class Findings {
     }
 
     /** Whether the recording's clock counts time. */
-    boolean hasNanos() {
+    public boolean hasNanos() {
         return counts.counts().stream().allMatch(count -> count.source().clock() != Clock.COUNTER);
     }
 
     /** Whether anything tells when threads ran. */
-    boolean knowsStates() {
+    public boolean knowsStates() {
         return !shownThreads().isEmpty();
     }
 
     /** The threads to be shown that any row names. */
-    List<Integer> threadsWithEvents() {
+    public List<Integer> threadsWithEvents() {
         List<Integer> result = new ArrayList<>();
         for (int thread = 0; thread < threads.size(); thread++) {
             if (shown(thread) && events.rows(thread) > 0) {
@@ -341,7 +387,7 @@ final class Findings {
     }
 
     /** Whether the filters leave nothing. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         for (int thread = 0; thread < threads.size(); thread++) {
             if (shown(thread) && (totals.has(thread) || events.rows(thread) > 0)) {
                 return false;
@@ -351,7 +397,7 @@ final class Findings {
     }
 
     /** The rows of the threads to be shown; of a whole machine also those of no thread. */
-    long eventCount() {
+    public long eventCount() {
         long sum = everything && !options.isFiltered() ? events.nobodys() : 0;
         for (int thread = 0; thread < threads.size(); thread++) {
             sum += shown(thread) ? events.rows(thread) : 0;
@@ -360,7 +406,7 @@ final class Findings {
     }
 
     /** Sum over the threads to be shown. */
-    long total(ThreadState state) {
+    public long total(ThreadState state) {
         long sum = 0;
         for (int thread : shownThreads()) {
             sum += totals.nanos(thread, state);
@@ -369,17 +415,17 @@ final class Findings {
     }
 
     /** As in {@link #threadName}, of all threads of a name together. */
-    String wakerName(int thread) {
+    public String wakerName(int thread) {
         return threads.isRecorder(thread) ? "recorder" : threads.name(thread);
     }
 
     /** The name of a thread; that of the recording for what names none. */
-    String comm(int thread) {
+    public String comm(int thread) {
         return thread < 0 ? "[all]" : threads.name(thread);
     }
 
     /** "gzip 4711"; "recorder" for sonde's own threads, "interrupt" for -1. */
-    String threadName(int thread) {
+    public String threadName(int thread) {
         if (thread < 0) {
             return "interrupt";
         }
@@ -390,42 +436,8 @@ final class Findings {
         return threads.name(thread) + " " + threads.tid(thread);
     }
 
-    /**
-     * "sleeping in read", "waiting for CPU". Of a call that was entered before the recording or
-     * outside it the stack tells the name, or the kernel's function.
-     */
-    String cause(OffCpu.Cause cause) {
-        String state = cause.state().label();
-        return switch (cause.state()) {
-            case SLEEPING, BLOCKED, STOPPED -> {
-                String call = callName(cause);
-                String place = call.isEmpty() ? trees.waitsIn(cause.stack()) : call;
-                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
-            }
-            case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
-        };
-    }
-
-    private String callName(OffCpu.Cause cause) {
-        return cause.call() >= 0 ? callNames.nameOf(cause.call()) : trees.callOf(cause.stack());
-    }
-
-    /**
-     * How a cause ranks among those of a whole machine: 0 for what kept a program from going on, 1
-     * for what looks like waiting for work, 2 for kernel threads.
-     */
-    int rank(OffCpu.Cause cause) {
-        if (threads.isKernel(cause.thread())) {
-            return 2;
-        }
-        String call = callName(cause);
-        boolean idle =
-                cause.state() == ThreadState.SLEEPING
-                        && (call.isEmpty() || IDLE_CALLS.contains(call));
-        return everything && idle ? 1 : 0;
-    }
-
-    boolean isKernel(int node) {
+    /** Whether a chain ends in the kernel. */
+    public boolean isKernel(int node) {
         return node >= 0 && trees.frame(node).kind() == Frame.Kind.KERNEL;
     }
 }

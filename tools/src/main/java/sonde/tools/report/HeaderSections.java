@@ -1,18 +1,21 @@
 package sonde.tools.report;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.StringJoiner;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
-import sonde.event.result.Unit;
+import sonde.event.result.TableBuilder;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.AttrText;
 import sonde.format.perfdata.BuildId;
 import sonde.format.perfdata.MachineFeatures;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.format.perfdata.PerfDescription;
 import sonde.format.perfdata.RecordedFeatures;
+import sonde.open.ReportSource;
 
 /** What the header of a perf.data says, as {@code perf script --header -I} does. */
 final class HeaderSections {
@@ -20,28 +23,28 @@ final class HeaderSections {
     private static final List<String> CLOCKS =
             List.of("realtime", "monotonic", "", "", "monotonic_raw", "", "", "boottime");
 
-    private final PerfDataRecording perf;
-    private final Rows rows =
-            new Rows("header").column("what", Unit.TEXT).column("value", Unit.TEXT);
+    private final PerfDescription perf;
+    private final List<Map.Entry<String, String>> header = new ArrayList<>();
 
-    private HeaderSections(PerfDataRecording perf) {
+    private HeaderSections(PerfDescription perf) {
         this.perf = perf;
     }
 
     /** Of every perf.data in a source; events are not read. */
     static Report of(ReportSource source) {
         List<Result> sections = new ArrayList<>();
-        source.recordings()
-                .forEach(recording -> {
-                    if (recording instanceof PerfDataRecording perf) {
-                        sections.addAll(new HeaderSections(perf).all());
-                    }
-                });
+        descriptions(source).forEach(perf -> sections.addAll(new HeaderSections(perf).all()));
         List<String> notes = new ArrayList<>(source.notes());
         if (sections.isEmpty()) {
             notes.add("No perf.data in it, whose header could be shown.");
         }
         return new Report(source.name(), notes, sections);
+    }
+
+    private static List<PerfDescription> descriptions(ReportSource source) {
+        return source.recordings().stream()
+                .flatMap(one -> one.capability(PerfDescription.class).stream())
+                .toList();
     }
 
     private List<Result> all() {
@@ -51,24 +54,27 @@ final class HeaderSections {
         memory(features.machine());
         recording(features);
         List<Result> all = new ArrayList<>();
-        all.add(rows.table());
+        all.add(
+                new TableBuilder<Map.Entry<String, String>>("header")
+                        .text("what", Map.Entry::getKey)
+                        .text("value", Map.Entry::getValue)
+                        .table(header));
         all.add(events());
         all.add(buildIds(features));
         MachineFeatures machine = features.machine();
         if (!machine.auxTraces().isEmpty()) {
-            Rows areas =
-                    new Rows("AUX areas")
-                            .column("record at", Unit.BYTES)
-                            .column("size", Unit.BYTES);
-            machine.auxTraces().forEach(aux -> areas.add(aux.fileOffset(), aux.sizeBytes()));
-            all.add(areas.table());
+            all.add(
+                    new TableBuilder<MachineFeatures.AuxTrace>("AUX areas")
+                            .bytes("record at", MachineFeatures.AuxTrace::fileOffset)
+                            .bytes("size", MachineFeatures.AuxTrace::sizeBytes)
+                            .table(machine.auxTraces()));
         }
         return all;
     }
 
     private void put(String what, String value) {
         if (!value.isEmpty()) {
-            rows.add(what, value);
+            header.add(Map.entry(what, value));
         }
     }
 
@@ -199,45 +205,32 @@ final class HeaderSections {
     }
 
     private Result events() {
-        Rows events =
-                new Rows("events")
-                        .column("event", Unit.TEXT)
-                        .column("ids", Unit.COUNT)
-                        .column("attr", Unit.TEXT);
-        for (AttrEntry entry : perf.attrs()) {
-            events.add(entry.name(), (long) entry.ids().length, AttrText.of(entry.attr()));
-        }
-        return events.table();
+        return new TableBuilder<AttrEntry>("events")
+                .text("event", AttrEntry::name)
+                .count("ids", entry -> (long) entry.ids().length)
+                .text("attr", entry -> AttrText.of(entry.attr()))
+                .table(perf.attrs());
     }
 
     private static Result buildIds(RecordedFeatures features) {
-        Rows ids = new Rows("build ids").column("build id", Unit.TEXT).column("file", Unit.TEXT);
-        for (BuildId id : features.buildIds()) {
-            ids.add(id.id(), id.path());
-        }
-        return ids.table();
+        return new TableBuilder<BuildId>("build ids")
+                .text("build id", BuildId::id)
+                .text("file", BuildId::path)
+                .table(features.buildIds());
     }
 
     /** How many records of each kind a perf.data has, as {@code perf report --stats} counts. */
     static List<Result> records(ReportSource source) {
         List<Result> tables = new ArrayList<>();
-        source.recordings()
-                .forEach(recording -> {
-                    if (recording instanceof PerfDataRecording perf) {
-                        Rows counts =
-                                new Rows("records")
-                                        .column("record", Unit.TEXT)
-                                        .column("count", Unit.COUNT);
-                        long[] total = {0};
-                        perf.recordCounts()
-                                .forEach((name, count) -> {
-                                    counts.add(name, count);
-                                    total[0] += count;
-                                });
-                        counts.add("TOTAL", total[0]);
-                        tables.add(counts.table());
-                    }
-                });
+        for (PerfDescription perf : descriptions(source)) {
+            Map<String, Long> counts = new LinkedHashMap<>(perf.recordCounts());
+            counts.put("TOTAL", counts.values().stream().mapToLong(Long::longValue).sum());
+            tables.add(
+                    new TableBuilder<Map.Entry<String, Long>>("records")
+                            .text("record", Map.Entry::getKey)
+                            .count("count", Map.Entry::getValue)
+                            .table(counts.entrySet()));
+        }
         return tables;
     }
 }

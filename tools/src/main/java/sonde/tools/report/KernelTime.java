@@ -17,7 +17,7 @@ import sonde.analysis.sched.ThreadState;
  * @param mostKernel the thread with most of it, null when there is none
  * @param mostUser the thread with most of the rest
  */
-record KernelTime(
+public record KernelTime(
         Map<Integer, Long> byThread,
         long total,
         boolean estimated,
@@ -28,11 +28,12 @@ record KernelTime(
     /** With more than this share of a source's events lost, calls say less than samples. */
     private static final double TOLERATED = 0.01;
 
-    static KernelTime of(Findings found) {
+    /** Of the threads shown. */
+    public static KernelTime of(Findings found) {
         Map<Integer, Long> kernel = new HashMap<>();
         long sum = 0;
         for (int thread : found.shownThreads()) {
-            long nanos = found.totals.kernelNanos(thread);
+            long nanos = found.totals().kernelNanos(thread);
             kernel.put(thread, nanos);
             sum += nanos;
         }
@@ -49,7 +50,7 @@ record KernelTime(
         String inUser = null;
         for (int thread : found.shownThreads()) {
             long nanos = kernel.getOrDefault(thread, 0L);
-            long user = found.totals.nanos(thread, ThreadState.RUNNING) - nanos;
+            long user = found.totals().nanos(thread, ThreadState.RUNNING) - nanos;
             if (nanos > mostKernel) {
                 mostKernel = nanos;
                 inKernel = found.threadName(thread);
@@ -62,20 +63,21 @@ record KernelTime(
         return new KernelTime(kernel, sum, lost, inKernel, inUser);
     }
 
-    long of(int thread) {
+    /** Kernel time of a thread shown, nanoseconds. */
+    public long of(int thread) {
         return byThread.getOrDefault(thread, 0L);
     }
 
     private static boolean lostCalls(Findings found) {
         Map<String, Long> rows = new HashMap<>();
         Map<String, Boolean> hasCalls = new HashMap<>();
-        for (EventCounts.Count count : found.counts.counts()) {
+        for (EventCounts.Count count : found.counts().counts()) {
             String source = count.source().name();
             rows.merge(source, count.rows(), Long::sum);
             hasCalls.merge(source, count.type().system().equals(CALLS), Boolean::logicalOr);
         }
         Map<String, Long> lost = new HashMap<>();
-        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses.sums().entrySet()) {
+        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses().sums().entrySet()) {
             if (entry.getKey().kind().equals("lost")) {
                 lost.merge(entry.getKey().source(), entry.getValue().events(), Long::sum);
             }
@@ -90,15 +92,16 @@ record KernelTime(
     /** Of the threads that have samples. */
     private static Map<Integer, Long> bySamples(Findings found) {
         Map<Integer, long[]> counts = new HashMap<>();
-        found.samples.forEach((thread, node, weight, count) -> {
-            if (thread >= 0 && found.shown(thread)) {
-                long[] two = counts.computeIfAbsent(thread, ignored -> new long[2]);
-                two[found.isKernel(node) ? 1 : 0] += count;
-            }
-        });
+        found.samples()
+                .forEach((thread, node, weight, count) -> {
+                    if (thread >= 0 && found.shown(thread)) {
+                        long[] two = counts.computeIfAbsent(thread, ignored -> new long[2]);
+                        two[found.isKernel(node) ? 1 : 0] += count;
+                    }
+                });
         Map<Integer, Long> kernel = new HashMap<>();
         counts.forEach((thread, two) -> {
-            double running = found.totals.nanos(thread, ThreadState.RUNNING);
+            double running = found.totals().nanos(thread, ThreadState.RUNNING);
             kernel.put(thread, (long) (running * two[1] / Math.max(two[0] + two[1], 1)));
         });
         return kernel;

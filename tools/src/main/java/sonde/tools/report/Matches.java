@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import sonde.event.EventType;
+import sonde.event.Glob;
 import sonde.format.Nearest;
 import sonde.format.ftrace.ListedFields.Name;
 
@@ -24,35 +26,32 @@ final class Matches {
      *
      * @throws NothingMatchesException naming the pattern and the nearest names
      */
-    static void checkEvents(Collection<EventType> types, List<String> patterns)
+    static void checkEvents(Collection<EventType> types, List<Glob> patterns)
             throws NothingMatchesException {
         TreeSet<String> names = new TreeSet<>();
         types.forEach(type -> names.add(type.qualifiedName()));
-        for (String pattern : patterns) {
-            if (types.stream().noneMatch(type -> fits(type, pattern))) {
+        for (Glob pattern : patterns) {
+            if (types.stream()
+                    .noneMatch(type ->
+                            pattern.matches(type.qualifiedName())
+                                    || pattern.matches(type.name()))) {
                 throw new NothingMatchesException(
                         "no event of this recording matches '"
                                 + pattern
                                 + "'"
-                                + nearest(pattern, names));
+                                + nearest(pattern.toString(), names));
             }
         }
-    }
-
-    private static boolean fits(EventType type, String pattern) {
-        List<String> one = List.of(pattern);
-        return ReportOptions.fits(one, type.qualifiedName())
-                || ReportOptions.fits(one, type.name());
     }
 
     /** What kept every thread from being shown. */
     static NothingMatchesException noThread(Findings found, ReportOptions options) {
         TreeSet<String> names = new TreeSet<>();
         TreeSet<Integer> tids = new TreeSet<>();
-        for (int thread = 0; thread < found.threads.size(); thread++) {
+        for (int thread = 0; thread < found.threads().size(); thread++) {
             if (found.mayCount(thread)) {
-                names.add(found.threads.name(thread));
-                tids.add(found.threads.tid(thread));
+                names.add(found.threads().name(thread));
+                tids.add(found.threads().tid(thread));
             }
         }
         boolean noName =
@@ -60,7 +59,10 @@ final class Matches {
         boolean noTid =
                 !options.tids().isEmpty() && tids.stream().noneMatch(options.tids()::contains);
         if (noName) {
-            String asked = String.join("', '", options.comms());
+            String asked =
+                    options.comms().stream()
+                            .map(Glob::toString)
+                            .collect(Collectors.joining("', '"));
             return new NothingMatchesException(
                     "no recorded thread is called '" + asked + "'" + nearest(asked, names));
         }

@@ -14,22 +14,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.format.ftrace.CodeNames;
 import sonde.format.ftrace.ListedFields;
 import sonde.format.ftrace.ListedFields.Name;
 import sonde.format.ftrace.TextBuffer;
-import sonde.format.perfdata.PerfDataRecording;
+import sonde.open.ReportSource;
 import sonde.symbol.CodeModule;
 import sonde.symbol.FunctionTable;
-import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
-import sonde.symbol.SymbolOptions;
-import sonde.symbol.Symbolizer;
 import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.KernelCode;
-import sonde.symbol.line.KnownPlaces;
+import sonde.symbol.line.Detail;
+import sonde.symbol.resolve.Naming;
+import sonde.symbol.resolve.Resolver;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
@@ -40,34 +39,29 @@ final class PerfCode implements CodeNames, AutoCloseable {
     private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec();
-    private final Symbolizer symbolizer;
+    private final Resolver resolver;
     private final Map<String, byte[]> buildIds;
     private final Future<KernelSymbols> kernel;
     private final boolean narrow;
-    private final ReportSource source;
-    private final SymbolOptions from;
     private final boolean lines;
     private final boolean fullPaths;
     private final Map<Long, byte[]> kernelNames = new ConcurrentHashMap<>();
     private final Map<Long, byte[]> userNames = new HashMap<>();
-    private @Nullable KernelCode kernelCode;
-    private @Nullable KernelSymbols functions;
-    private @Nullable KnownPlaces places;
 
     /**
      * @param source says where files are looked for
      * @param fields whether lines are shown, and how
      */
-    PerfCode(PerfDataRecording recording, ReportSource source, ListedFields fields)
-            throws IOException {
-        this.source = source;
+    PerfCode(Recording recording, ReportSource source, ListedFields fields) throws IOException {
         lines = fields.asks(Name.SRCLINE);
         fullPaths = fields.fullSourcePaths();
-        from = source.symbolOptions();
-        symbolizer = new Symbolizer(maps, KernelSymbols.none(), from, FunctionTable.Aliases.PERF);
-        symbolizer.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
-        buildIds = RecordedKernel.fileIds(recording);
-        String arch = recording.features().arch();
+        Naming naming =
+                Naming.of(source.symbolOptions(), source.given())
+                        .with(FunctionTable.Aliases.PERF)
+                        .with(lines ? new Detail(true, true) : Detail.NONE);
+        resolver = RecordedCode.resolver(source, maps, naming, this::recorded);
+        buildIds = recording.fileIds();
+        String arch = recording.kernel().architecture();
         narrow = arch.matches("i[3-6]86|arm|armv[4-8].*|ppc|mips|s390|riscv32");
         FutureTask<KernelSymbols> reading =
                 new FutureTask<>(() -> KernelSymbols.parse(kallsyms(recording, source)));
@@ -76,24 +70,12 @@ final class PerfCode implements CodeNames, AutoCloseable {
         Thread.ofPlatform().daemon().name("kallsyms").start(reading);
     }
 
-    private static byte[] kallsyms(PerfDataRecording recording, ReportSource source) {
+    private static byte[] kallsyms(Recording recording, ReportSource source) {
         byte[] kept = source.kallsyms();
         return kept.length > 0 ? kept : RecordedKernel.found(recording, source.given().folders());
     }
 
-    /** Asked by several threads, after the first records, which say where the kernel lies. */
-    private synchronized KernelSymbols kernel() {
-        KernelSymbols known = functions;
-        if (known == null) {
-            KernelRun ran = RecordedKernel.run(source, recorded(), maps.kernel());
-            KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
-            known = code.symbols(maps.kernel().starts());
-            kernelCode = code;
-            functions = known;
-        }
-        return known;
-    }
-
+    /** Asked after the first records, which say where the kernel lies. */
     private KernelSymbols recorded() {
         try {
             return kernel.get();
@@ -107,7 +89,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
 
     /** Follows mappings; goes before the listing over every row. */
     ProcessSymbols follower() {
-        return new ProcessSymbols(maps, symbolizer::frame, buildIds);
+        return new ProcessSymbols(maps, resolver::function, buildIds);
     }
 
     @Override
@@ -121,9 +103,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
             return "";
         }
         long location = isKernel(address) ? address : maps.location(pid, address);
-        KnownPlaces known = places();
-        known.learn(new long[] {location});
-        CodePlaces.Found found = known.at(location);
+        CodePlaces.Found found = resolver.place(location);
         Frame innermost =
                 found.inlined().isEmpty()
                         ? Frame.label("").at(found.file(), found.line())
@@ -132,33 +112,20 @@ final class PerfCode implements CodeNames, AutoCloseable {
         return full ? innermost.file() + ":" + innermost.line() : innermost.place();
     }
 
-    private KnownPlaces places() {
-        KnownPlaces known = places;
-        if (known == null) {
-            kernel();
-            long most = Long.MAX_VALUE;
-            known = new KnownPlaces(new CodePlaces(maps, from, true, true, most, kernelCode));
-            places = known;
-        }
-        return known;
-    }
-
     /** Goes over all rows once, for the lines of all code to be looked up together. */
-    void lookAhead(PerfDataRecording recording) throws IOException {
+    void lookAhead(Recording recording) throws IOException {
         if (lines) {
             ProcessSymbols symbols = follower();
             ChainLocations chains = new ChainLocations(symbols);
             Engine.run(List.of(recording), List.of(symbols, chains), 0);
-            places().learn(chains.all());
+            resolver.learn(chains.all());
             maps.rewind();
         }
     }
 
     @Override
     public void close() {
-        if (places != null) {
-            places.close();
-        }
+        resolver.close();
     }
 
     @Override
@@ -229,7 +196,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
 
     private String kernelName(long address) {
         String file = maps.kernel().file(address);
-        KernelSymbols kernel = kernel();
+        KernelSymbols kernel = resolver.kernelSymbols();
         int symbol = kernel.find(address);
         if (symbol < 0 && file.isEmpty()) {
             return " [unknown] ([unknown])";
@@ -258,11 +225,11 @@ final class PerfCode implements CodeNames, AutoCloseable {
                     case ANONYMOUS -> "/tmp/perf-" + module.pid() + ".map";
                     case UNMAPPED -> "[unknown]";
                 };
-        long offset = symbolizer.offsetInFunction(location);
+        long offset = resolver.offsetInFunction(location);
         if (offset < 0) {
             return " [unknown] (" + file + ")";
         }
-        Frame frame = symbolizer.frame(location);
+        Frame frame = resolver.function(location);
         boolean compiled = frame.kind() == Frame.Kind.JIT; // by its map as it stands there
         String name = compiled ? frame.name() : withoutParameters(frame.name());
         return " " + name + "+0x" + Long.toHexString(offset) + " (" + file + ")";

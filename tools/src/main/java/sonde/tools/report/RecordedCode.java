@@ -2,93 +2,134 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.LocationNames;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
 import sonde.format.export.CodePlace;
+import sonde.open.ReportSource;
 import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
+import sonde.symbol.KernelSymbols;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
-import sonde.symbol.Symbolizer;
-import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.KernelCode;
-import sonde.symbol.line.KnownPlaces;
+import sonde.symbol.line.Detail;
+import sonde.symbol.resolve.Naming;
+import sonde.symbol.resolve.Resolver;
 
 /**
  * Names the code of a recording from where a report takes names: programs, the kernel and its
  * modules. Nothing is read before the first name is asked for. Not safe for several threads.
  */
 public final class RecordedCode implements LocationNames, AutoCloseable {
-    private static final int MOST_NAMED = 1 << 18;
     private static final long PAGE = 4096;
 
     private final ReportSource source;
-    private final boolean lines;
-    private final ProcessMaps maps = new ProcessMaps();
-    private final Map<Long, List<Frame>> named = new HashMap<>();
-    private @Nullable Symbolizer symbolizer;
-    private @Nullable KnownPlaces places;
-    private KernelRun ran = KernelRun.UNKNOWN;
+    private final Resolver resolver;
 
     /**
-     * {@code source} stays the caller's.
+     * {@code source} stays the caller's. Calls and lines are those of debugging information that is
+     * read quickly.
      *
      * @param lines whether frames are to have their lines
      */
     public RecordedCode(ReportSource source, boolean lines) {
         this.source = source;
-        this.lines = lines;
+        try {
+            resolver = resolver(source, Detail.quick(true, lines));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Names code of a recording; its maps are fed by whoever reads rows. */
+    static Resolver resolver(ReportSource source, Detail detail) throws IOException {
+        SymbolOptions from = source.symbolOptions();
+        return resolver(
+                source,
+                new ProcessMaps(),
+                Naming.of(from, source.given()).with(detail),
+                new KernelFunctions(source, from));
+    }
+
+    /** As above, with functions of the kernel from elsewhere. */
+    static Resolver resolver(
+            ReportSource source,
+            ProcessMaps maps,
+            Naming naming,
+            Supplier<KernelSymbols> functions) {
+        return new Resolver(
+                maps,
+                naming,
+                () -> RecordedKernel.run(source, functions.get(), maps.kernel()),
+                pid -> perfMap(source, pid));
+    }
+
+    /** What the recorder kept of a JVM's code, else what a compiler left. */
+    private static byte[] perfMap(ReportSource source, int pid) {
+        byte[] kept = source.jvmMaps().get(pid);
+        return kept == null ? LeftPerfMaps.read(source, pid) : kept;
+    }
+
+    /** Reads the functions of the kernel that was recorded, once. */
+    private static final class KernelFunctions implements Supplier<KernelSymbols> {
+        private final ReportSource source;
+        private final SymbolOptions from;
+        private @Nullable KernelSymbols known;
+
+        KernelFunctions(ReportSource source, SymbolOptions from) {
+            this.source = source;
+            this.from = from;
+        }
+
+        @Override
+        public KernelSymbols get() {
+            KernelSymbols found = known;
+            if (found == null) {
+                try {
+                    found = RecordedKernel.symbols(source, from);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                known = found;
+            }
+            return found;
+        }
     }
 
     /** Follows mappings, and names; rows are fed to it. */
     public ProcessSymbols follower() {
-        return new ProcessSymbols(maps, this, source.fileIds());
+        return new ProcessSymbols(resolver.maps(), this, source.fileIds());
     }
 
     /** Rows are about to come again from the first. */
     public void rewind() {
-        maps.rewind();
+        resolver.maps().rewind();
     }
 
     @Override
     public Frame frame(long location) {
-        return symbolizer().frame(location);
+        return resolver.function(location);
     }
 
     @Override
     public void learn(long[] locations) {
-        symbolizer();
-        KnownPlaces known = Objects.requireNonNull(places);
-        known.learn(locations);
-        known.close(); // the files alone: another location opens its file again
+        resolver.learn(locations);
+        resolver.close(); // the files alone: another location opens its file again
     }
 
-    /** Calls and lines are those of debugging information that is read quickly. */
     @Override
     public List<Frame> frames(long location) {
-        List<Frame> known = named.get(location);
-        if (known == null) {
-            known = name(location);
-            if (named.size() >= MOST_NAMED) {
-                named.clear();
-            }
-            named.put(location, known);
-        }
-        return known;
+        return resolver.frames(location);
     }
 
     /** Where a location lies. */
     public CodePlace place(long location) {
-        CodeModule module = maps.module(location);
+        CodeModule module = resolver.maps().module(location);
         if (module == null) {
             return inKernel(location);
         }
@@ -110,8 +151,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
     }
 
     private CodePlace inKernel(long address) {
-        symbolizer();
-        KernelRun kernel = ran;
+        KernelRun kernel = resolver.kernel();
         String name = frame(address).module();
         byte[] id = name.equals(KernelRun.KERNEL) ? kernel.buildId() : new byte[0];
         for (KernelRun.Loaded loaded : kernel.modules()) {
@@ -126,45 +166,8 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
         return new CodePlace("", buildId, address, start, start + PAGE, 0);
     }
 
-    private List<Frame> name(long location) {
-        Frame function = frame(location);
-        KnownPlaces known = Objects.requireNonNull(places);
-        known.learn(new long[] {location});
-        CodePlaces.Found place = known.at(location);
-        List<Frame> all = new ArrayList<>(place.inlined());
-        all.add(lines ? function.at(place.file(), place.line()) : function);
-        return List.copyOf(all);
-    }
-
-    private Symbolizer symbolizer() {
-        Symbolizer found = symbolizer;
-        if (found == null) {
-            try {
-                found = make();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            symbolizer = found;
-        }
-        return found;
-    }
-
-    private Symbolizer make() throws IOException {
-        SymbolOptions from = source.symbolOptions();
-        ran = RecordedKernel.run(source, RecordedKernel.symbols(source, from), maps.kernel());
-        KernelCode code = new KernelCode(ran, from, source.given().vmlinux());
-        long most = CodePlaces.QUICK_BYTES;
-        places = new KnownPlaces(new CodePlaces(maps, from, true, lines, most, code));
-        Symbolizer made = new Symbolizer(maps, code.symbols(maps.kernel().starts()), from);
-        made.perfMapsFrom(pid -> LeftPerfMaps.read(source, pid));
-        source.jvmMaps().forEach((pid, text) -> made.addPerfMap(pid, 0, text));
-        return made;
-    }
-
     @Override
     public void close() {
-        if (places != null) {
-            places.close();
-        }
+        resolver.close();
     }
 }

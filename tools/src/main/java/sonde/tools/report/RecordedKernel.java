@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,13 +9,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import sonde.event.KernelIdentity;
 import sonde.event.Recording;
-import sonde.format.elf.Note;
-import sonde.format.perfdata.BuildId;
-import sonde.format.perfdata.PerfDataRecording;
-import sonde.format.perfdata.TracingData;
-import sonde.format.tracedat.TraceDatRecording;
+import sonde.open.ReportSource;
 import sonde.symbol.KernelMaps;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelRun.Loaded;
@@ -38,8 +33,8 @@ final class RecordedKernel {
             return KernelSymbols.parse(source.kallsyms());
         }
         for (Recording recording : source.recordings()) {
-            if (recording instanceof PerfDataRecording perf) {
-                return KernelSymbols.parse(kallsyms(perf, from.folders()));
+            if (recording.hasKernelRecords()) {
+                return KernelSymbols.parse(kallsyms(recording, from.folders()));
             }
         }
         Path own = Path.of("/proc/kallsyms");
@@ -49,16 +44,16 @@ final class RecordedKernel {
     }
 
     /**
-     * The text of kallsyms that a perf.data has, else of /proc/kallsyms when the recorded kernel is
+     * The text of kallsyms that a recording has, else of /proc/kallsyms when the recorded kernel is
      * the one that runs now, else what perf kept of it, else nothing.
      */
-    static byte[] kallsyms(PerfDataRecording recording, List<String> folders) {
-        String kept = recording.features().tracingData().map(TracingData::kallsyms).orElse("");
-        return kept.isEmpty() ? found(recording, folders) : kept.getBytes(StandardCharsets.UTF_8);
+    static byte[] kallsyms(Recording recording, List<String> folders) {
+        byte[] kept = recording.kallsyms();
+        return kept.length == 0 ? found(recording, folders) : kept;
     }
 
     /** As {@link #kallsyms}, without what the file itself has. */
-    static byte[] found(PerfDataRecording recording, List<String> folders) {
+    static byte[] found(Recording recording, List<String> folders) {
         try {
             return search(recording, folders);
         } catch (IOException e) {
@@ -66,15 +61,11 @@ final class RecordedKernel {
         }
     }
 
-    private static byte[] search(PerfDataRecording recording, List<String> folders)
-            throws IOException {
-        byte[] wanted = buildId(recording);
-        Path notes = Path.of("/sys/kernel/notes");
-        byte[] own =
-                Files.isReadable(notes)
-                        ? Note.buildIdIn(Files.readAllBytes(notes)).orElse(new byte[0])
-                        : new byte[0];
-        String release = recording.features().osRelease();
+    private static byte[] search(Recording recording, List<String> folders) throws IOException {
+        KernelIdentity kernel = recording.kernel();
+        byte[] wanted = kernel.buildId();
+        byte[] own = KernelRun.buildIdHere();
+        String release = kernel.release();
         boolean same =
                 wanted.length == 0
                         ? release.isEmpty() || release.equals(Machine.uname().release())
@@ -88,32 +79,8 @@ final class RecordedKernel {
                 : new byte[0];
     }
 
-    /** The build-id of the kernel; empty when the file does not have it. */
-    private static byte[] buildId(PerfDataRecording recording) {
-        byte[] found = {};
-        for (BuildId id : recording.features().buildIds()) {
-            if (id.kernel() && id.path().startsWith("[kernel") && id.id().length() > 2) {
-                found = HexFormat.of().parseHex(id.id());
-            }
-        }
-        return found;
-    }
-
     private static String hex(byte[] id) {
         return HexFormat.of().formatHex(id);
-    }
-
-    /** Build-ids of the files of a perf.data, by path. */
-    static Map<String, byte[]> fileIds(@Nullable Recording recording) {
-        Map<String, byte[]> ids = new HashMap<>();
-        if (recording instanceof PerfDataRecording perf) {
-            for (BuildId one : perf.features().buildIds()) {
-                if (!one.kernel() && one.id().length() > 2) {
-                    ids.putIfAbsent(one.path(), HexFormat.of().parseHex(one.id()));
-                }
-            }
-        }
-        return ids;
     }
 
     /**
@@ -127,20 +94,10 @@ final class RecordedKernel {
         byte[] id = {};
         Map<String, byte[]> moduleIds = new HashMap<>();
         for (Recording recording : source.recordings()) {
-            if (recording instanceof PerfDataRecording perf) {
-                id = id.length == 0 ? buildId(perf) : id;
-                release = release.isEmpty() ? perf.features().osRelease() : release;
-                for (BuildId one : perf.features().buildIds()) {
-                    if (one.kernel() && one.id().length() > 2) {
-                        moduleIds.putIfAbsent(
-                                moduleName(one.path()), HexFormat.of().parseHex(one.id()));
-                    }
-                }
-            } else if (recording instanceof TraceDatRecording trace && release.isEmpty()) {
-                // sysname, nodename, release, version, machine
-                String[] words = trace.metadata().uname().strip().split("\\s+", 4);
-                release = words.length > 2 ? words[2] : "";
-            }
+            KernelIdentity kernel = recording.kernel();
+            id = id.length == 0 ? kernel.buildId() : id;
+            release = release.isEmpty() ? kernel.release() : release;
+            kernel.moduleIds().forEach((path, own) -> moduleIds.putIfAbsent(moduleName(path), own));
         }
         List<Loaded> modules = new ArrayList<>();
         maps.forEach((start, end, file) -> {

@@ -1,15 +1,14 @@
 package sonde.tools.report;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.event.Glob;
 
 /**
  * What to show of a recording.
  *
- * @param sections shown in the order of {@link Section}
+ * @param sections to show, in this order
  * @param fromSeconds start of the part that counts; null for the beginning. Seconds from the start
  *     of the recording, or of its clock when larger than the recording is long
  * @param toSeconds end of it, alike
@@ -21,33 +20,18 @@ import org.jspecify.annotations.Nullable;
  * @param stacks how samples are added up and their chains shown
  */
 public record ReportOptions(
-        Set<Section> sections,
+        List<ReportSection> sections,
         @Nullable Double fromSeconds,
         @Nullable Double toSeconds,
         Set<Integer> tids,
-        List<String> comms,
-        List<String> events,
+        List<Glob> comms,
+        List<Glob> events,
         int rows,
         ListingOptions listing,
         StackOptions stacks) {
 
-    /** A part of a report. */
-    public enum Section {
-        SUMMARY,
-        THREADS,
-        ONCPU,
-        OFFCPU,
-        SYSCALLS,
-        IO,
-        FAULTS,
-        FILES,
-        WAKEUPS,
-        LOSSES,
-        STATS,
-    }
-
     public ReportOptions {
-        sections = Set.copyOf(sections);
+        sections = List.copyOf(sections);
         tids = Set.copyOf(tids);
         comms = List.copyOf(comms);
         events = List.copyOf(events);
@@ -55,7 +39,7 @@ public record ReportOptions(
 
     /** With events listed as trace-cmd report does. */
     public ReportOptions(
-            Set<Section> sections,
+            List<ReportSection> sections,
             @Nullable Double fromSeconds,
             @Nullable Double toSeconds,
             Set<Integer> tids,
@@ -67,55 +51,36 @@ public record ReportOptions(
                 fromSeconds,
                 toSeconds,
                 tids,
-                comms,
-                events,
+                comms.stream().map(Glob::shell).toList(),
+                events.stream().map(Glob::shell).toList(),
                 rows,
                 ListingOptions.ALL,
                 StackOptions.DEFAULT);
     }
 
-    /** The screenful. */
-    public static ReportOptions summary() {
-        return of(EnumSet.of(Section.SUMMARY));
-    }
-
     /** These sections of everything. */
-    public static ReportOptions of(Set<Section> sections) {
+    public static ReportOptions of(List<ReportSection> sections) {
         return new ReportOptions(sections, null, null, Set.of(), List.of(), List.of(), 40);
     }
 
     /** Whether anything is asked for but the whole recording. */
-    boolean isFiltered() {
+    public boolean isFiltered() {
         return fromSeconds != null || toSeconds != null || !tids.isEmpty() || !comms.isEmpty();
     }
 
     /** As {@link #isFiltered}, or for some event types. */
-    boolean isNarrow() {
+    public boolean isNarrow() {
         return isFiltered() || !events.isEmpty();
     }
 
-    boolean has(Section section) {
-        return sections.contains(section);
+    /** Whether chains will be shown, or the lines of their functions. */
+    boolean showsChains() {
+        return stacks.keys().contains(StackOptions.SortKey.LINE)
+                || sections.stream().anyMatch(ReportSection::showsChains);
     }
 
     /** Whether a text fits one of the patterns; always without patterns. */
-    static boolean fits(List<String> patterns, String text) {
-        if (patterns.isEmpty()) {
-            return true;
-        }
-        for (String pattern : patterns) {
-            StringBuilder regex = new StringBuilder();
-            for (char c : pattern.toCharArray()) {
-                switch (c) {
-                    case '*' -> regex.append(".*");
-                    case '?' -> regex.append('.');
-                    default -> regex.append(Pattern.quote(String.valueOf(c)));
-                }
-            }
-            if (Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(text).matches()) {
-                return true;
-            }
-        }
-        return false;
+    public static boolean fits(List<Glob> patterns, String text) {
+        return patterns.isEmpty() || patterns.stream().anyMatch(one -> one.matches(text));
     }
 }

@@ -1,7 +1,6 @@
 package sonde.tools.report;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,22 +12,13 @@ import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
-import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
-import sonde.tools.report.ReportOptions.Section;
+import sonde.open.ReportSource;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
-    /** The groups that sonde probe and perf probe put theirs into. */
-    private static final List<String> NAMED_PROBES = List.of("probe:*", "probe_*:*");
-
-    private static final int TOP = 5;
-
-    /** Of the user stacks: fewer cut ones are in the table, not in the notes. */
-    private static final double WORTH_SAYING = 0.001;
-
     private static final int MAX_JVM_NOTES = 3;
 
     private final ReportOptions options;
@@ -36,17 +26,6 @@ public final class ReportRecipe {
     /** A report with these sections. */
     public ReportRecipe(ReportOptions options) {
         this.options = options;
-    }
-
-    /**
-     * The screenful about a bundle, a trace.dat or a perf.data.
-     *
-     * @throws IOException when it cannot be read
-     */
-    public static Report summary(Path path) throws IOException {
-        try (ReportSource source = ReportSource.open(path)) {
-            return new ReportRecipe(ReportOptions.summary()).run(source);
-        }
     }
 
     /**
@@ -59,7 +38,9 @@ public final class ReportRecipe {
 
     /** As {@link #run}, with the timeline. */
     public Page page(ReportSource source) throws IOException {
-        Findings found = new Findings(source, options);
+        List<AnalysisKey<?>> needed = needed();
+        needed.addAll(TimelineMaker.NEEDS);
+        Findings found = new Findings(source, options, needed, true);
         Report report = report(source, found);
         TimelineMaker maker = new TimelineMaker(found, found.weightUnit());
         Timeline timeline = maker.timeline();
@@ -74,7 +55,14 @@ public final class ReportRecipe {
      * @throws NothingMatchesException when the options leave nothing of it
      */
     public Report run(ReportSource source) throws IOException {
-        return report(source, new Findings(source, options));
+        boolean chains = options.showsChains();
+        return report(source, new Findings(source, options, needed(), chains));
+    }
+
+    private List<AnalysisKey<?>> needed() {
+        List<AnalysisKey<?>> needed = new ArrayList<>();
+        options.sections().forEach(section -> needed.addAll(section.needs()));
+        return needed;
     }
 
     /**
@@ -108,142 +96,22 @@ public final class ReportRecipe {
             throw Matches.noThread(found, options);
         }
         Matches.checkEvents(
-                found.counts.counts().stream().map(EventCounts.Count::type).toList(),
+                found.counts().counts().stream().map(EventCounts.Count::type).toList(),
                 options.events());
-        List<Result> sections = new ArrayList<>();
-        Sections all = new Sections(found, options.rows(), options.stacks());
-        if (options.has(Section.SUMMARY)) {
-            summary(source, found, sections);
-        }
-        if (options.has(Section.THREADS)) {
-            sections.add(all.threads());
-        }
-        if (options.has(Section.ONCPU)) {
-            sections.add(all.hottest());
-            sections.add(all.onCpu("on-CPU stacks", found.weightUnit(), found.samples));
-            sections.add(all.cutStacks());
-        }
-        if (options.has(Section.OFFCPU)) {
-            sections.add(all.causes());
-            sections.add(all.offCpu());
-        }
-        if (options.has(Section.SYSCALLS)) {
-            CallSections calls = new CallSections(found, options.rows());
-            sections.add(calls.all());
-            if (found.shownThreads().size() > 1) {
-                sections.add(calls.byThread());
-            }
-        }
-        if (options.has(Section.IO)) {
-            sections.add(all.io());
-        }
-        if (options.has(Section.FILES)) {
-            sections.addAll(new FileSections(found, options.rows()).all());
-        }
-        if (options.has(Section.FAULTS)) {
-            sections.add(all.onCpu("page faults", Unit.COUNT, found.faults));
-        }
-        if (options.has(Section.WAKEUPS)) {
-            sections.addAll(all.wakeUps());
-            sections.add(all.signals());
-        }
-        if (options.has(Section.LOSSES)) {
-            sections.add(all.losses(source.meta()));
-        }
-        if (options.has(Section.STATS)) {
-            sections.add(all.events(options.events()));
-            if (source.meta() == null && !options.isNarrow()) {
-                sections.addAll(HeaderSections.records(source));
-            }
-        }
-        return new Report(source.name(), notes(source, found, all), sections);
+        List<Result> results = new ArrayList<>();
+        options.sections().forEach(section -> results.addAll(section.results(found)));
+        return new Report(source.name(), notes(source, found), results);
     }
 
-    private void summary(ReportSource source, Findings found, List<Result> sections) {
-        if (found.knowsStates() || source.meta() != null) {
-            sections.add(whereTimeWent(found));
-        }
-        Sections top = new Sections(found, TOP, options.stacks());
-        Table files = new FileSections(found, TOP).top();
-        for (Table table :
-                List.of(
-                        top.hottest(),
-                        top.userCauses(),
-                        new CallSections(found, TOP).all(),
-                        files,
-                        top.io())) {
-            if (!table.rows().isEmpty()) {
-                sections.add(table);
-            }
-        }
-        Table probes = top.events(NAMED_PROBES);
-        if (!probes.rows().isEmpty()) {
-            sections.add(probes);
-        }
-        boolean other = source.meta() == null && !found.knowsStates();
-        sections.addAll(new OutlineSections(found, TOP, options.stacks()).all(other));
-        Table losses = top.losses(source.meta());
-        if (!losses.rows().isEmpty()) {
-            sections.add(losses);
-        }
-    }
-
-    private static Table whereTimeWent(Findings found) {
-        Rows rows =
-                new Rows("where the time went")
-                        .column("state", Unit.TEXT)
-                        .column("time", Unit.NANOS)
-                        .column("share", Unit.SHARE)
-                        .column("most of it", Unit.TEXT);
-        long all = 0;
-        for (ThreadState state : ThreadState.values()) {
-            all += found.total(state);
-        }
-        double whole = Math.max(all, 1);
-        KernelTime inKernel = KernelTime.of(found);
-        long kernel = inKernel.total();
-        long running = found.total(ThreadState.RUNNING);
-        rows.add("on CPU, user", running - kernel, (running - kernel) / whole, inKernel.mostUser());
-        rows.add("on CPU, kernel", kernel, kernel / whole, inKernel.mostKernel());
-        for (ThreadState state : ThreadState.values()) {
-            long nanos = found.total(state);
-            if (state != ThreadState.RUNNING && nanos > 0) {
-                rows.add(state.label(), nanos, nanos / whole, top(found, state));
-            }
-        }
-        return rows.table();
-    }
-
-    /** The thread with most of a state. */
-    private static @Nullable String top(Findings found, ThreadState state) {
-        long most = 0;
-        int best = -1;
-        for (int thread : found.shownThreads()) {
-            // Kernel threads sleep all the time, unless there is nobody else.
-            boolean runs = state == ThreadState.RUNNING || state == ThreadState.BLOCKED;
-            if (!runs && best >= 0 && found.threads.isKernel(thread)) {
-                continue;
-            }
-            boolean better =
-                    best >= 0 && !runs && found.threads.isKernel(best)
-                            || found.totals.nanos(thread, state) > most;
-            if (better && found.totals.nanos(thread, state) > 0) {
-                most = found.totals.nanos(thread, state);
-                best = thread;
-            }
-        }
-        return best < 0 ? null : found.threadName(best);
-    }
-
-    private List<String> notes(ReportSource source, Findings found, Sections all) {
+    private List<String> notes(ReportSource source, Findings found) {
         List<String> notes = new ArrayList<>();
         List<Integer> threads = found.shownThreads();
-        long processes = threads.stream().map(found.threads::pid).distinct().count();
+        long processes = threads.stream().map(found.threads()::pid).distinct().count();
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (int thread : threads) {
-            first = Math.min(first, found.totals.first(thread));
-            last = Math.max(last, found.totals.last(thread));
+            first = Math.min(first, found.totals().first(thread));
+            last = Math.max(last, found.totals().last(thread));
         }
         double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
@@ -262,32 +130,26 @@ public final class ReportRecipe {
                                 source.isMachine() ? " of the whole machine" : ""));
         if (other) {
             // Nothing in it says when threads ran.
-        } else if (found.estimated) {
+        } else if (found.isEstimated()) {
             notes.add(
                     "No switches were recorded: times on the CPU are estimated from samples,"
                             + " what lies between is unknown.");
-        } else if (!found.states.sawSwitches() && !source.planned("sched:sched_switch", "switch")) {
+        } else if (!found.states().sawSwitches()
+                && !source.planned("sched:sched_switch", "switch")) {
             notes.add(
                     "No sched_switch was recorded: time off the CPU counts as running, in the"
                             + " kernel while in a system call.");
-        } else if (!found.states.sawWakeups()
+        } else if (!found.states().sawWakeups()
                 && !source.planned("sched:sched_wakeup", "sched:sched_waking")) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
         kernelTime(source, found, notes);
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
-        if (options.has(Section.ONCPU)) {
-            cutStacks(source, found, all.cutStacks().rows(), notes);
-        }
-        if (options.has(Section.FILES)) {
-            notes.addAll(FileSections.notes(source.meta(), found));
-        } else if (options.has(Section.SUMMARY)) {
-            notes.addAll(FileSections.lossNotes(found));
-        }
+        options.sections().forEach(section -> notes.addAll(section.notes(found)));
         notes.addAll(source.notes());
         jvmMaps(source.meta(), found, notes);
-        if (options.has(Section.ONCPU) || options.has(Section.OFFCPU)) {
+        if (options.sections().stream().anyMatch(ReportSection::explainsSymbols)) {
             notes.addAll(found.symbolNotes());
         }
         return notes;
@@ -304,10 +166,13 @@ public final class ReportRecipe {
                                 + counted(threads.size(), "thread", "threads")
                                 + " in "
                                 + counted(
-                                        threads.stream().map(found.threads::pid).distinct().count(),
+                                        threads.stream()
+                                                .map(found.threads()::pid)
+                                                .distinct()
+                                                .count(),
                                         "process",
                                         "processes");
-        double seconds = found.events.extentNanos() / 1e9;
+        double seconds = found.events().extentNanos() / 1e9;
         if (seconds == 0) {
             return text("%s%s; it has no times.", events, whose);
         }
@@ -315,7 +180,7 @@ public final class ReportRecipe {
                 ? text("%s%s in %.3f s.", events, whose, seconds)
                 : text(
                         "%s%s in %,d units of its own clock, no time.",
-                        events, whose, found.events.extentNanos());
+                        events, whose, found.events().extentNanos());
     }
 
     private static void kernelTime(ReportSource source, Findings found, List<String> notes) {
@@ -329,43 +194,15 @@ public final class ReportRecipe {
         }
     }
 
-    private static void cutStacks(
-            ReportSource source,
-            Findings found,
-            List<List<@Nullable Object>> cut,
-            List<String> notes) {
-        double share = cut.stream().mapToDouble(row -> (Double) row.get(1)).sum();
-        if (source.unwinding().isAny()) {
-            notes.addAll(source.unwinding().notes(found.chainEnds.counts(found::shown)));
-            return;
-        }
-        if (share < WORTH_SAYING) {
-            return;
-        }
-        String remedy =
-                " Compile with -fno-omit-frame-pointer, run Java with"
-                        + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
-        notes.add(
-                text(
-                        "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",
-                        100 * share, modules(cut), remedy));
-    }
-
-    private static String modules(List<List<@Nullable Object>> cut) {
-        List<String> first =
-                cut.stream().limit(3).map(row -> String.valueOf(row.getFirst())).toList();
-        return String.join(", ", first) + (cut.size() > 3 ? ", …" : "");
-    }
-
     /** What the tables of time off the CPU leave out or put last. */
     private static void idle(Findings found, List<Integer> threads, List<String> notes) {
         long kernel = 0;
         long off = 0;
         for (int thread : threads) {
-            if (found.threads.isKernel(thread)) {
+            if (found.threads().isKernel(thread)) {
                 kernel++;
-                long running = found.totals.nanos(thread, ThreadState.RUNNING);
-                off += found.totals.wallNanos(thread) - running;
+                long running = found.totals().nanos(thread, ThreadState.RUNNING);
+                off += found.totals().wallNanos(thread) - running;
             }
         }
         if (kernel > 0) {
@@ -382,10 +219,11 @@ public final class ReportRecipe {
     private static void jvmMaps(@Nullable Meta meta, Findings found, List<String> notes) {
         List<Meta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
         for (Meta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
-            int thread = found.threads.find(map.pid());
-            long end = thread < 0 ? Threads.NEVER : found.threads.died(thread);
-            boolean lived = end > found.extent.last();
-            double seconds = Math.max(0, Math.min(end, found.extent.last()) - map.atNanos()) / 1e9;
+            int thread = found.threads().find(map.pid());
+            long end = thread < 0 ? Threads.NEVER : found.threads().died(thread);
+            boolean lived = end > found.extent().last();
+            double seconds =
+                    Math.max(0, Math.min(end, found.extent().last()) - map.atNanos()) / 1e9;
             notes.add(
                     text(
                             "Names of compiled code of JVM %d are %.1f s older than %s; what it"
@@ -405,9 +243,9 @@ public final class ReportRecipe {
         long nanos = meta.recorder().cpuNanos();
         if (nanos < 0) {
             nanos = 0;
-            for (int thread = 0; thread < found.threads.size(); thread++) {
-                if (found.threads.isRecorder(thread)) {
-                    nanos += found.totals.nanos(thread, ThreadState.RUNNING);
+            for (int thread = 0; thread < found.threads().size(); thread++) {
+                if (found.threads().isRecorder(thread)) {
+                    nanos += found.totals().nanos(thread, ThreadState.RUNNING);
                 }
             }
         }

@@ -2,6 +2,7 @@ package sonde.tools.report;
 
 import java.util.List;
 import java.util.Locale;
+import sonde.symbol.line.Detail;
 
 /**
  * How samples are added up and their chains shown.
@@ -36,10 +37,15 @@ public record StackOptions(
         FUNCTION("function"),
         LINE("line");
 
-        final String title;
+        private final String title;
 
         SortKey(String title) {
             this.title = title;
+        }
+
+        /** The heading of its column. */
+        public String title() {
+            return title;
         }
 
         /**
@@ -62,5 +68,10 @@ public record StackOptions(
 
     public StackOptions {
         keys = List.copyOf(keys);
+    }
+
+    /** What is looked up besides functions; inlined calls alone only where that is quick. */
+    Detail detail() {
+        return lines ? new Detail(inlined, true) : Detail.quick(inlined, false);
     }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.Tracks;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.Trees;
 import sonde.event.result.Samples;
@@ -17,6 +18,14 @@ import sonde.event.result.Unit;
 
 /** What a page shows of a recording, bounded in size however long the recording is. */
 final class TimelineMaker {
+    private static final AnalysisKey<Tracks> TRACKS =
+            new AnalysisKey<>(found -> found.addStates(new Tracks()));
+    private static final AnalysisKey<OffSpans> OFF_SPANS =
+            new AnalysisKey<>(found -> found.addStates(new OffSpans()));
+
+    /** The analyses it takes. */
+    static final List<AnalysisKey<?>> NEEDS = List.of(TRACKS, OFF_SPANS, Findings.FAULTS);
+
     private static final int MAX_TRACKS = 200;
 
     private final Findings found;
@@ -30,7 +39,7 @@ final class TimelineMaker {
     }
 
     Timeline timeline() {
-        List<Integer> threads = found.tracks.busiest(found::shown, MAX_TRACKS);
+        List<Integer> threads = found.of(TRACKS).busiest(found::shown, MAX_TRACKS);
         int all = found.shownThreads().size();
         if (threads.size() < all) {
             notes.add(
@@ -40,12 +49,12 @@ final class TimelineMaker {
                             + all
                             + " threads.");
         }
-        long start = threads.stream().mapToLong(found.totals::first).min().orElse(0);
-        long end = threads.stream().mapToLong(found.totals::last).max().orElse(0);
+        long start = threads.stream().mapToLong(found.totals()::first).min().orElse(0);
+        long end = threads.stream().mapToLong(found.totals()::last).max().orElse(0);
         List<Timeline.Track> tracks = new ArrayList<>();
         for (int thread : threads) {
             trackOf.put(thread, tracks.size());
-            tracks.add(found.tracks.track(found.threads, thread, end - start));
+            tracks.add(found.of(TRACKS).track(found.threads(), thread, end - start));
         }
         if (hasNobodys()) {
             // Flame graphs are made of what has a track.
@@ -53,15 +62,15 @@ final class TimelineMaker {
             tracks.add(
                     new Timeline.Track(
                             found.comm(-1), -1, -1, new long[0], new long[0], new byte[0]));
-            start = threads.isEmpty() ? found.samples.time(0) : start;
-            end = threads.isEmpty() ? found.samples.time(found.samples.kept() - 1) : end;
+            start = threads.isEmpty() ? found.samples().time(0) : start;
+            end = threads.isEmpty() ? found.samples().time(found.samples().kept() - 1) : end;
         }
-        Trees.Columns columns = found.trees.new Columns();
+        Trees.Columns columns = found.trees().new Columns();
         List<Samples> samples =
                 List.of(
-                        single("on-cpu", weightUnit, found.samples, columns),
+                        single("on-cpu", weightUnit, found.samples(), columns),
                         offCpu(columns),
-                        single("page-faults", Unit.COUNT, found.faults, columns));
+                        single("page-faults", Unit.COUNT, found.of(Findings.FAULTS), columns));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
         long[] totals = Arrays.stream(ThreadState.values()).mapToLong(found::total).toArray();
         return new Timeline(
@@ -75,8 +84,8 @@ final class TimelineMaker {
     /** Whether there are samples that name no thread. */
     private boolean hasNobodys() {
         return found.shown(-1)
-                && IntStream.range(0, found.samples.kept())
-                        .anyMatch(i -> found.samples.thread(i) < 0);
+                && IntStream.range(0, found.samples().kept())
+                        .anyMatch(i -> found.samples().thread(i) < 0);
     }
 
     List<String> notes() {
@@ -108,7 +117,7 @@ final class TimelineMaker {
     }
 
     private Samples offCpu(Trees.Columns columns) {
-        OffSpans spans = found.offSpans;
+        OffSpans spans = found.of(OFF_SPANS);
         if (spans.dropped() > 0) {
             notes.add(
                     "off-cpu: "
@@ -133,7 +142,7 @@ final class TimelineMaker {
                         .map(i ->
                                 columns.node(
                                         name(spans.thread(i)),
-                                        found.trees.withoutTracing(spans.node(i))))
+                                        found.trees().withoutTracing(spans.node(i))))
                         .toArray(),
                 Arrays.stream(rows).mapToLong(spans::nanos).toArray());
     }

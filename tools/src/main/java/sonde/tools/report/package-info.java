@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * try (ReportSource source = ReportSource.open(Path.of("xz.sonde"))) {
- *     Report report = new ReportRecipe(ReportOptions.summary()).run(source);
+ *     Report report = new ReportRecipe(ReportOptions.of(sections)).run(source);
  *     new TextRenderer().render(report, out, Style.PLAIN);
  * }
  * }

@@ -14,11 +14,11 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.format.export.ExportFormat;
+import sonde.open.ReportSource;
 import sonde.testkit.PcapBytes;
 import sonde.testkit.PerfettoBytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
-import sonde.tools.report.ReportSource;
 
 class ConvertRecipeTest {
     @TempDir Path folder;

@@ -100,7 +100,7 @@ class ParquetExportTest {
         Path to = folder.resolve("one.parquet");
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(),
+                        List.of(),
                         null,
                         null,
                         Set.of(11),

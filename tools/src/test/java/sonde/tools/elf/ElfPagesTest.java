@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -25,13 +24,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.result.Result;
 import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 import sonde.testkit.Property;
 import sonde.tools.elf.ElfRequest.Part;
 import sonde.tools.report.NothingMatchesException;
+import sonde.view.JsonRenderer;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
 
 /** Pages beside readelf and ldd of this machine. */
 class ElfPagesTest {
@@ -85,9 +87,14 @@ class ElfPagesTest {
     }
 
     private static String page(Path file, ElfRequest request, boolean json) throws IOException {
-        StringWriter text = new StringWriter();
-        new ElfRecipe(file, request, _ -> {}).run(new PrintWriter(text), json);
-        return text.toString();
+        Result result = new ElfRecipe(file, request, _ -> {}).result(false);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        if (json) {
+            new JsonRenderer().render(result, out);
+        } else {
+            new TextRenderer().render(result, out, Style.PLAIN);
+        }
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static List<String> lines(String text) {
@@ -356,7 +363,9 @@ class ElfPagesTest {
         Path file = compile("bare", "gcc", "-s", "-Wl,--build-id");
         List<String> told = new ArrayList<>();
         ElfRecipe recipe = new ElfRecipe(file, request(Set.of(), "big"), told::add);
-        assertThatThrownBy(() -> recipe.run(new PrintWriter(new StringWriter()), false))
+        OutputStream nowhere = OutputStream.nullOutputStream();
+        Result result = recipe.result(false);
+        assertThatThrownBy(() -> new TextRenderer().render(result, nowhere, Style.PLAIN))
                 .hasMessageContaining("bare has no types: neither DWARF nor BTF");
         assertThat(told).anyMatch(line -> line.endsWith(".debug is not there"));
         Path typed = compile("typed", "gcc", "-g");
@@ -473,11 +482,9 @@ class ElfPagesTest {
             }
             assertThat(depth).isGreaterThan(1000);
         }
-        StringWriter one = new StringWriter();
-        try (OpenElf open = OpenElf.asIs(Place.named(file.toString()));
-                JsonGenerator out = new JsonFactory().createGenerator(one)) {
-            ElfFile elf = open.elf();
-            new SegmentsPage(elf).json(out);
+        ByteArrayOutputStream one = new ByteArrayOutputStream();
+        try (OpenElf open = OpenElf.asIs(Place.named(file.toString()))) {
+            new JsonRenderer().render(new SegmentsPage(open.elf()).result(), one);
         }
         assertThat(one.toString()).contains("\"type\":\"LOAD\"");
     }
@@ -506,9 +513,7 @@ class ElfPagesTest {
     }
 
     private static String pageText(Path file, ElfRequest request) throws IOException {
-        StringWriter text = new StringWriter();
-        new ElfRecipe(file, request, line -> {}).run(new PrintWriter(text), false);
-        return text.toString();
+        return page(file, request, false);
     }
 
     private static String disassembly(Path file, String function) throws IOException {

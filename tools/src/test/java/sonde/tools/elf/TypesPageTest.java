@@ -3,12 +3,12 @@ package sonde.tools.elf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,6 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.result.Result;
+import sonde.view.JsonRenderer;
+import sonde.view.Style;
+import sonde.view.TextRenderer;
 
 /** Layouts that C does not have: members in another order, bases, variants. */
 class TypesPageTest {
@@ -40,9 +44,14 @@ class TypesPageTest {
         ElfRequest request =
                 new ElfRequest(
                         Set.of(), "", List.of(), List.of(type), List.of(), "", Optional.empty());
-        StringWriter text = new StringWriter();
-        new ElfRecipe(file, request, _ -> {}).run(new PrintWriter(text), json);
-        return text.toString();
+        Result result = new ElfRecipe(file, request, _ -> {}).result(false);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        if (json) {
+            new JsonRenderer().render(result, out);
+        } else {
+            new TextRenderer().render(result, out, Style.PLAIN);
+        }
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test
@@ -60,10 +69,8 @@ class TypesPageTest {
                 .containsPattern("(?s) b; .* d; .* c; .* a; ")
                 .doesNotContain("hole")
                 .contains("/* padding: 1 */");
-        StringWriter json = new StringWriter();
-        try (JsonGenerator out = new JsonFactory().createGenerator(json)) {
-            page.json(out);
-        }
+        ByteArrayOutputStream json = new ByteArrayOutputStream();
+        new JsonRenderer().render(page.result(), json);
         assertThat(json.toString()).containsPattern("u64 b.*u8 a").doesNotContain("hole");
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class QueryRecipeTest {
     @TempDir Path folder;
 
-    private String query(String content, String sql) throws IOException, QueryException {
+    private String query(String content, String sql) throws IOException {
         Path file = Files.writeString(folder.resolve("file"), content);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (QueryRecipe recipe = QueryRecipe.open(List.of(file), null, false)) {
@@ -26,7 +26,7 @@ class QueryRecipeTest {
 
     /** The first name of a folded line is the thread's. */
     @Test
-    void framesHaveTheNamesOfTheFile() throws IOException, QueryException {
+    void framesHaveTheNamesOfTheFile() throws IOException {
         String folded = "main;work;leaf_[k] 10\nmain;rest 5\n";
         assertThat(query(folded, "SELECT name, module, kind FROM frame ORDER BY name"))
                 .isEqualToNormalizingNewlines(
@@ -45,7 +45,7 @@ class QueryRecipeTest {
     }
 
     @Test
-    void completeEventsNestByTime() throws IOException, QueryException {
+    void completeEventsNestByTime() throws IOException {
         String event = "{\"ph\":\"X\",\"name\":\"%s\",\"ts\":%d,\"dur\":%d,\"pid\":1,\"tid\":2}";
         String all =
                 "["
@@ -76,7 +76,7 @@ class QueryRecipeTest {
     }
 
     @Test
-    void callsOfTheFunctionGraphAreSlices() throws IOException, QueryException {
+    void callsOfTheFunctionGraphAreSlices() throws IOException {
         String graph =
                 """
                 # tracer: function_graph

@@ -7,10 +7,17 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.format.bundle.Meta;
+import sonde.format.bundle.MetaWriter;
+import sonde.open.ReportSource;
+import sonde.probe.tracefs.InstanceName;
 import sonde.sys.Machine;
 import sonde.testkit.PerfDataBytes;
+import sonde.tools.report.section.ReportSections;
 
 final class LeftPerfMapsTest {
     /** Near the greatest there can be: PID_MAX_LIMIT of include/linux/threads.h is 4 Mi. */
@@ -42,6 +49,59 @@ final class LeftPerfMapsTest {
         }
     }
 
+    /** The same as a part of a bundle of this machine. */
+    private Path bundle(String bootId) throws IOException {
+        Machine.Uname own = Machine.uname();
+        Path made = Files.createDirectories(folder.resolve("jit.sonde"));
+        Files.copy(
+                recording(own.node()),
+                made.resolve("perf.data"),
+                StandardCopyOption.REPLACE_EXISTING);
+        Meta meta =
+                new Meta(
+                        Meta.FORMAT_VERSION,
+                        "test",
+                        Meta.State.FINISHED,
+                        new Meta.Target(Meta.Mode.ALL, List.of(), List.of(), null),
+                        new Meta.Recorder(1, List.of(), 1, -1, -1),
+                        new Meta.Machine(
+                                own.node(),
+                                own.release(),
+                                own.machine(),
+                                bootId,
+                                InstanceName.namespace(),
+                                List.of(0),
+                                1),
+                        new Meta.Times(0, 0, -1, 3_000_000),
+                        new Meta.Layout(
+                                List.of(),
+                                List.of(),
+                                List.of(
+                                        new Meta.Part(
+                                                "perf.data", Meta.PartKind.PERF_DATA, "", -1))),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of());
+        Files.write(made.resolve(Meta.FILE), MetaWriter.write(meta));
+        return made;
+    }
+
+    @Test
+    void bundlesOfThisBootHaveThem() throws IOException {
+        Path list = Path.of("/tmp/perf-" + PID + ".map");
+        Files.writeString(list, "7f0000000100 40 compiled\n");
+        ReportOptions options = ReportOptions.of(ReportSections.named("oncpu"));
+        try {
+            try (ReportSource source = ReportSource.open(bundle(InstanceName.bootId()))) {
+                assertThat(new ReportRecipe(options).run(source).toString()).contains("compiled");
+            }
+            assertThat(named(bundle("another boot"))).isEmpty();
+        } finally {
+            Files.deleteIfExists(list);
+        }
+    }
+
     @Test
     void listsOfThisMachineCount() throws IOException {
         Path list = Path.of("/tmp/perf-" + PID + ".map");
@@ -50,7 +110,7 @@ final class LeftPerfMapsTest {
         try {
             assertThat(named(recording(Machine.uname().node()))).isEqualTo(text);
             assertThat(named(recording("elsewhere"))).isEmpty();
-            ReportOptions options = ReportOptions.of(java.util.Set.of(ReportOptions.Section.ONCPU));
+            ReportOptions options = ReportOptions.of(ReportSections.named("oncpu"));
             Path file = recording(Machine.uname().node());
             try (ReportSource source = ReportSource.open(file)) {
                 assertThat(new ReportRecipe(options).run(source).toString()).contains("compiled");

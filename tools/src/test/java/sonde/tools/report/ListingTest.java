@@ -18,6 +18,7 @@ import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.result.Listing;
 import sonde.format.ftrace.EventText.TimeFormat;
+import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.RingPage;
@@ -67,7 +68,7 @@ final class ListingTest {
             throws IOException {
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(),
+                        List.of(),
                         from,
                         to,
                         Set.of(),

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.format.MalformedInputException;
+import sonde.open.ReportSource;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.Property;
 import sonde.testkit.RingPage;

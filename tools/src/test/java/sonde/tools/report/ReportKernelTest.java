@@ -8,7 +8,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,16 +21,16 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing;
 import sonde.format.ftrace.EventText.TimeFormat;
 import sonde.format.ftrace.ListedFields;
+import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Json;
 import sonde.testkit.PerfDataBytes;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
 import sonde.tools.query.OutputFormat;
-import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
-import sonde.tools.report.ReportOptions.Section;
 import sonde.tools.report.StackOptions.SortKey;
+import sonde.tools.report.section.ReportSections;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
 
@@ -133,7 +132,7 @@ final class ReportKernelTest {
                         true);
         ReportOptions options =
                 new ReportOptions(
-                        EnumSet.of(Section.ONCPU),
+                        ReportSections.named("oncpu"),
                         null,
                         null,
                         Set.of(),
@@ -226,7 +225,7 @@ final class ReportKernelTest {
     }
 
     @Test
-    void queriesHaveInlinedCalls() throws IOException, QueryException, InterruptedException {
+    void queriesHaveInlinedCalls() throws IOException, InterruptedException {
         Path file = recording(buildId());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         GivenPlaces given = vmlinux(folder.resolve("vmlinux"));
@@ -260,7 +259,7 @@ final class ReportKernelTest {
                         fields);
         ReportOptions options =
                 new ReportOptions(
-                        Set.of(),
+                        List.of(),
                         null,
                         null,
                         Set.of(),

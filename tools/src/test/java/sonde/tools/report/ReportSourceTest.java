@@ -11,20 +11,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing;
 import sonde.format.bundle.Meta;
 import sonde.format.bundle.MetaReader;
 import sonde.format.bundle.MetaWriter;
+import sonde.open.ReportSource;
 import sonde.probe.tracefs.InstanceName;
 import sonde.testkit.CtfTrace;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
+import sonde.tools.report.section.ReportSections;
 
 /** Bundles in every state that a recorder can leave them in. */
 final class ReportSourceTest {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** TRACECMD_OPTION_CPUSTAT of trace-cmd's trace-cmd-private.h. */
+    private static final int CPUSTAT = 2;
+
     private static final int LIVING = (int) ProcessHandle.current().pid();
 
     @TempDir Path folder;
@@ -68,7 +76,9 @@ final class ReportSourceTest {
     }
 
     private static long events(ReportSource source) throws IOException {
-        return new Findings(source, ReportOptions.summary()).extent.events();
+        return new Findings(source, ReportOptions.of(List.of()), List.of(), false)
+                .extent()
+                .events();
     }
 
     @Test
@@ -106,6 +116,59 @@ final class ReportSourceTest {
         assertThat(folder.resolve("spool.cpu0")).doesNotExist();
     }
 
+    /** What meta.json says must not depend on what the folder is packed in. */
+    @Test
+    void aBundleInAnArchiveIsTheBundle() throws IOException {
+        Meta.Loss loss = new Meta.Loss("trace.dat", "", 1, Meta.LossKind.RING_FULL, 7);
+        Meta killed = meta(Meta.State.FINISHED, InstanceName.bootId(), 1);
+        Meta bundle =
+                new Meta(
+                        killed.formatVersion(),
+                        killed.sondeVersion(),
+                        killed.state(),
+                        new Meta.Target(Meta.Mode.COMMAND, List.of("x"), List.of(7), null),
+                        killed.recorder(),
+                        killed.machine(),
+                        killed.times(),
+                        killed.layout(),
+                        List.of(loss),
+                        List.of(),
+                        List.of(),
+                        List.of());
+        write(bundle);
+        Path archive = folder.resolve("packed.zip");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+            for (String part : List.of(Meta.FILE, "kernel.formats", "spool.cpu0", "spool.cpu1")) {
+                zip.putNextEntry(new ZipEntry("made.sonde/" + part));
+                zip.write(Files.readAllBytes(folder.resolve(part)));
+            }
+        }
+        try (ReportSource packed = ReportSource.open(archive);
+                ReportSource plain = ReportSource.open(folder)) {
+            assertThat(packed.tree()).isEqualTo(plain.tree());
+            assertThat(packed.tree().all()).isFalse();
+            assertThat(packed.losses()).isEqualTo(plain.losses()).containsExactly(loss);
+            assertThat(events(packed)).isEqualTo(events(plain)).isPositive();
+        }
+    }
+
+    /** trace-cmd keeps the rings' accounts in options; nothing else may tell what was lost. */
+    @Test
+    void aTraceDatSaysWhatItsRingsLost() throws IOException {
+        TraceDatBytes file = new TraceDatBytes(ORDER, 8);
+        RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, 5000);
+        page.event(10, file.hello(7, 1, "one"));
+        String account = "CPU: 3\nentries: 0\noverrun: 5\ncommit overrun: 2\ndropped events: 1\n";
+        file.cpu(page.toBytes()).option(CPUSTAT, file.bytes().ascii(account));
+        Path trace = Files.write(folder.resolve("trace.dat"), file.version7(false));
+        try (ReportSource source = ReportSource.open(trace)) {
+            assertThat(source.losses())
+                    .containsExactly(
+                            new Meta.Loss("trace.dat", "", 3, Meta.LossKind.RING_FULL, 6),
+                            new Meta.Loss("trace.dat", "", 3, Meta.LossKind.COMMIT_OVERRUN, 2));
+        }
+    }
+
     @Test
     void symbolsOfAnotherBootDoNotComeFromThisMachine() throws IOException {
         write(meta(Meta.State.FINISHED, "another", 1));
@@ -132,7 +195,8 @@ final class ReportSourceTest {
         for (Path given : List.of(folder, folder.resolve("ust/metadata"))) {
             try (ReportSource source = ReportSource.open(given)) {
                 ByteArrayOutputStream out = new ByteArrayOutputStream();
-                ReportRecipe recipe = new ReportRecipe(ReportOptions.summary());
+                ReportRecipe recipe =
+                        new ReportRecipe(ReportOptions.of(List.of(ReportSections.SUMMARY)));
                 recipe.events(source).rows().writeTo(out, Listing.Form.TEXT);
                 assertThat(out.toString(StandardCharsets.UTF_8))
                         .endsWith(

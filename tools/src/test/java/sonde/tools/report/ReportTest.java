@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
@@ -22,18 +21,19 @@ import sonde.event.result.Result;
 import sonde.event.result.Samples;
 import sonde.event.result.Timeline;
 import sonde.format.bundle.Meta;
+import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Golden;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
-import sonde.tools.report.ReportOptions.Section;
+import sonde.tools.report.section.ReportSections;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
 
 /** Whole reports of {@link Scripted}, whose every number is known. */
 final class ReportTest {
     private static final Golden GOLDEN = Golden.of("tools", ReportTest.class);
-    private static final Set<Section> ALL = EnumSet.allOf(Section.class);
+    private static final List<ReportSection> ALL = ReportSections.ALL;
 
     @TempDir Path folder;
     private Path bundle = Path.of("");
@@ -80,7 +80,7 @@ final class ReportTest {
                         true,
                         true,
                         false);
-        Set<Section> onCpu = EnumSet.of(Section.ONCPU);
+        List<ReportSection> onCpu = ReportSections.named("oncpu");
         ReportOptions options =
                 new ReportOptions(
                         onCpu,
@@ -97,7 +97,7 @@ final class ReportTest {
 
     @Test
     void summaryIsAScreenful() throws IOException {
-        String summary = text(ReportRecipe.summary(bundle));
+        String summary = text(ReportSections.summary(bundle));
         assertThat(summary)
                 .startsWith(
                         "scripted.sonde\n"
@@ -117,14 +117,16 @@ final class ReportTest {
         for (Meta.JvmMap map : maps) {
             Files.writeString(bundle.resolve(map.file()), "0 1 x\n");
         }
-        assertThat(report(ReportOptions.of(Set.of(Section.THREADS))).replaceAll("\\s+", " "))
+        assertThat(
+                        report(ReportOptions.of(ReportSections.named("threads")))
+                                .replaceAll("\\s+", " "))
                 .contains("of JVM 100 are 1.5 s older than")
                 .contains("of JVM 101 are 0.0 s older than");
     }
 
     @Test
     void cutStacksAreSaidToATenthOfAPercent() throws IOException {
-        assertThat(report(ReportOptions.of(Set.of(Section.ONCPU))))
+        assertThat(report(ReportOptions.of(ReportSections.named("oncpu"))))
                 .containsPattern("\\d\\.\\d % of user stacks are cut");
     }
 
@@ -183,11 +185,11 @@ final class ReportTest {
     void conversionsHaveTheEventsOfReports() throws IOException {
         Meta.Target child = new Meta.Target(Meta.Mode.PID, List.of(), List.of(101), null);
         bundle = Scripted.write(folder.resolve("child"), Scripted.meta().withTarget(child));
-        ReportOptions all = ReportOptions.of(Set.of());
+        ReportOptions all = ReportOptions.of(List.of());
         assertThat(folded(all, false)).isEqualTo("[app+0x4000] 20000000\n");
         assertThat(folded(all, true)).contains("[app+0x1000] 20000000", "[app+0x3000] 10000000");
         ReportOptions late =
-                new ReportOptions(Set.of(), 0.045, null, Set.of(), List.of(), List.of(), 1);
+                new ReportOptions(List.of(), 0.045, null, Set.of(), List.of(), List.of(), 1);
         assertThat(folded(late, false)).isEqualTo("[app+0x4000] 10000000\n");
         assertThat(folded(late, true)).contains("[app+0x3000] 1").doesNotContain("[app+0x1000]");
         assertThat(folded(options(Set.of(100), List.of(), List.of()), true))
@@ -208,7 +210,7 @@ final class ReportTest {
     void pprofSaysWhereCodeLies() throws IOException, InterruptedException {
         Path go = Path.of("/usr/bin/go");
         Assumptions.assumeTrue(Files.isExecutable(go), "no go tool pprof");
-        ReportOptions all = ReportOptions.of(Set.of());
+        ReportOptions all = ReportOptions.of(List.of());
         convert(all, false, "pprof");
         String file = folder.resolve("converted").toString();
         Process pprof =

@@ -44,6 +44,15 @@ class ScriptToolTest {
         }
     }
 
+    /** A conversion without {@code l} cuts counts, sectors, sizes and addresses to 32 bits. */
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void noToolCutsNumbersTo32Bits(String name) {
+        for (ScriptTool.Variant variant : ScriptTool.find(name).orElseThrow().variants()) {
+            assertThat(variant.text()).doesNotContainPattern("(?<!%)%[-#0 +]*[0-9]*[dixu]");
+        }
+    }
+
     /** Whoever prints headings prints rows, and says so. */
     @ParameterizedTest
     @MethodSource("sonde.tools.script.ScriptTool#names")

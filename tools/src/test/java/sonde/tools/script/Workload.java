@@ -6,6 +6,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,6 +39,14 @@ final class Workload {
         }
     }
 
+    /** Segments sent again on this machine: RetransSegs, the 12th number of Tcp. */
+    private static long retransmitted() throws IOException {
+        List<String> lines = Files.readAllLines(Path.of("/proc/net/snmp"));
+        String numbers =
+                lines.stream().filter(l -> l.startsWith("Tcp: ")).skip(1).findFirst().orElseThrow();
+        return Long.parseLong(numbers.split(" ")[12]);
+    }
+
     /** Opens more connections than the queue of a server holds, so that packets are sent again. */
     static void crowd(ServerSocket server) throws Exception {
         List<SocketChannel> clients = new ArrayList<>();
@@ -46,7 +56,12 @@ final class Workload {
             client.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()));
             clients.add(client);
         }
-        Thread.sleep(1500);
+        // The first of them comes when the kernel's timer of a second is over.
+        long before = retransmitted();
+        long end = System.nanoTime() + 5_000_000_000L;
+        while (retransmitted() == before && System.nanoTime() < end) {
+            Thread.sleep(10);
+        }
         for (SocketChannel client : clients) {
             client.close();
         }

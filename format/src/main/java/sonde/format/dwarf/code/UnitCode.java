@@ -127,6 +127,23 @@ public final class UnitCode {
         return intervals.at(address);
     }
 
+    /** Whether lines begin where no function is: it may be nested in what has no code itself. */
+    public boolean hasLinesOutsideFunctions() {
+        int interval = -1;
+        for (int row = 0; row < rows.count(); row++) {
+            long address = rows.address(row);
+            while (interval + 1 < intervals.count()
+                    && Long.compareUnsigned(intervals.start(interval + 1), address) <= 0) {
+                interval++;
+            }
+            boolean outside = interval < 0 || intervals.node(interval) == NONE;
+            if (outside && rows.file(row) != NONE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Number of rows. */
     public int rowCount() {
         return rows.count();

@@ -51,6 +51,7 @@ public final class Attribute {
     public static final int DEFAULTED = 0x8b;
     public static final int LOCLISTS_BASE = 0x8c;
     public static final int MIPS_LINKAGE_NAME = 0x2007;
+    public static final int GNU_VECTOR = 0x2107;
     public static final int GNU_DWO_NAME = 0x2130;
     public static final int GNU_DWO_ID = 0x2131;
     public static final int GNU_RANGES_BASE = 0x2132;

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.Promotion;
 import sonde.lang.bpftrace.lower.Value.Place;
@@ -19,8 +20,6 @@ import sonde.lang.type.Type;
 
 /** Values that are put together from many, each CPU for itself. */
 final class Aggregates {
-    private static final int MAP_LOOKUP_PERCPU_ELEM = 195;
-
     private final Lowerer lowerer;
 
     Aggregates(Lowerer lowerer) {
@@ -244,7 +243,7 @@ final class Aggregates {
         emit().when(Condition.GREATER_OR_EQUAL, cpu, cpus, done);
         Vreg value =
                 emit().find(
-                                MAP_LOOKUP_PERCPU_ELEM,
+                                KernelFunction.MAP_LOOKUP_PERCPU_ELEM,
                                 emit().map(plan.name()),
                                 emit().address(at),
                                 cpu);

@@ -22,18 +22,6 @@ import sonde.lang.type.Type.Int;
 
 /** What is known where the probe is hit: the words without arguments. */
 final class ContextReads {
-    private static final int GET_PRANDOM = 7;
-    private static final int GET_UID_GID = 15;
-    private static final int GET_COMM = 16;
-    private static final int GET_CURRENT_TASK = 35;
-    private static final int GET_NUMA_NODE = 42;
-    private static final int GET_STACK = 67;
-    private static final int GET_CGROUP_ID = 80;
-    private static final int JIFFIES = 118;
-    private static final int KTIME_BOOT = 125;
-    private static final int GET_NS_PID_TGID = 120;
-    private static final int GET_FUNC_IP = 173;
-    private static final int KTIME_TAI = 208;
     private static final long USER_STACK = 256;
     private static final long BUILD_ID = 2048;
 
@@ -55,18 +43,22 @@ final class ContextReads {
         return switch (n.name()) {
             case "pid" -> identity(true, false);
             case "tid" -> identity(false, false);
-            case "uid" -> lowerCut(emit().call(GET_UID_GID));
+            case "uid" -> lowerCut(emit().call(KernelFunction.GET_CURRENT_UID_GID));
             case "gid" ->
-                    Value.of(emit().alu(AluOperation.SHIFT_RIGHT, emit().call(GET_UID_GID), 32));
-            case "username" -> lowerCut(emit().call(GET_UID_GID));
-            case "nsecs" -> Value.of(emit().call(KTIME_BOOT));
+                    Value.of(
+                            emit().alu(
+                                            AluOperation.SHIFT_RIGHT,
+                                            emit().call(KernelFunction.GET_CURRENT_UID_GID),
+                                            32));
+            case "username" -> lowerCut(emit().call(KernelFunction.GET_CURRENT_UID_GID));
+            case "nsecs" -> Value.of(emit().call(KernelFunction.KTIME_GET_BOOT_NS));
             case "elapsed" -> Value.of(since(AluOperation.SUBTRACT, start()));
             case "cpu" -> Value.of(emit().call(KernelFunction.GET_SMP_PROCESSOR_ID));
             case "ncpus" -> new Value.Number(lowerer.portable().fact(Fact.CPUS, options().cpus()));
-            case "numaid" -> Value.of(emit().call(GET_NUMA_NODE));
-            case "rand" -> Value.of(emit().call(GET_PRANDOM));
-            case "cgroup" -> Value.of(emit().call(GET_CGROUP_ID));
-            case "jiffies" -> Value.of(emit().call(JIFFIES));
+            case "numaid" -> Value.of(emit().call(KernelFunction.GET_NUMA_NODE_ID));
+            case "rand" -> Value.of(emit().call(KernelFunction.GET_PRANDOM_U32));
+            case "cgroup" -> Value.of(emit().call(KernelFunction.GET_CURRENT_CGROUP_ID));
+            case "jiffies" -> Value.of(emit().call(KernelFunction.JIFFIES64));
             case "curtask" -> Value.of(task());
             case "cpid" -> new Value.Number(child());
             case "has_cpid" -> new Value.Number(lowerer.operators().truth(child()));
@@ -102,7 +94,10 @@ final class ContextReads {
 
     /** The boot clock, moved. */
     private Vreg since(AluOperation operation, Operand by) {
-        return emit().alu(operation, emit().call(KTIME_BOOT), emit().register(by));
+        return emit().alu(
+                        operation,
+                        emit().call(KernelFunction.KTIME_GET_BOOT_NS),
+                        emit().register(by));
     }
 
     private Operand child() {
@@ -180,7 +175,7 @@ final class ContextReads {
         emit().store(Width.U32, both.base(), both.offset(), Operand.of(0));
         emit().store(Width.U32, both.base(), both.offset() + 4, Operand.of(0));
         emit().run(
-                        GET_NS_PID_TGID,
+                        KernelFunction.GET_NS_CURRENT_PID_TGID,
                         lowerer.portable().fact(Fact.PID_SPACE_DEVICE, options().pidSpaceDevice()),
                         space,
                         emit().address(both),
@@ -194,7 +189,7 @@ final class ContextReads {
 
     /** The current task. */
     Vreg task() {
-        return emit().call(GET_CURRENT_TASK);
+        return emit().call(KernelFunction.GET_CURRENT_TASK);
     }
 
     /** Writes what is too large for a register; false for what is none of these. */
@@ -212,7 +207,7 @@ final class ContextReads {
     }
 
     private void comm(Place to, int sizeBytes) {
-        emit().run(GET_COMM, emit().address(to), Operand.of(16));
+        emit().run(KernelFunction.GET_CURRENT_COMM, emit().address(to), Operand.of(16));
         if (sizeBytes > 16) {
             lowerer.memory().zero(to.plus(16), sizeBytes - 16);
         }
@@ -235,12 +230,12 @@ final class ContextReads {
         int size = type.sizeBytes() - head;
         Vreg result =
                 emit().call(
-                                GET_STACK,
+                                KernelFunction.GET_STACK,
                                 lowerer.body().context(),
                                 emit().address(to.plus(head)),
                                 Operand.of(size),
                                 Operand.of(flags));
-        lowerer.errors().check(result, GET_STACK);
+        lowerer.errors().check(result, KernelFunction.GET_STACK);
     }
 
     private Vreg parentTask() {
@@ -316,7 +311,7 @@ final class ContextReads {
                                         false,
                                         lowerer.body().context(),
                                         Registers.instructionPointer())
-                        : emit().call(GET_FUNC_IP, lowerer.body().context());
+                        : emit().call(KernelFunction.GET_FUNC_IP, lowerer.body().context());
         if (type instanceof Type.Named n && n.kind() == Type.Special.USER_SYMBOL) {
             return userSymbol(address);
         }
@@ -407,9 +402,9 @@ final class ContextReads {
     Value clock(String name) {
         return switch (name) {
             case "monotonic" -> Value.of(emit().call(KernelFunction.KTIME_GET_NS));
-            case "tai" -> Value.of(emit().call(KTIME_TAI));
+            case "tai" -> Value.of(emit().call(KernelFunction.KTIME_GET_TAI_NS));
             case "sw_tai" -> Value.of(since(AluOperation.ADD, taiOffset()));
-            default -> Value.of(emit().call(KTIME_BOOT));
+            default -> Value.of(emit().call(KernelFunction.KTIME_GET_BOOT_NS));
         };
     }
 }

@@ -23,23 +23,13 @@ import sonde.lang.probes.Probe;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
+import sonde.sys.SignalNames;
 
 /** Functions that give a value. */
 final class Functions {
-    private static final int SEQ_PRINTF = 126;
-    private static final int TRACE_PRINTK = 6;
-    private static final int PROBE_WRITE_USER = 36;
-    private static final int GET_SOCKET_COOKIE = 46;
-    private static final int OVERRIDE_RETURN = 58;
-    private static final int SEND_SIGNAL = 109;
-    private static final int SEND_SIGNAL_THREAD = 117;
-    private static final int SKB_OUTPUT = 111;
-    private static final int KTIME_BOOT = 125;
-
     /** Of bpf_skb_output: the ring of the CPU that runs it (include/uapi/linux/bpf.h). */
     private static final long CURRENT_CPU = 0xffff_ffffL;
 
-    private static final int D_PATH = 147;
     private static final int MOST_JOINED = 16;
     private static final long ERRORS = -4095;
 
@@ -125,7 +115,10 @@ final class Functions {
             case "bswap" -> swap(c);
             case "is_err" -> isError(c);
             case "socket_cookie" ->
-                    Value.of(emit().call(GET_SOCKET_COOKIE, lowerer.number(first(c))));
+                    Value.of(
+                            emit().call(
+                                            KernelFunction.GET_SOCKET_COOKIE,
+                                            lowerer.number(first(c))));
             case "write_user" -> write(c);
             case "percpu_kaddr" -> perCpu(c);
             case "skboutput" -> packet(c);
@@ -361,19 +354,23 @@ final class Functions {
         Operand length = lowerer.number(c.arguments().get(2), Int.U32);
         Place head = lowerer.memory().own(Action.Packet.HEAD_BYTES, 8);
         emit().store(Width.U64, head.base(), head.offset(), Operand.of(action));
-        emit().store(Width.U64, head.base(), head.offset() + 8, emit().call(KTIME_BOOT));
+        emit().store(
+                        Width.U64,
+                        head.base(),
+                        head.offset() + 8,
+                        emit().call(KernelFunction.KTIME_GET_BOOT_NS));
         emit().store(Width.U64, head.base(), head.offset() + 16, length);
         Vreg flags = emit().alu(AluOperation.SHIFT_LEFT, length, 32);
         flags = emit().alu(AluOperation.OR, flags, CURRENT_CPU);
         Vreg result =
                 emit().call(
-                                SKB_OUTPUT,
+                                KernelFunction.SKB_OUTPUT,
                                 lowerer.number(c.arguments().get(1)),
                                 emit().map(Unit.PACKETS),
                                 flags,
                                 emit().address(head),
                                 Operand.of(Action.Packet.HEAD_BYTES));
-        lowerer.errors().check(result, SKB_OUTPUT);
+        lowerer.errors().check(result, KernelFunction.SKB_OUTPUT);
         return Value.of(result);
     }
 
@@ -382,11 +379,11 @@ final class Functions {
         Block nothing = emit().block();
         Vreg result =
                 emit().call(
-                                D_PATH,
+                                KernelFunction.D_PATH,
                                 pathAddress(c, nothing),
                                 emit().address(to),
                                 Operand.of(type.sizeBytes()));
-        lowerer.errors().check(result, D_PATH);
+        lowerer.errors().check(result, KernelFunction.D_PATH);
         emit().start(nothing);
     }
 
@@ -410,18 +407,26 @@ final class Functions {
     void change(Expression.Call c) {
         switch (c.function()) {
             case "signal", "signal_thread" -> {
-                int helper = c.function().equals("signal") ? SEND_SIGNAL : SEND_SIGNAL_THREAD;
+                int helper =
+                        c.function().equals("signal")
+                                ? KernelFunction.SEND_SIGNAL
+                                : KernelFunction.SEND_SIGNAL_THREAD;
                 Operand number =
                         first(c) instanceof Expression.StringLiteral s
-                                ? Operand.of(SignalNames.number(s.bytes()))
+                                ? Operand.of(signal(s.bytes()))
                                 : lowerer.number(first(c), Int.U32);
                 lowerer.errors().check(emit().call(helper, number), helper);
             }
             default -> {
                 Operand value = lowerer.number(first(c), Int.U64);
-                emit().run(OVERRIDE_RETURN, lowerer.body().context(), value);
+                emit().run(KernelFunction.OVERRIDE_RETURN, lowerer.body().context(), value);
             }
         }
+    }
+
+    /** 9 for "SIGKILL" or "KILL"; 0 for none. */
+    private static int signal(String name) {
+        return SignalNames.numbered(name.startsWith("SIG") ? name : "SIG" + name);
     }
 
     /** {@code debugf(format, …)}: into the kernel's trace. */
@@ -437,7 +442,7 @@ final class Functions {
                             ? emit().address(lowerer.texts().near(e))
                             : lowerer.number(e));
         }
-        emit().run(TRACE_PRINTK, arguments.toArray(Operand[]::new));
+        emit().run(KernelFunction.TRACE_PRINTK, arguments.toArray(Operand[]::new));
     }
 
     /** {@code printf(format, …)} of a pinned iterator: into what its reader gets. */
@@ -457,7 +462,7 @@ final class Functions {
         Vreg meta = emit().load(Width.U64, false, lowerer.body().context(), 0);
         Vreg file = emit().load(Width.U64, false, meta, 0);
         emit().run(
-                        SEQ_PRINTF,
+                        KernelFunction.SEQ_PRINTF,
                         file,
                         emit().address(lowerer.texts().literal(known)),
                         Operand.of(known.length() + 1L),
@@ -470,8 +475,13 @@ final class Functions {
         Operand target = lowerer.number(first(c), Int.U64);
         Place source = lowerer.texts().near(c.arguments().get(1));
         Operand length = lowerer.number(c.arguments().get(2), Int.U32);
-        Vreg result = emit().call(PROBE_WRITE_USER, target, emit().address(source), length);
-        lowerer.errors().check(result, PROBE_WRITE_USER);
+        Vreg result =
+                emit().call(
+                                KernelFunction.PROBE_WRITE_USER,
+                                target,
+                                emit().address(source),
+                                length);
+        lowerer.errors().check(result, KernelFunction.PROBE_WRITE_USER);
         return lowerer.operators().isZero(result);
     }
 

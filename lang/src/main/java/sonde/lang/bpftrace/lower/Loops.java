@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.VariableSymbol;
 import sonde.lang.bpftrace.lower.Value.Place;
@@ -23,9 +24,6 @@ import sonde.lang.type.Type;
 
 /** Loops whose bodies the kernel calls back: over ranges and maps. */
 final class Loops {
-    private static final int FOR_EACH_MAP_ELEM = 164;
-    private static final int LOOP = 181;
-
     /** BPF_MAX_LOOPS (kernel/bpf/bpf_iter.c): of more rounds bpf_loop runs none. */
     private static final int MOST_ROUNDS = 1 << 23;
 
@@ -68,7 +66,15 @@ final class Loops {
         lowerer.statements().set(symbol, lowerer.numbers().fit(value, wide, symbol.type()));
         body(f.body(), body);
         lowerer.body(outer);
-        call(body, context -> emit().run(LOOP, left, function(function), context, Operand.of(0)));
+        call(
+                body,
+                context ->
+                        emit().run(
+                                        KernelFunction.LOOP,
+                                        left,
+                                        function(function),
+                                        context,
+                                        Operand.of(0)));
         emit().start(done);
     }
 
@@ -110,7 +116,7 @@ final class Loops {
                 body,
                 context ->
                         emit().run(
-                                        FOR_EACH_MAP_ELEM,
+                                        KernelFunction.FOR_EACH_MAP_ELEM,
                                         emit().map(plan.name()),
                                         function(function),
                                         context,
@@ -143,7 +149,7 @@ final class Loops {
         emit().leave(Operand.of(0));
         lowerer.body(outer);
         emit().run(
-                        FOR_EACH_MAP_ELEM,
+                        KernelFunction.FOR_EACH_MAP_ELEM,
                         emit().map(map),
                         function(function),
                         context(body),
@@ -172,7 +178,12 @@ final class Loops {
         lowerer.body(body);
         new Search(lowerer).at(haystack, size, needle, most, found);
         lowerer.body(outer);
-        emit().run(LOOP, Operand.of(size), function(function), context(body), Operand.of(0));
+        emit().run(
+                        KernelFunction.LOOP,
+                        Operand.of(size),
+                        function(function),
+                        context(body),
+                        Operand.of(0));
         Place after = lowerer.frame().at(emit().function(), found);
         return Value.of(emit().load(Width.U64, false, after.base(), after.offset()));
     }

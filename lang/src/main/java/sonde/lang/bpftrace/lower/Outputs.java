@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.Promotion;
 import sonde.lang.bpftrace.lower.Losses.Reason;
@@ -19,9 +20,6 @@ import sonde.lang.type.Type;
 
 /** Events: 8 bytes number of their action, then its arguments. */
 final class Outputs {
-    private static final int RINGBUF_RESERVE = 131;
-    private static final int RINGBUF_SUBMIT = 132;
-    private static final int RINGBUF_QUERY = 134;
     private static final int BYTES_USED = 0;
     private static final int PRODUCER_POSITION = 3;
     private static final int FORCE_WAKEUP = 2;
@@ -137,7 +135,7 @@ final class Outputs {
         }
         Vreg record =
                 emit().find(
-                                RINGBUF_RESERVE,
+                                KernelFunction.RINGBUF_RESERVE,
                                 emit().map(Unit.RING),
                                 Operand.of(HEADER + sizeBytes),
                                 Operand.of(0));
@@ -146,7 +144,7 @@ final class Outputs {
         emit().when(Condition.EQUAL, record, 0, full);
         emit().store(Width.U64, record, 0, Operand.of(action));
         arguments.accept(new Place(record, HEADER, Where.OWN));
-        emit().run(RINGBUF_SUBMIT, record, Operand.of(0));
+        emit().run(KernelFunction.RINGBUF_SUBMIT, record, Operand.of(0));
         emit().go(done);
         emit().start(full);
         lowerer.maps().lost(Reason.RING_FULL);
@@ -159,14 +157,20 @@ final class Outputs {
         Block done = emit().block();
         if (!(what instanceof Action.Exit)) {
             Vreg used =
-                    emit().call(RINGBUF_QUERY, emit().map(Unit.CONTROL), Operand.of(BYTES_USED));
+                    emit().call(
+                                    KernelFunction.RINGBUF_QUERY,
+                                    emit().map(Unit.CONTROL),
+                                    Operand.of(BYTES_USED));
             emit().when(Condition.GREATER, used, Unit.CONTROL_BYTES - Unit.EXIT_BYTES, full);
         }
         Vreg position =
-                emit().call(RINGBUF_QUERY, emit().map(Unit.RING), Operand.of(PRODUCER_POSITION));
+                emit().call(
+                                KernelFunction.RINGBUF_QUERY,
+                                emit().map(Unit.RING),
+                                Operand.of(PRODUCER_POSITION));
         Vreg record =
                 emit().find(
-                                RINGBUF_RESERVE,
+                                KernelFunction.RINGBUF_RESERVE,
                                 emit().map(Unit.CONTROL),
                                 Operand.of(2 * HEADER + sizeBytes),
                                 Operand.of(0));
@@ -174,7 +178,7 @@ final class Outputs {
         emit().store(Width.U64, record, 0, Operand.of(action));
         emit().store(Width.U64, record, HEADER, position);
         arguments.accept(new Place(record, 2 * HEADER, Where.OWN));
-        emit().run(RINGBUF_SUBMIT, record, Operand.of(FORCE_WAKEUP));
+        emit().run(KernelFunction.RINGBUF_SUBMIT, record, Operand.of(FORCE_WAKEUP));
         emit().go(done);
         emit().start(full);
         lowerer.maps().lost(Reason.CONTROL_FULL);

@@ -13,11 +13,6 @@ import sonde.lang.type.StackCopy;
 
 /** Copies a thread's registers in user mode and what lies on its stack. */
 final class StackCopies {
-    /** bpf_get_current_task_btf and bpf_task_pt_regs: Linux 5.11 and 5.15. */
-    private static final int GET_CURRENT_TASK_BTF = 158;
-
-    private static final int TASK_PT_REGS = 175;
-
     private final Lowerer lowerer;
 
     StackCopies(Lowerer lowerer) {
@@ -36,7 +31,9 @@ final class StackCopies {
         Vreg registers =
                 lowerer.clause().site().isUser()
                         ? lowerer.body().context()
-                        : emit().find(TASK_PT_REGS, emit().find(GET_CURRENT_TASK_BTF));
+                        : emit().find(
+                                        KernelFunction.TASK_PT_REGS,
+                                        emit().find(KernelFunction.GET_CURRENT_TASK_BTF));
         Vreg result =
                 emit().call(
                                 KernelFunction.PROBE_READ_KERNEL,

@@ -14,6 +14,7 @@ import sonde.lang.ir.Operation;
 import sonde.lang.ir.Vreg;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
+import sonde.sys.SignalNames;
 
 /** Functions of texts. */
 final class TextFunctions {
@@ -57,7 +58,7 @@ final class TextFunctions {
         switch (c.function()) {
             case "str" -> text(c, type, to);
             case "str_concat" -> concatenate(c, type, to);
-            case "signal_name" -> name(c, SignalNames.WORDS, "N/A", type, to);
+            case "signal_name" -> name(c, SignalNames.MEANINGS, "N/A", type, to);
             case "syscall_name" -> name(c, lowerer.site().addresses().systemCalls(), "", type, to);
             default -> {
                 return false;

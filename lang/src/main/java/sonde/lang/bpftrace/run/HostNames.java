@@ -41,18 +41,9 @@ final class HostNames implements Names {
         return "0x" + Long.toHexString(address);
     }
 
-    /** A function of the kernel; the file is its module, empty for the kernel itself. */
-    private UserCode.@Nullable Place kernelPlace(long address) {
-        UserCode.Place newer = code.kernel(address);
-        if (newer != null) {
-            return newer;
-        }
-        return code.running().find(address);
-    }
-
     @Override
     public String kernelSymbol(long address) {
-        UserCode.Place place = kernelPlace(address);
+        UserCode.Place place = code.kernel(address);
         return place == null ? hex(address) : place.name();
     }
 
@@ -65,13 +56,13 @@ final class HostNames implements Names {
     @Override
     public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
         List<String> lines = new ArrayList<>();
-        List<CodePlaces.Found> sources = code.running().sources(addresses);
+        List<UserCode.@Nullable Place> places = code.kernelStack(addresses);
         for (int i = 0; i < addresses.length; i++) {
-            UserCode.Place place = kernelPlace(addresses[i]);
+            UserCode.Place place = places.get(i);
             if (place != null) {
                 String module = place.file();
                 String shown = module.startsWith("[") ? module : "[" + module + "]";
-                add(lines, addresses[i], place.at(sources.get(i)), shown, mode);
+                add(lines, addresses[i], place, shown, mode);
             } else if (mode == Type.StackMode.PERF) {
                 lines.add(Long.toHexString(addresses[i]) + " " + hex(addresses[i]));
             } else {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.PerfMapFile;
 import sonde.probe.launch.ProcessIdentity;
-import sonde.symbol.Symbolizer;
+import sonde.symbol.resolve.Resolver;
 import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
 
@@ -22,12 +22,12 @@ final class JitMaps {
 
     private static final int MOST_OWNERS = 1 << 16;
 
-    private final Symbolizer symbolizer;
+    private final Resolver resolver;
     private final Map<Integer, Owner> owners = new HashMap<>();
     private final Map<Integer, Read> reads = new HashMap<>();
 
-    JitMaps(Symbolizer symbolizer) {
-        this.symbolizer = symbolizer;
+    JitMaps(Resolver resolver) {
+        this.resolver = resolver;
     }
 
     /** Who a process was; elsewhere: with files of its own. */
@@ -83,7 +83,7 @@ final class JitMaps {
                     && before.modifiedNanos() == modified) {
                 return false;
             }
-            symbolizer.replacePerfMap(pid, 0, file.read(PerfMapFile.LIMIT));
+            resolver.perfMap(pid, file.read(PerfMapFile.LIMIT));
             return true;
         } catch (IOException e) {
             reads.put(pid, new Read(now, 0, 0));

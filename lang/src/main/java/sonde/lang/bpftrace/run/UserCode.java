@@ -9,19 +9,22 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.perf.LifeRecord;
 import sonde.probe.perf.ProcessLife;
 import sonde.symbol.CodeModule;
-import sonde.symbol.KernelSymbols;
+import sonde.symbol.KernelRun;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
-import sonde.symbol.Symbolizer;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.KnownPlaces;
+import sonde.symbol.line.Detail;
+import sonde.symbol.resolve.Naming;
+import sonde.symbol.resolve.Resolver;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
@@ -39,13 +42,14 @@ final class UserCode implements AutoCloseable {
     /** Time in a turn for processes that were there before. */
     private static final long SCAN_NANOS = 5_000_000;
 
+    /** Programs are many, the kernel is one. */
+    private static final Detail LINES = new Detail(true, true, Detail.QUICK_BYTES, Long.MAX_VALUE);
+
     private final ProcessMaps maps = ProcessMaps.keepingOverExec(EXITED_KEPT);
-    private final Symbolizer symbolizer;
+    private final Resolver resolver;
     private final JitMaps jit;
     private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
-    private final @Nullable KnownPlaces lines;
-    private final RunningKernel running;
     private final Set<Integer> known = new HashSet<>();
     private final Map<Integer, Boolean> elsewhere = new HashMap<>();
     private final ArrayDeque<Integer> unread = new ArrayDeque<>();
@@ -60,21 +64,17 @@ final class UserCode implements AutoCloseable {
      * @param places where files may be, besides the usual places
      */
     UserCode(boolean demangles, boolean withLines, GivenPlaces places) {
-        this(demangles, withLines, places, new RunningKernel(places, withLines));
+        this(demangles, withLines, places, KernelRun::here);
     }
 
-    /** As above, beside a kernel that is closed with this. */
-    UserCode(boolean demangles, boolean withLines, GivenPlaces places, RunningKernel running) {
+    /** As above, beside a kernel that is asked for once. */
+    UserCode(boolean demangles, boolean withLines, GivenPlaces places, Supplier<KernelRun> kernel) {
         this.demangles = demangles;
-        this.running = running;
-        SymbolOptions from = SymbolOptions.here().with(places);
-        symbolizer = new Symbolizer(maps, KernelSymbols.none(), from);
-        jit = new JitMaps(symbolizer);
-        long most = CodePlaces.QUICK_BYTES;
-        lines =
-                withLines
-                        ? new KnownPlaces(new CodePlaces(maps, from, true, true, most, null))
-                        : null;
+        Naming naming = Naming.of(SymbolOptions.here().with(places), places);
+        resolver =
+                new Resolver(
+                        maps, withLines ? naming.with(LINES) : naming, kernel, pid -> new byte[0]);
+        jit = new JitMaps(resolver);
     }
 
     /**
@@ -172,7 +172,7 @@ final class UserCode implements AutoCloseable {
         if (path.startsWith("//anon") || path.isEmpty() || path.startsWith("/memfd:")) {
             jit.sawCode(pid);
         } else if (path.startsWith("/") && elsewhere(pid)) {
-            symbolizer.frame(maps.location(pid, mapping.start()));
+            resolver.function(maps.location(pid, mapping.start()));
         }
     }
 
@@ -257,22 +257,30 @@ final class UserCode implements AutoCloseable {
 
     /** The functions of a stack, innermost first, with their lines; null where there is none. */
     List<@Nullable Place> stack(int pid, long[] addresses) {
+        return withLines(pid, addresses, i -> find(pid, addresses[i], i > 0));
+    }
+
+    /** As {@link #stack}, of the kernel. */
+    List<@Nullable Place> kernelStack(long[] addresses) {
+        return withLines(0, addresses, i -> kernel(addresses[i]));
+    }
+
+    private List<@Nullable Place> withLines(
+            int pid, long[] addresses, IntFunction<@Nullable Place> functions) {
         List<@Nullable Place> places = new ArrayList<>();
         long[] locations = new long[addresses.length];
         for (int i = 0; i < addresses.length; i++) {
-            places.add(find(pid, addresses[i], i > 0));
+            Place place = functions.apply(i);
+            places.add(place);
+            // Where a call returns to may be the next line, or the next function.
+            long address = i > 0 ? addresses[i] - 1 : addresses[i];
+            locations[i] = place == null ? 0 : maps.location(pid, address);
         }
-        if (lines == null) {
-            return places;
-        }
-        for (int i = 0; i < addresses.length; i++) {
-            locations[i] = maps.location(pid, i > 0 ? addresses[i] - 1 : addresses[i]);
-        }
-        lines.learn(locations);
+        resolver.learn(locations);
         for (int i = 0; i < locations.length; i++) {
             Place place = places.get(i);
             if (place != null) {
-                places.set(i, place.at(lines.at(locations[i])));
+                places.set(i, place.at(resolver.place(locations[i])));
             }
         }
         return places;
@@ -287,39 +295,34 @@ final class UserCode implements AutoCloseable {
         }
         boolean isFile =
                 module.kind() == CodeModule.Kind.FILE || module.kind() == CodeModule.Kind.VDSO;
-        long offset = symbolizer.offsetInFunction(location);
+        long offset = resolver.offsetInFunction(location);
         if (!isFile && jit.refresh(pid, offset < 0)) {
-            offset = symbolizer.offsetInFunction(location);
+            offset = resolver.offsetInFunction(location);
         }
         if (offset < 0) {
             return null;
         }
-        Frame frame = symbolizer.frame(location);
-        String plain = demangles ? null : symbolizer.plainName(location);
+        Frame frame = resolver.function(location);
+        String plain = demangles ? null : resolver.plainName(location);
         String file = isFile ? module.mapping().path() : "/tmp/perf-" + pid + ".map";
         return new Place(plain == null ? frame.name() : plain, offset + back, file);
     }
 
-    /** Names of the kernel that runs. */
-    RunningKernel running() {
-        return running;
-    }
-
-    /** The function of the kernel that came while processes were followed; null for none. */
+    /** The function of the kernel at an address; null for none. The file is its module. */
     @Nullable Place kernel(long address) {
         long location = maps.location(0, address);
-        CodeModule module = maps.module(location);
-        return module == null || module.kind() != CodeModule.Kind.KERNEL_SYMBOL
-                ? null
-                : new Place(symbolizer.frame(location).name(), ProcessMaps.offset(location), "bpf");
+        long offset = address < 0 ? resolver.offsetInFunction(location) : -1;
+        if (offset < 0) {
+            return null;
+        }
+        Frame frame = resolver.function(location);
+        // Code that came while processes were followed: BPF programs, trampolines.
+        return new Place(frame.name(), offset, location < 0 ? frame.module() : "bpf");
     }
 
     @Override
     public void close() {
-        if (lines != null) {
-            lines.close();
-        }
-        running.close();
+        resolver.close();
         if (life != null) {
             life.close();
             life = null;

@@ -257,7 +257,7 @@ final class ExpansionTest {
             }
         }.script(script);
         assertThat(TreeText.of(script))
-                .contains("(. (. curtask real_parent) pid)", "= $v (@m [] $key·1)");
+                .contains("(. (. curtask real_parent) tgid)", "= $v (@m [] $key·1)");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sonde.lang.source.Diagnostic;
 import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
+import sonde.testkit.CallPrograms;
+import sonde.testkit.CallPrograms.Kind;
 
 /** {@code args} of uprobes beside what the programs themselves say that they were called with. */
 @Tag("kernel")
@@ -162,6 +165,41 @@ final class ArgumentsKernelTest {
     @CsvSource({"g++, -O0", "g++, -O2", "clang++, -O0", "clang++, -O2"})
     void functionsOfCpp(String compiler, String options) throws Exception {
         sameAsTold(CPP_SCRIPT, compile(CPP, compiler, options));
+    }
+
+    /** Each kind of structure and class by value, with a number behind it. */
+    @ParameterizedTest
+    @CsvSource({
+        "gcc, -O0",
+        "gcc, -O2",
+        "clang, -O2",
+        "gcc, -O2 -fno-var-tracking",
+        "g++, -O0",
+        "g++, -O1",
+        "g++, -O2",
+        "clang++, -O0",
+        "clang++, -O2"
+    })
+    void everyKindByValue(String compiler, String options) throws Exception {
+        boolean isCpp = compiler.endsWith("++");
+        List<Kind> kinds = isCpp ? CallPrograms.cpp() : CallPrograms.c();
+        StringBuilder script = new StringBuilder();
+        for (Kind kind : kinds) {
+            for (String called : List.of("take_", "late_", "give_")) {
+                StringBuilder format = new StringBuilder(called + kind.name() + " k=%d");
+                StringBuilder values = new StringBuilder("args.k");
+                for (String number : called.equals("give_") ? List.<String>of() : kind.numbers()) {
+                    format.append(' ').append(number).append("=%ld");
+                    values.append(", (int64)args.a.").append(number);
+                }
+                script.append(
+                        "uprobe:BIN:%s%s { printf(\"%s\\n\", %s); }\n"
+                                .formatted(called, kind.name(), format, values));
+            }
+        }
+        String source = CallPrograms.source(kinds);
+        String all = isCpp ? options + " -std=c++17" : options;
+        sameAsTold(script.toString(), compile(source, compiler, all.split(" ")));
     }
 
     @ParameterizedTest

@@ -1,0 +1,14 @@
+/** Opening what a user names: a file, an archive, a pipe, a folder, a bundle. */
+@org.jspecify.annotations.NullMarked
+module sonde.open {
+    requires static org.jspecify;
+    requires transitive sonde.analysis;
+    requires transitive sonde.event;
+    requires transitive sonde.format;
+    requires transitive sonde.symbol;
+    requires transitive sonde.sys;
+    requires sonde.probe;
+    requires sonde.store;
+
+    exports sonde.open;
+}

@@ -1,0 +1,179 @@
+package sonde.open;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import sonde.format.MalformedInputException;
+import sonde.format.bundle.Meta;
+import sonde.format.bundle.MetaReader;
+import sonde.format.tracedat.TraceDatMetadata;
+import sonde.format.tracedat.TraceDatReader;
+import sonde.probe.record.BundleFolder;
+import sonde.probe.record.BundleRepair;
+import sonde.probe.tracefs.InstanceName;
+
+/** Reads a bundle: what {@code meta.json} says, and the parts that it names. */
+final class BundleReader {
+    /** Of our recordings: a page of x86-64 and most arm64 kernels. */
+    private static final int SUB_BUFFER_BYTES = 4096;
+
+    /** Of one JVM's names; the recorder takes no more either. */
+    private static final long MAX_JVM_MAP_BYTES = 64L << 20;
+
+    private static final long MAX_JVM_MAPS_BYTES = 256L << 20;
+
+    private final RecordingOpener opener;
+    private final BundleParts parts;
+    private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
+
+    BundleReader(RecordingOpener opener, BundleParts parts) {
+        this.opener = opener;
+        this.parts = parts;
+    }
+
+    /** What JVMs said of their compiled code, by process; whole after {@link #read}. */
+    Map<Integer, byte[]> jvmMaps() {
+        return jvmMaps;
+    }
+
+    /** Opens the parts; returns what the bundle says of itself. */
+    Meta read() throws IOException {
+        if (parts.sizeBytes(Meta.FILE) > MetaReader.MAX_BYTES) {
+            throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
+        }
+        Meta meta = finished(MetaReader.read(parts.bytes(Meta.FILE)));
+        opener.machine = meta.machine().architecture();
+        opener.notes.addAll(meta.notes());
+        for (Meta.Part part : meta.layout().parts()) {
+            boolean isEvents =
+                    part.kind() == Meta.PartKind.TRACE_DAT
+                            || part.kind() == Meta.PartKind.PERF_DATA;
+            if (isEvents && parts.has(part.name())) {
+                part(part.name());
+            } else if (isEvents) {
+                opener.notes.add(part.name() + " is missing from the bundle.");
+            }
+        }
+        if (meta.layout().part(Meta.PartKind.TRACE_DAT, "").isEmpty()) {
+            spools(meta);
+        }
+        jvmMaps(meta);
+        boolean cutShort = meta.state() != Meta.State.FINISHED;
+        if (opener.recordings.isEmpty() && !cutShort) {
+            throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
+        }
+        return meta;
+    }
+
+    /** A part that cannot be read does not hide the others. */
+    private void part(String part) throws IOException {
+        try {
+            opener.take(opener.unwrapped(parts.open(part)));
+        } catch (MalformedInputException e) {
+            opener.notes.add(part + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private void jvmMaps(Meta meta) throws IOException {
+        long sum = 0;
+        for (Meta.JvmMap map : meta.jvmMaps()) {
+            long size = parts.sizeBytes(map.file());
+            if (size > MAX_JVM_MAP_BYTES || sum + size > MAX_JVM_MAPS_BYTES) {
+                opener.notes.add(
+                        map.file()
+                                + " is too large ("
+                                + (size >> 20)
+                                + " MiB): compiled code of JVM "
+                                + map.pid()
+                                + " has no names.");
+            } else if (size > 0) {
+                sum += size;
+                jvmMaps.put(map.pid(), parts.bytes(map.file()));
+            }
+        }
+    }
+
+    /** Finishes a bundle whose recorder was killed, where that can be known and written. */
+    private Meta finished(Meta read) throws IOException {
+        boolean killed = read.state() == Meta.State.RECORDING;
+        if (!killed && !BundleRepair.hasSpools(read)) {
+            return read;
+        }
+        Optional<Path> folder = parts.folder();
+        if (killed && folder.isPresent() && BundleRepair.isAlive(read)) {
+            throw new IOException(
+                    opener.name
+                            + ": still being recorded by process "
+                            + read.recorder().pid()
+                            + "; ask again when that has ended");
+        }
+        boolean elsewhere =
+                InstanceName.bootId().equals(read.machine().bootId())
+                        && InstanceName.namespace() != read.machine().pidNamespace();
+        String why = "the recorder may still run in another container";
+        if (folder.isEmpty()) {
+            why = "an archive is left as it is";
+        } else if (!elsewhere) {
+            try (BundleFolder opened = BundleFolder.open(folder.get().toString())) {
+                return BundleRepair.finish(opened);
+            } catch (IOException e) {
+                why = String.valueOf(e.getMessage());
+            }
+        }
+        if (!killed) {
+            return read; // a full disk kept its spools from becoming a trace.dat, and still does
+        }
+        opener.notes.add(
+                "The recorder did not finish this; it is read as it lies, without what was still"
+                        + " in the kernel's rings ("
+                        + why
+                        + ").");
+        return read;
+    }
+
+    /** Pages that were never put into a trace.dat: the disk was full, or nobody may write. */
+    private void spools(Meta meta) throws IOException {
+        List<Meta.Part> pages =
+                meta.layout().parts().stream()
+                        .filter(part -> part.kind() == Meta.PartKind.SPOOL)
+                        .toList();
+        if (pages.isEmpty()) {
+            return;
+        }
+        String formats =
+                meta.layout()
+                        .part(Meta.PartKind.KERNEL_FORMATS, "")
+                        .map(Meta.Part::name)
+                        .orElse("");
+        if (formats.isEmpty() || !parts.has(formats)) {
+            opener.notes.add("The kernel's formats are missing: only perf.data can be read.");
+            return;
+        }
+        TraceDatMetadata metadata;
+        try {
+            metadata = TraceDatReader.metadata(opener.unwrapped(parts.open(formats)));
+        } catch (MalformedInputException e) {
+            opener.notes.add(
+                    "The kernel's formats were not written whole: only perf.data can be read.");
+            return;
+        }
+        List<TraceDatReader.Spool> spools = new ArrayList<>();
+        for (Meta.Part part : pages) {
+            if (parts.sizeBytes(part.name()) > 0) {
+                spools.add(
+                        new TraceDatReader.Spool(
+                                part.buffer(),
+                                "mono",
+                                SUB_BUFFER_BYTES,
+                                part.cpu(),
+                                parts.open(part.name())));
+            }
+        }
+        opener.take(TraceDatReader.ofSpools(metadata, spools));
+        opener.notes.add("There is no trace.dat, its parts are read.");
+    }
+}

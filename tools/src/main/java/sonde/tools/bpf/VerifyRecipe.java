@@ -1,0 +1,147 @@
+package sonde.tools.bpf;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.Program;
+import sonde.bpf.ProgramSpec;
+import sonde.bpf.ProgramType;
+import sonde.bpf.VerifierException;
+import sonde.bpf.object.LoadOptions;
+import sonde.bpf.object.LoadedObject;
+import sonde.bpf.object.ObjectException;
+import sonde.bpf.object.ObjectFile;
+import sonde.bpf.object.ObjectProgram;
+import sonde.bpf.verifier.Explainer;
+import sonde.bpf.verifier.Explanation;
+import sonde.event.result.Document;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
+
+/** {@code sonde bpf verify}: the verifier looks at programs while the result is written. */
+public final class VerifyRecipe {
+    /** What became of all programs. */
+    public enum Outcome {
+        ACCEPTED,
+        REFUSED,
+        /** The kernel did not look at one, and refused none. */
+        UNSEEN,
+    }
+
+    /**
+     * What is asked.
+     *
+     * @param type of programs that are text or instructions
+     * @param attach what such programs are for: {@code "tp_btf:sched_switch"}; or null
+     * @param maps for the descriptors they name: {@code "3=hash,4,8,1024"}; or null
+     * @param only programs of an object; null for those that are loaded when nothing is said
+     * @param btf types that an object is fitted to; null for the running kernel's
+     * @param log whether the verifier's own words are shown
+     */
+    public record Request(
+            Path file,
+            String type,
+            @Nullable String attach,
+            @Nullable List<String> maps,
+            @Nullable List<String> only,
+            @Nullable Path btf,
+            boolean sleepable,
+            String license,
+            boolean log) {}
+
+    private final Request request;
+    private Outcome outcome = Outcome.ACCEPTED;
+
+    /** Of that file. */
+    public VerifyRecipe(Request request) {
+        this.request = request;
+    }
+
+    /** What became of the programs; known when the result is written. */
+    public Outcome outcome() {
+        return outcome;
+    }
+
+    /** A verdict for each program, as it is given. */
+    public Result result() {
+        return new Document(
+                out -> {
+                    Verdicts verdicts = new Verdicts(request.log(), null);
+                    verify(verdicts);
+                    out.value(verdicts.rows());
+                },
+                Listing.ofLines(out -> verify(new Verdicts(request.log(), out))));
+    }
+
+    private void verify(Verdicts verdicts) throws IOException {
+        ProgramSpec.Log amount =
+                request.log() ? ProgramSpec.Log.EVERYTHING : ProgramSpec.Log.STATISTICS;
+        if (ProgramFile.isElf(request.file())) {
+            ObjectFile object = ObjectRecipe.read(List.of(request.file()));
+            LoadOptions options = LoadOptions.USUAL.with(amount);
+            Path btf = request.btf();
+            verify(object, btf == null ? options : options.withBtf(btf), verdicts);
+        } else {
+            ProgramType type = programType(request.type());
+            verify(NamedPrograms.read(request.file(), type), amount, verdicts);
+        }
+        outcome = verdicts.outcome();
+    }
+
+    /** Each program by itself, so that one's fault does not hide another's. */
+    private void verify(ObjectFile object, LoadOptions options, Verdicts verdicts)
+            throws IOException {
+        List<String> names = ObjectRecipe.chosen(object, request.only());
+        LoadOptions none = options;
+        for (ObjectProgram one : object.programs()) {
+            none = none.withProgram(one.name(), false);
+        }
+        for (String name : names) {
+            try (LoadedObject loaded = object.load(none.withProgram(name, true))) {
+                verdicts.accepted(name, loaded.program(name));
+            } catch (VerifierException e) {
+                verdicts.refused(name, "", e.explanation(), e.log());
+            } catch (ObjectException e) {
+                if (e.getCause() instanceof VerifierException verifier) {
+                    verdicts.missing(name, e.getMessage(), verifier);
+                } else {
+                    verdicts.unseen(name, String.valueOf(e.getMessage()));
+                }
+            }
+        }
+    }
+
+    private void verify(
+            List<NamedPrograms.Named> programs, ProgramSpec.Log amount, Verdicts verdicts)
+            throws IOException {
+        try (Loadable loadable = Loadable.of(request.maps(), request.attach())) {
+            for (NamedPrograms.Named one : programs) {
+                ProgramSpec asked =
+                        loadable.prepare(one.spec())
+                                .with(request.sleepable() ? ProgramSpec.SLEEPABLE : 0)
+                                .licensed(request.license())
+                                .with(amount);
+                try (Program program = Program.load(asked)) {
+                    verdicts.accepted(one.name(), program);
+                } catch (VerifierException e) {
+                    Explanation explanation =
+                            one.sources().isEmpty()
+                                    ? e.explanation()
+                                    : Explainer.explain(e.log(), asked.code(), one.sources());
+                    verdicts.refused(one.name(), asked.type().kernelName(), explanation, e.log());
+                }
+            }
+        }
+    }
+
+    static ProgramType programType(String name) {
+        for (ProgramType one : ProgramType.values()) {
+            if (one.kernelName().equals(name)) {
+                return one;
+            }
+        }
+        throw new BpfUseException(
+                "no type of program is called " + name + "; 'sonde bpf feature' lists them");
+    }
+}

@@ -1,0 +1,37 @@
+package sonde.tools.report.section;
+
+import java.util.List;
+import sonde.event.result.Result;
+import sonde.event.result.Unit;
+import sonde.tools.report.AnalysisKey;
+import sonde.tools.report.Findings;
+import sonde.tools.report.ReportSection;
+
+/** The samples of page faults. */
+final class FaultsSection implements ReportSection {
+    @Override
+    public List<String> options() {
+        return List.of("--faults");
+    }
+
+    @Override
+    public String help() {
+        return "page faults by call tree";
+    }
+
+    @Override
+    public List<AnalysisKey<?>> needs() {
+        return List.of(Findings.FAULTS);
+    }
+
+    @Override
+    public boolean showsChains() {
+        return true;
+    }
+
+    @Override
+    public List<Result> results(Findings found) {
+        return List.of(
+                OnCpuSection.tree(found, "page faults", Unit.COUNT, found.of(Findings.FAULTS)));
+    }
+}

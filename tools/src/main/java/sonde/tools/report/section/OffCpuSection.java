@@ -1,0 +1,182 @@
+package sonde.tools.report.section;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.ThreadState;
+import sonde.analysis.stack.Trees;
+import sonde.event.result.CallTree;
+import sonde.event.result.Frame;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.Unit;
+import sonde.tools.report.AnalysisKey;
+import sonde.tools.report.Findings;
+import sonde.tools.report.ReportSection;
+
+/** Why threads did not run, and the call chains with which they left the CPU. */
+final class OffCpuSection implements ReportSection {
+    /** Time off the CPU. */
+    static final AnalysisKey<OffCpu> OFF_CPU =
+            new AnalysisKey<>(found -> found.addStates(new OffCpu()));
+
+    /** Calls in which programs wait for something to do. */
+    private static final Set<String> IDLE_CALLS =
+            Set.of(
+                    "epoll_wait",
+                    "epoll_pwait",
+                    "epoll_pwait2",
+                    "poll",
+                    "ppoll",
+                    "select",
+                    "pselect6",
+                    "futex",
+                    "futex_waitv",
+                    "nanosleep",
+                    "clock_nanosleep",
+                    "pause",
+                    "rt_sigsuspend",
+                    "rt_sigtimedwait",
+                    "restart_syscall",
+                    "io_getevents",
+                    "io_uring_enter",
+                    "wait4",
+                    "waitid",
+                    "accept",
+                    "accept4");
+
+    @Override
+    public List<String> options() {
+        return List.of("--offcpu");
+    }
+
+    @Override
+    public String help() {
+        return "call tree of the time off CPUs, and what for";
+    }
+
+    @Override
+    public List<AnalysisKey<?>> needs() {
+        return List.of(OFF_CPU);
+    }
+
+    @Override
+    public boolean showsChains() {
+        return true;
+    }
+
+    @Override
+    public boolean explainsSymbols() {
+        return true;
+    }
+
+    @Override
+    public List<Result> results(Findings found) {
+        return List.of(causes(found, 2, found.options().rows()), tree(found));
+    }
+
+    /** Without kernel threads: what they wait for is work of others. */
+    static Table userCauses(Findings found, int limit) {
+        return causes(found, 1, limit);
+    }
+
+    /** Why threads did not run: by {@link #rank}, then time. */
+    private static Table causes(Findings found, int lastRank, int limit) {
+        record Key(int rank, String name, String cause) {}
+        Map<Key, long[]> sums = new HashMap<>();
+        for (OffCpu.Entry entry : found.of(OFF_CPU).entries()) {
+            OffCpu.Cause cause = entry.cause();
+            int rank = rank(found, cause);
+            if (found.shown(cause.thread()) && rank <= lastRank) {
+                String name = found.threads().name(cause.thread());
+                Key key = new Key(rank, name, cause(found, cause));
+                long[] sum = sums.computeIfAbsent(key, ignored -> new long[3]);
+                sum[0] += entry.sum().nanos();
+                sum[1] += entry.sum().count();
+                sum[2] = Math.max(sum[2], entry.sum().max());
+            }
+        }
+        return new TableBuilder<Map.Entry<Key, long[]>>("off CPU")
+                .text("thread", entry -> entry.getKey().name)
+                .text("cause", entry -> entry.getKey().cause)
+                .nanos("time", entry -> entry.getValue()[0])
+                .count("count", entry -> entry.getValue()[1])
+                .nanos("longest", entry -> entry.getValue()[2])
+                .table(
+                        sums.entrySet().stream()
+                                .sorted((one, other) -> {
+                                    int order =
+                                            Integer.compare(one.getKey().rank, other.getKey().rank);
+                                    if (order == 0) {
+                                        order =
+                                                Long.compare(
+                                                        other.getValue()[0], one.getValue()[0]);
+                                    }
+                                    String text = one.getKey().toString();
+                                    return order != 0
+                                            ? order
+                                            : text.compareTo(other.getKey().toString());
+                                }),
+                        limit);
+    }
+
+    /** Time off the CPU along the chains at the switch-out; the last frame says how it ended. */
+    private static CallTree tree(Findings found) {
+        CallTree tree = Trees.tree("off-CPU stacks", Unit.NANOS);
+        for (OffCpu.Entry entry : found.of(OFF_CPU).entries()) {
+            OffCpu.Cause cause = entry.cause();
+            if (!found.shown(cause.thread())) {
+                continue;
+            }
+            int node = found.trees().withoutTracing(cause.stack());
+            List<Frame> path = OnCpuSection.path(found, cause.thread(), node);
+            path.add(Frame.label("[" + cause(found, cause) + "]"));
+            if (cause.waker() >= 0) {
+                path.add(Frame.label("[woken by " + found.wakerName(cause.waker()) + "]"));
+            }
+            long nanos = entry.sum().nanos();
+            Trees.add(tree, OnCpuSection.inOrder(found, path), nanos, entry.sum().count());
+        }
+        return tree;
+    }
+
+    /**
+     * "sleeping in read", "waiting for CPU". Of a call that was entered before the recording or
+     * outside it the stack tells the name, or the kernel's function.
+     */
+    private static String cause(Findings found, OffCpu.Cause cause) {
+        String state = cause.state().label();
+        return switch (cause.state()) {
+            case SLEEPING, BLOCKED, STOPPED -> {
+                String call = callName(found, cause);
+                String place = call.isEmpty() ? found.trees().waitsIn(cause.stack()) : call;
+                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
+            }
+            case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
+        };
+    }
+
+    private static String callName(Findings found, OffCpu.Cause cause) {
+        return cause.call() >= 0
+                ? found.callNames().nameOf(cause.call())
+                : found.trees().callOf(cause.stack());
+    }
+
+    /**
+     * How a cause ranks among those of a whole machine: 0 for what kept a program from going on, 1
+     * for what looks like waiting for work, 2 for kernel threads.
+     */
+    private static int rank(Findings found, OffCpu.Cause cause) {
+        if (found.threads().isKernel(cause.thread())) {
+            return 2;
+        }
+        String call = callName(found, cause);
+        boolean idle =
+                cause.state() == ThreadState.SLEEPING
+                        && (call.isEmpty() || IDLE_CALLS.contains(call));
+        return found.isOfEverything() && idle ? 1 : 0;
+    }
+}

@@ -1,0 +1,54 @@
+package sonde.tools.report.section;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import sonde.event.result.Report;
+import sonde.open.ReportSource;
+import sonde.tools.report.ReportOptions;
+import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportSection;
+
+/** The sections of a report, in the order in which it shows them. */
+public final class ReportSections {
+    /** The screenful that is shown when no section is asked for. */
+    public static final ReportSection SUMMARY = new SummarySection();
+
+    /** Every section. */
+    public static final List<ReportSection> ALL =
+            List.of(
+                    SUMMARY,
+                    new ThreadsSection(),
+                    new OnCpuSection(),
+                    new OffCpuSection(),
+                    new SyscallsSection(),
+                    new BlockIoSection(),
+                    new FilesSection(),
+                    new FaultsSection(),
+                    new WakeUpsSection(),
+                    new LossesSection(),
+                    new StatsSection());
+
+    private ReportSections() {}
+
+    /** The sections with these options, which are given without dashes. */
+    public static List<ReportSection> named(String... names) {
+        return ALL.stream()
+                .filter(section ->
+                        Arrays.stream(names)
+                                .anyMatch(name -> section.options().contains("--" + name)))
+                .toList();
+    }
+
+    /**
+     * The screenful about a bundle, a trace.dat or a perf.data.
+     *
+     * @throws IOException when it cannot be read
+     */
+    public static Report summary(Path path) throws IOException {
+        try (ReportSource source = ReportSource.open(path)) {
+            return new ReportRecipe(ReportOptions.of(List.of(SUMMARY))).run(source);
+        }
+    }
+}

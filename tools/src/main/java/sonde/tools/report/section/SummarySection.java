@@ -1,0 +1,121 @@
+package sonde.tools.report.section;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.sched.ThreadState;
+import sonde.event.Glob;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.tools.report.AnalysisKey;
+import sonde.tools.report.Findings;
+import sonde.tools.report.KernelTime;
+import sonde.tools.report.ReportSection;
+
+/** A screenful of everything: the first rows of other sections, where they have rows. */
+final class SummarySection implements ReportSection {
+    private static final int TOP = 5;
+
+    /** The groups that sonde probe and perf probe put theirs into. */
+    private static final List<Glob> NAMED_PROBES =
+            List.of(Glob.shell("probe:*"), Glob.shell("probe_*:*"));
+
+    @Override
+    public List<String> options() {
+        return List.of();
+    }
+
+    @Override
+    public String help() {
+        return "";
+    }
+
+    @Override
+    public List<AnalysisKey<?>> needs() {
+        List<AnalysisKey<?>> needs = new ArrayList<>(OutlineTables.NEEDS);
+        needs.addAll(
+                List.of(
+                        OffCpuSection.OFF_CPU,
+                        SyscallsSection.CALLS,
+                        FilesSection.FILES,
+                        BlockIoSection.REQUESTS));
+        return needs;
+    }
+
+    @Override
+    public List<Result> results(Findings found) {
+        List<Result> results = new ArrayList<>();
+        boolean other = found.meta() == null && !found.knowsStates();
+        if (!other) {
+            results.add(whereTimeWent(found));
+        }
+        List<Table> parts =
+                new ArrayList<>(
+                        List.of(
+                                OnCpuSection.hottest(found, TOP),
+                                OffCpuSection.userCauses(found, TOP),
+                                SyscallsSection.all(found, TOP),
+                                FilesSection.top(found, TOP),
+                                BlockIoSection.table(found, TOP),
+                                StatsSection.events(found, NAMED_PROBES)));
+        parts.addAll(OutlineTables.of(found, TOP, other));
+        parts.add(LossesSection.table(found));
+        parts.stream().filter(table -> !table.rows().isEmpty()).forEach(results::add);
+        return results;
+    }
+
+    /** What losses do to the names of files, unless the section of files says it. */
+    @Override
+    public List<String> notes(Findings found) {
+        boolean files =
+                found.options().sections().stream().anyMatch(FilesSection.class::isInstance);
+        return files ? List.of() : FilesSection.lossNotes(found);
+    }
+
+    private record Share(String state, long nanos, @Nullable String most) {}
+
+    private static Table whereTimeWent(Findings found) {
+        long all = Stream.of(ThreadState.values()).mapToLong(found::total).sum();
+        KernelTime inKernel = KernelTime.of(found);
+        long kernel = inKernel.total();
+        long running = found.total(ThreadState.RUNNING);
+        List<Share> rows = new ArrayList<>();
+        rows.add(new Share("on CPU, user", running - kernel, inKernel.mostUser()));
+        rows.add(new Share("on CPU, kernel", kernel, inKernel.mostKernel()));
+        for (ThreadState state : ThreadState.values()) {
+            long nanos = found.total(state);
+            if (state != ThreadState.RUNNING && nanos > 0) {
+                rows.add(new Share(state.label(), nanos, top(found, state)));
+            }
+        }
+        return new TableBuilder<Share>("where the time went")
+                .text("state", Share::state)
+                .nanos("time", Share::nanos)
+                .share("share", row -> row.nanos / (double) Math.max(all, 1))
+                .text("most of it", Share::most)
+                .table(rows);
+    }
+
+    /** The thread with most of a state. */
+    private static @Nullable String top(Findings found, ThreadState state) {
+        long most = 0;
+        int best = -1;
+        for (int thread : found.shownThreads()) {
+            // Kernel threads sleep all the time, unless there is nobody else.
+            boolean runs = state == ThreadState.RUNNING || state == ThreadState.BLOCKED;
+            if (!runs && best >= 0 && found.threads().isKernel(thread)) {
+                continue;
+            }
+            boolean better =
+                    best >= 0 && !runs && found.threads().isKernel(best)
+                            || found.totals().nanos(thread, state) > most;
+            if (better && found.totals().nanos(thread, state) > 0) {
+                most = found.totals().nanos(thread, state);
+                best = thread;
+            }
+        }
+        return best < 0 ? null : found.threadName(best);
+    }
+}

@@ -1,0 +1,67 @@
+package sonde.tools.report.section;
+
+import java.util.List;
+import java.util.Locale;
+import sonde.analysis.LogLinear;
+import sonde.analysis.Threads;
+import sonde.analysis.sched.StateTotals;
+import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WakeUps;
+import sonde.event.result.Result;
+import sonde.event.result.TableBuilder;
+import sonde.tools.report.AnalysisKey;
+import sonde.tools.report.Findings;
+import sonde.tools.report.KernelTime;
+import sonde.tools.report.ReportSection;
+
+/** The time of each thread by state. */
+final class ThreadsSection implements ReportSection {
+    @Override
+    public List<String> options() {
+        return List.of("--threads");
+    }
+
+    @Override
+    public String help() {
+        return "each thread's time by state";
+    }
+
+    @Override
+    public List<AnalysisKey<?>> needs() {
+        return List.of(WakeUpsSection.WAKE_UPS);
+    }
+
+    @Override
+    public List<Result> results(Findings found) {
+        Threads threads = found.threads();
+        StateTotals totals = found.totals();
+        KernelTime kernel = KernelTime.of(found);
+        WakeUps wakeUps = found.of(WakeUpsSection.WAKE_UPS);
+        TableBuilder<Integer> table =
+                new TableBuilder<Integer>("threads")
+                        .text("thread", threads::name)
+                        .id("tid", threads::tid)
+                        .id("pid", threads::pid)
+                        .nanos("wall", totals::wallNanos)
+                        .nanos("user", one -> running(totals, one) - kernel.of(one))
+                        .nanos("kernel", kernel::of);
+        for (ThreadState state : ThreadState.values()) {
+            if (state != ThreadState.RUNNING) {
+                table.nanos(state.name().toLowerCase(Locale.ROOT), one -> totals.nanos(one, state));
+            }
+        }
+        table.count("runs", one -> (long) totals.runs(one))
+                .count("moved", one -> (long) found.states().migrations(one))
+                .nanos(
+                        "wait p99",
+                        one -> {
+                            LogLinear waits = wakeUps.latency(one);
+                            return waits == null ? null : waits.quantile(0.99);
+                        });
+        return List.of(table.table(found.shownThreads(), found.options().rows()));
+    }
+
+    private static long running(StateTotals totals, int thread) {
+        return totals.nanos(thread, ThreadState.RUNNING);
+    }
+}

@@ -1,0 +1,71 @@
+package sonde.tools.report.section;
+
+import java.util.List;
+import sonde.analysis.LogLinear;
+import sonde.analysis.Signals;
+import sonde.analysis.sched.WakeUps;
+import sonde.event.result.Result;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.Unit;
+import sonde.sys.SignalNames;
+import sonde.tools.report.AnalysisKey;
+import sonde.tools.report.Findings;
+import sonde.tools.report.ReportSection;
+
+/** Who woke whom, and who sent signals to whom. */
+final class WakeUpsSection implements ReportSection {
+    /** From wake-up to running. */
+    static final AnalysisKey<WakeUps> WAKE_UPS =
+            new AnalysisKey<>(found -> found.addStates(new WakeUps()));
+
+    private static final AnalysisKey<Signals> SIGNALS =
+            new AnalysisKey<>(found -> found.add(new Signals(found.threads(), found.window())));
+
+    @Override
+    public List<String> options() {
+        return List.of("--wakeups");
+    }
+
+    @Override
+    public String help() {
+        return "who woke whom, run-queue latency, signals";
+    }
+
+    @Override
+    public List<AnalysisKey<?>> needs() {
+        return List.of(WAKE_UPS, SIGNALS);
+    }
+
+    @Override
+    public List<Result> results(Findings found) {
+        int limit = found.options().rows();
+        List<WakeUps.Edge> edges =
+                found.of(WAKE_UPS).edges().stream()
+                        .filter(edge -> found.shown(edge.woken()))
+                        .toList();
+        LogLinear all = new LogLinear();
+        edges.forEach(edge -> all.add(edge.latency()));
+        return List.of(
+                new TableBuilder<WakeUps.Edge>("who woke whom")
+                        .text("waker", edge -> found.threadName(edge.waker()))
+                        .text("woken", edge -> found.threadName(edge.woken()))
+                        .count("count", edge -> edge.latency().count())
+                        .nanos("wait mean", edge -> edge.latency().mean())
+                        .nanos("wait p99", edge -> edge.latency().quantile(0.99))
+                        .nanos("wait max", edge -> edge.latency().max())
+                        .table(edges, limit),
+                all.histogram("from wake-up to running", Unit.NANOS),
+                new TableBuilder<Signals.Entry>("signals")
+                        .text(
+                                "sender",
+                                one -> one.generated() > 0 ? found.threadName(one.sender()) : null)
+                        .text("receiver", one -> found.threadName(one.receiver()))
+                        .text("signal", one -> SignalNames.of(one.number()))
+                        .count("sent", Signals.Entry::generated)
+                        .count("delivered", Signals.Entry::delivered)
+                        .table(
+                                found.of(SIGNALS).entries().stream()
+                                        .filter(one -> found.shown(one.receiver())),
+                                limit));
+    }
+}

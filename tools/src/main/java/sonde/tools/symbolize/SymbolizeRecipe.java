@@ -1,0 +1,274 @@
+package sonde.tools.symbolize;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.Column;
+import sonde.event.result.Listing;
+import sonde.format.MalformedInputException;
+import sonde.symbol.files.Attempt;
+import sonde.symbol.line.SourceFrame;
+import sonde.symbol.line.SourceOptions;
+import sonde.symbol.line.SourceSymbols;
+import sonde.view.Escape;
+
+/** Looks addresses of one file up. */
+public final class SymbolizeRecipe implements AutoCloseable {
+    /** Addresses that are looked up at once: units are read once for all of them. */
+    private static final int AT_ONCE = 1 << 16;
+
+    /** Bytes that are read at once, and the longest line. */
+    private static final int READ_BYTES = 1 << 20;
+
+    /** Places tried that are shown. */
+    private static final int MOST_SHOWN = 4;
+
+    private final SourceSymbols symbols;
+    private final Path file;
+
+    /** Words that are no addresses, by their place among those that are looked up at once. */
+    private final Map<Integer, String> missed = new HashMap<>();
+
+    private SymbolizeRecipe(SourceSymbols symbols, Path file) {
+        this.symbols = symbols;
+        this.file = file;
+    }
+
+    /**
+     * Opens a program, library, kernel or module.
+     *
+     * @throws MalformedInputException when it is no ELF file
+     */
+    public static SymbolizeRecipe open(Path file, SourceOptions options) throws IOException {
+        try {
+            return new SymbolizeRecipe(SourceSymbols.open(file, options), file);
+        } catch (MalformedInputException e) {
+            throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
+        }
+    }
+
+    /** Why lines are not known, and where debugging information was looked for. */
+    public List<String> notes() {
+        if (symbols.hasLines()) {
+            return List.of();
+        }
+        if (symbols.elf().isCut()) {
+            return List.of(file + " " + symbols.elf().cut() + "; what lay behind is not known");
+        }
+        List<String> notes = new ArrayList<>();
+        notes.add(
+                file
+                        + " has no debugging information: functions come from its symbol table,"
+                        + " lines are not known. Compile with -g, or install the debug package of"
+                        + " the distribution");
+        List<Attempt> tried = symbols.debugFile().tried();
+        tried.stream().limit(MOST_SHOWN).forEach(one -> notes.add(Escape.line(one.sentence())));
+        if (tried.size() > MOST_SHOWN) {
+            notes.add("and " + (tried.size() - MOST_SHOWN) + " more places");
+        }
+        return notes;
+    }
+
+    /** Reads addresses as they are asked for. */
+    @FunctionalInterface
+    private interface Asking {
+        void ask(FrameText text) throws IOException;
+    }
+
+    /**
+     * What is at addresses or functions.
+     *
+     * @param section that numbers count from the start of; null for none
+     * @param complaints gets a sentence for each word that is no address
+     */
+    public Listing of(
+            List<String> words,
+            @Nullable String section,
+            FrameText.Look look,
+            Consumer<String> complaints)
+            throws IOException {
+        AddressWords reader = new AddressWords(symbols, section);
+        return listing(
+                look,
+                text -> {
+                    long[] wanted = new long[words.size()];
+                    for (int i = 0; i < wanted.length; i++) {
+                        String word = words.get(i).strip();
+                        wanted[i] = reader.parse(word);
+                        if (wanted[i] == AddressWords.NONE && miss(i, word)) {
+                            complaints.accept(complaint(word));
+                        }
+                    }
+                    answer(text, wanted);
+                });
+    }
+
+    private static String complaint(String word) {
+        return "'"
+                + Escape.line(word)
+                + "' is no address, and no function or variable of this file"
+                + (word.indexOf('+') > 0 ? "; an offset is 0x1f or decimal" : "");
+    }
+
+    /** As above, of lines; each is answered as soon as no other is there. */
+    public Listing of(InputStream in, @Nullable String section, FrameText.Look look)
+            throws IOException {
+        AddressWords reader = new AddressWords(symbols, section);
+        return listing(look, text -> answer(reader, text, in));
+    }
+
+    private Listing listing(FrameText.Look look, Asking asking) {
+        List<Column> columns =
+                List.of(
+                        Column.text("address"),
+                        Column.text("function"),
+                        Column.text("file"),
+                        Column.text("line"));
+        return new Listing(
+                "",
+                columns,
+                (out, form) -> asking.ask(new FrameText(out, form, look, symbols.elf().is64())));
+    }
+
+    /** Keeps a word that is no address for the answer; whether it is one. */
+    private boolean miss(int index, String word) {
+        if (AddressWords.isHighest(word)) {
+            return false;
+        }
+        missed.put(index, word);
+        return true;
+    }
+
+    /** Answers whole lines as they come: somebody at the other end of a pipe may wait for each. */
+    private void answer(AddressWords reader, FrameText text, InputStream in) throws IOException {
+        byte[] bytes = new byte[READ_BYTES];
+        long[] wanted = new long[AT_ONCE];
+        int count = 0;
+        int held = 0;
+        int read = in.read(bytes, 0, bytes.length);
+        while (read >= 0) {
+            int from = 0;
+            for (int i = held; i < held + read; i++) {
+                if (bytes[i] == '\n') {
+                    if (count == AT_ONCE) {
+                        answer(text, wanted);
+                        count = 0;
+                    }
+                    wanted[count] = parse(reader, bytes, from, i, count);
+                    count++;
+                    from = i + 1;
+                }
+            }
+            held += read - from;
+            System.arraycopy(bytes, from, bytes, 0, held);
+            if (held == bytes.length) {
+                throw new IOException("a line of more than " + READ_BYTES + " bytes");
+            }
+            if (in.available() == 0) {
+                answer(text, Arrays.copyOf(wanted, count));
+                count = 0;
+            }
+            read = in.read(bytes, held, bytes.length - held);
+        }
+        if (held > 0) {
+            answer(text, Arrays.copyOf(wanted, count));
+            count = 0;
+            wanted[count] = parse(reader, bytes, 0, held, count);
+            count++;
+        }
+        answer(text, Arrays.copyOf(wanted, count));
+    }
+
+    private long parse(AddressWords reader, byte[] bytes, int from, int to, int index)
+            throws IOException {
+        long address = reader.parse(bytes, from, to);
+        if (address == AddressWords.NONE) {
+            miss(index, new String(bytes, from, to - from, StandardCharsets.UTF_8).strip());
+        }
+        return address;
+    }
+
+    private void answer(FrameText text, long[] wanted) throws IOException {
+        List<List<SourceFrame>> answers = symbols.lookup(wanted);
+        for (int i = 0; i < wanted.length; i++) {
+            String word = missed.get(i);
+            if (word != null) {
+                text.noAddress(word);
+            } else {
+                text.frames(wanted[i], answers.get(i));
+            }
+        }
+        missed.clear();
+        text.flush();
+    }
+
+    /** A copy of a log that is made while it comes, with places behind its addresses. */
+    public LogCopy log(@Nullable Path modules, SourceOptions options) {
+        return new LogCopy(new LogFiles(symbols, file, modules, options));
+    }
+
+    /** As above, of what the text names alone. */
+    public static LogCopy logAlone(@Nullable Path modules, SourceOptions options) {
+        return new LogCopy(new LogFiles(null, Path.of(""), modules, options));
+    }
+
+    /** A log that is copied byte for byte; no result. */
+    public static final class LogCopy implements AutoCloseable {
+        private final LogFiles files;
+        private boolean lacksKernel;
+
+        LogCopy(LogFiles files) {
+            this.files = files;
+        }
+
+        /** Copies everything. */
+        public void copy(InputStream in, OutputStream out) throws IOException {
+            LogFilter filter = new LogFilter(files, out);
+            filter.copy(in);
+            lacksKernel = filter.lacksKernel();
+        }
+
+        /** Why frames stayed as they were. */
+        public List<String> notes() {
+            List<String> notes = new ArrayList<>();
+            if (!files.otherBuilds().isEmpty()) {
+                notes.add(
+                        "of another build than the log says: "
+                                + Escape.line(String.join(", ", files.otherBuilds())));
+            }
+            if (lacksKernel) {
+                notes.add(
+                        "frames of the kernel were left as they are: name its image with debugging"
+                                + " information, of the build that printed them: -e vmlinux"
+                                + (files.hasFolder() ? "" : ", and --modules FOLDER for modules"));
+            } else if (!files.lackedModules().isEmpty()) {
+                notes.add(
+                        "no file of the modules "
+                                + String.join(", ", files.lackedModules())
+                                + ": --modules FOLDER names one that has NAME.ko somewhere below,"
+                                + " with debugging information: the build folder, or what the"
+                                + " debug package of the kernel installs");
+            }
+            return notes;
+        }
+
+        @Override
+        public void close() {
+            files.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        symbols.close();
+    }
+}
