@@ -6,15 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.probe.dynamic.Definer;
 import sonde.probe.dynamic.Definition;
 import sonde.probe.dynamic.NamedProbes;
@@ -22,78 +13,67 @@ import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.ProbeKinds;
 import sonde.probe.dynamic.Subject;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.view.Escape;
 
 /** {@code sonde probe add}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "add",
-        mixinStandardHelpOptions = true,
-        description = "Sets probes that stay until 'sonde probe del'.",
-        footer = {
-            "",
-            "A DEFINITION is '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]…]'.",
-            "PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%%return  FUNCTION@FILE",
-            "       MODULE:FUNCTION…  FILE:LINE  0xADDRESS  %%PROVIDER:MARKER  tracepoint:NAME",
-            "EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,",
-            "       container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,",
-            "       $vars, $params, %%register, +8(%%sp), @symbol",
-            "TYPE: u8 … s64 x64 string ustring symbol char b3@5/32 u32[4]; else the variable's own",
-            "",
-            "Examples:",
-            "  sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'",
-            "  sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%%return ret=$retval'",
-            "  sonde probe add -x bash 'readline%%return line=$retval:string'",
-            "  sonde probe add -n -x ./server 'server.c:107 $vars'     only shows what it would do"
-        })
-final class ProbeAddCommand implements Callable<Integer> {
-    @Mixin private ProbeTarget target = new ProbeTarget();
+final class ProbeAddCommand {
+    static final String MODEL =
+            """
+            sonde probe add [OPTIONS] DEFINITION...
 
-    @Parameters(arity = "1..*", paramLabel = "DEFINITION", description = "place and arguments")
-    private List<String> definitions = List.of();
+            Set probes that stay until 'sonde probe del' removes them.
 
-    @Option(
-            names = {"-n", "--dry-run"},
-            description = "show what would be written to the kernel, and write nothing")
-    private boolean dryRun;
+            Arguments:
+              DEFINITION...   '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]...]'
+            """
+                    + ProbeTarget.MODEL
+                    + """
 
-    @Option(
-            names = "--fprobe",
-            description =
-                    "entries and returns of kernel functions by the function tracer: less cost"
-                            + " than kprobes (Linux 6.5)")
-    private boolean fprobe;
+                    Options:
+                      -n, --dry-run   print what would be written to the kernel, and write nothing
+                      --fprobe        probe entries and returns of kernel functions by the function tracer, which costs
+                                      less than kprobes (Linux 6.5)
+                      --every         probe every place at which the code of a line begins, not only the first
+                      --unsafe        also probe returns of Go functions, which can end the program
+                      --group GROUP   use this group instead of probe or probe_FILE
+                      --name NAME     use this name instead of the function's
 
-    @Option(
-            names = "--every",
-            description = "a line means every place at which its code begins, not the first alone")
-    private boolean every;
+                    Not in help:
+                      -f, --force     as perf: two probes may have one name
 
-    @Option(
-            names = {"-f", "--force"},
-            hidden = true)
-    @SuppressWarnings(
-            "UnusedVariable") // perf needs it for a second probe of a name; names are free here
-    private boolean force;
+                    Definitions:
+                      PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%return  FUNCTION@FILE
+                             MODULE:FUNCTION...  FILE:LINE  0xADDRESS  %PROVIDER:MARKER  tracepoint:NAME
+                      EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,
+                             container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,
+                             $vars, $params, %register, +8(%sp), @symbol
+                      TYPE: u8 ... s64 x64 string ustring symbol char b3@5/32 u32[4]; else the variable's own
 
-    @Option(
-            names = "--unsafe",
-            description = "also at returns of Go functions, which can end the program")
-    private boolean unsafe;
+                    Examples:
+                      sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'
+                      sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%return ret=$retval'
+                      sonde probe add -x bash 'readline%return line=$retval:string'
+                      sonde probe add -n -x ./server 'server.c:107 $vars'     only shows what it would do
+                    """;
 
-    @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
-    private @Nullable String group;
+    private final CommandCall call;
+    private final GivenOptions given;
+    private final List<String> definitions;
 
-    @Option(names = "--name", paramLabel = "NAME", description = "instead of the function's")
-    private @Nullable String name;
+    private ProbeAddCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
+        this.definitions = given.words();
+    }
 
-    @Spec private CommandSpec spec;
+    static int run(CommandCall call) throws Exception {
+        return new ProbeAddCommand(call).run();
+    }
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeAddCommand() {}
-
-    @Override
-    public Integer call() throws Exception {
+    private int run() throws Exception {
+        boolean dryRun = given.has("--dry-run");
         List<PointSpec> points = new ArrayList<>();
         for (String text : definitions) {
             try {
@@ -102,7 +82,7 @@ final class ProbeAddCommand implements Callable<Integer> {
                 throw split(text, e);
             }
         }
-        try (Subject subject = target.open(module(points))) {
+        try (Subject subject = ProbeTarget.open(call, module(points))) {
             NamedProbes probes = null;
             Set<String> taken = Set.of();
             ProbeKinds kinds = ProbeKinds.ALL;
@@ -116,9 +96,9 @@ final class ProbeAddCommand implements Callable<Integer> {
                 }
             }
             Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
-            definer = fprobe ? definer.byFunctionTracer() : definer;
-            definer = every ? definer.everyPlace() : definer;
-            definer = unsafe ? definer.unsafe() : definer;
+            definer = given.has("--fprobe") ? definer.byFunctionTracer() : definer;
+            definer = given.has("--every") ? definer.everyPlace() : definer;
+            definer = given.has("--unsafe") ? definer.unsafe() : definer;
             List<Definition> made = new ArrayList<>();
             for (PointSpec point : points) {
                 try {
@@ -127,10 +107,10 @@ final class ProbeAddCommand implements Callable<Integer> {
                     throw split(point.text(), e);
                 }
             }
-            PrintWriter out = spec.commandLine().getOut();
-            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
+            PrintWriter out = call.out();
+            subject.notes().forEach(note -> call.say(note));
             if (dryRun || probes == null) {
-                subject.foreign().ifPresent(why -> Failures.say(spec.commandLine().getErr(), why));
+                subject.foreign().ifPresent(why -> call.say(why));
                 for (Definition one : made) {
                     out.println(Escape.line(one.text()));
                     out.println("    " + Escape.line(described(one)));
@@ -169,6 +149,8 @@ final class ProbeAddCommand implements Callable<Integer> {
     }
 
     private PointSpec point(String text) throws ProbeException {
+        String group = given.text("--group");
+        String name = given.text("--name");
         PointSpec read = PointSpec.parse(text);
         return new PointSpec(
                 read.text(),
@@ -179,10 +161,9 @@ final class ProbeAddCommand implements Callable<Integer> {
                 read.arguments());
     }
 
-    private String word(String given, String option) {
+    private static String word(String given, String option) {
         if (!given.matches("[A-Za-z_]\\w{0,62}")) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw new OptionException(
                     option + " takes letters, digits and _, 63 at most, no digit first");
         }
         return given;

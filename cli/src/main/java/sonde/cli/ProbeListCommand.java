@@ -3,44 +3,43 @@ package sonde.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.probe.dynamic.NamedProbes;
 import sonde.view.Escape;
 
 /** {@code sonde probe list}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "list",
-        mixinStandardHelpOptions = true,
-        description = "Lists the named probes of this kernel, those of other tools too.",
-        footer = {
-            "",
-            "Examples:",
-            "  sonde probe list",
-            "  sonde probe list --json",
-            "",
-            "Exit status: 0 there are some, 1 there are none."
-        })
-final class ProbeListCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+final class ProbeListCommand {
+    static final String MODEL =
+            """
+            sonde probe list [OPTIONS]
 
-    @Spec private CommandSpec spec;
+            List the named probes of this kernel, including those of other tools.
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeListCommand() {}
+            Options:
+              --json          print JSON
 
-    @Override
-    public Integer call() throws Exception {
+            Examples:
+              sonde probe list
+
+            Exit status:
+              0 there are some, 1 there are none
+            """;
+
+    private final CommandCall call;
+
+    private ProbeListCommand(CommandCall call) {
+        this.call = call;
+    }
+
+    static int run(CommandCall call) throws Exception {
+        return new ProbeListCommand(call).run();
+    }
+
+    private int run() throws Exception {
         List<NamedProbes.Listed> all = NamedProbes.open().list();
-        if (json) {
+        if (call.json()) {
             List<List<@Nullable Object>> rows = new ArrayList<>();
             for (NamedProbes.Listed one : all) {
                 rows.add(
@@ -68,11 +67,9 @@ final class ProbeListCommand implements Callable<Integer> {
                     true);
         } else {
             if (all.isEmpty()) {
-                Failures.say(
-                        spec.commandLine().getErr(),
-                        "there are no probes; sonde probe add makes them");
+                call.say("there are no probes; sonde probe add makes them");
             }
-            PrintWriter out = spec.commandLine().getOut();
+            PrintWriter out = call.out();
             for (NamedProbes.Listed one : all) {
                 String shown =
                         one.isOurs()

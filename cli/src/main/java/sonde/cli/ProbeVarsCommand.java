@@ -3,14 +3,7 @@ package sonde.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.probe.dynamic.PointSpec;
@@ -19,42 +12,48 @@ import sonde.probe.dynamic.VariableView;
 import sonde.view.Escape;
 
 /** {@code sonde probe vars}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "vars",
-        mixinStandardHelpOptions = true,
-        description = "Lists the variables that a probe can see, with types and where they are.",
-        footer = {
-            "",
-            "Examples:",
-            "  sonde probe vars start_dl_timer:16",
-            "  sonde probe vars -x ./server server.c:107"
-        })
-final class ProbeVarsCommand implements Callable<Integer> {
-    @Mixin private ProbeTarget target = new ProbeTarget();
+final class ProbeVarsCommand {
+    static final String MODEL =
+            """
+            sonde probe vars [OPTIONS] FUNCTION[:LINE]|FILE:LINE
 
-    @Parameters(paramLabel = "FUNCTION[:LINE]|FILE:LINE", description = "where")
-    private String place = "";
+            List the variables that a probe can read at a place, with their types and locations.
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Arguments:
+              PLACE           FUNCTION, FUNCTION:LINE or FILE:LINE
+            """
+                    + ProbeTarget.MODEL
+                    + """
 
-    @Spec private CommandSpec spec;
+                    Options:
+                      --json          print JSON
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeVarsCommand() {}
+                    Examples:
+                      sonde probe vars start_dl_timer:16
+                      sonde probe vars -x ./server server.c:107
+                    """;
 
-    @Override
-    public Integer call() throws Exception {
-        try (Subject subject = target.open(PointSpec.module(place))) {
+    private final CommandCall call;
+
+    private ProbeVarsCommand(CommandCall call) {
+        this.call = call;
+    }
+
+    static int run(CommandCall call) throws Exception {
+        return new ProbeVarsCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        String place = call.given().words().getFirst();
+        try (Subject subject = ProbeTarget.open(call, PointSpec.module(place))) {
             List<VariableView> views = VariableView.of(subject, PointSpec.withoutModule(place));
-            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
-            subject.foreign().ifPresent(why -> Failures.say(spec.commandLine().getErr(), why));
-            if (json) {
+            subject.notes().forEach(note -> call.say(note));
+            subject.foreign().ifPresent(why -> call.say(why));
+            if (call.json()) {
                 json(views);
                 return ExitCode.DONE;
             }
-            PrintWriter out = spec.commandLine().getOut();
+            PrintWriter out = call.out();
             for (VariableView view : views) {
                 out.println(
                         Escape.line(view.place())

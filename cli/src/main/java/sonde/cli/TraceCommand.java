@@ -55,6 +55,9 @@ import sonde.probe.launch.ExecException;
 import sonde.probe.launch.Launcher;
 import sonde.probe.launch.Origin;
 import sonde.probe.launch.Target;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.HelpText;
+import sonde.tools.option.OptionException;
 import sonde.tools.record.RunningTarget;
 
 /** {@code sonde trace}: compiles a script and runs it until it ends. */
@@ -80,13 +83,9 @@ final class TraceCommand {
         TraceArguments arguments;
         try {
             arguments = TraceArguments.parse(words);
-        } catch (TraceArguments.UsageException e) {
+        } catch (OptionException e) {
             err.println("ERROR: " + e.getMessage());
-            if (e.showsUsage()) {
-                err.println("USAGE:");
-                err.println("    sonde trace [options] 'PROGRAM' or FILE.bt");
-                err.println("    sonde trace --help    shows all options");
-            }
+            err.println("       'sonde trace --help' lists the options");
             err.flush();
             return ExitCode.USAGE;
         }
@@ -135,7 +134,8 @@ final class TraceCommand {
 
     private int run() throws IOException {
         if (arguments.help) {
-            print(TraceUsage.text());
+            CommandModel model = CommandModel.parse(TraceArguments.MODEL + CommandModel.COMMON);
+            print(HelpText.of(model, Terminal.width(Terminal.STDOUT)));
             return ExitCode.DONE;
         }
         if (arguments.version) {

@@ -82,7 +82,7 @@ final class ToolRun {
         return printed;
     }
 
-    private static ToolWords words(String name, String... options) throws ToolUseException {
+    private static ToolWords words(String name, String... options) {
         return ToolWords.of(ScriptTool.find(name).orElseThrow(), List.of(options));
     }
 
