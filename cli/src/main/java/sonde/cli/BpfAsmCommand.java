@@ -16,9 +16,10 @@ final class BpfAsmCommand {
             """
             sonde bpf asm [OPTIONS] FILE
 
-            Turn text into eBPF instructions. A line is an instruction as the kernel prints it (r0 = 5, r1 =
-            *(u64 *)(r10 -8), if r1 != 0x0 goto out, call bpf_ktime_get_ns, exit), 'out:' is a label, ';' begins a
-            comment. Lines of the verifier's log and of bpftool may keep number and opcode.
+            Turn text into eBPF instructions. A line is an instruction as the kernel prints it (r0 =
+            5, r1 = *(u64 *)(r10 -8), if r1 != 0x0 goto out, call bpf_ktime_get_ns, exit), 'out:' is
+            a label, ';' begins a comment. Lines of the verifier's log and of bpftool may keep
+            number and opcode.
 
             Arguments:
               FILE            text, or - for standard input

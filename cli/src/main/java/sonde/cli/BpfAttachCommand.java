@@ -15,9 +15,9 @@ final class BpfAttachCommand {
             """
             sonde bpf attach [OPTIONS] OBJECT...
 
-            Load objects and attach each program as its section says, until Ctrl-C, or permanently with --pin.
-            Programs whose section does not say where need --dev, --cgroup or --netns; without these they stay
-            loaded without an attachment.
+            Load objects and attach their programs. Each program is attached as its section says,
+            until Ctrl-C, or permanently with --pin. Programs whose section does not say where need
+            --dev, --cgroup or --netns; without these they stay loaded without an attachment.
             """
                     + BpfObjectArguments.MODEL
                     + """

@@ -22,9 +22,9 @@ final class BpfBtfCommand {
               --json          print JSON with the keys of bpftool
 
             What dump takes:
-              id NUMBER | file PATH | prog id NUMBER | map id NUMBER [key|value] | name NAME, which is a type of
-              the running kernel with its offsets; then 'format raw' (default) or 'format c'; 'root_id N' for one
-              type and what it needs; 'member NAME' after name
+              id NUMBER | file PATH | prog id NUMBER | map id NUMBER [key|value] | name NAME, which
+              is a type of the running kernel with its offsets; then 'format raw' (default) or
+              'format c'; 'root_id N' for one type and what it needs; 'member NAME' after name
 
             Examples:
               sonde bpf btf list

@@ -12,9 +12,9 @@ final class BpfCgroupCommand {
             """
             sonde bpf cgroup [OPTIONS] list|tree [DIR] [effective]
 
-            List the programs of a cgroup, or of all cgroups below a folder. With 'effective' it lists what runs
-            for a cgroup, including the programs of the cgroups above it. Programs are attached by 'sonde bpf
-            attach OBJECT --cgroup DIR'.
+            List the programs of a cgroup, or of all cgroups below a folder. With 'effective' it
+            lists what runs for a cgroup, including the programs of the cgroups above it. Programs
+            are attached by 'sonde bpf attach OBJECT --cgroup DIR'.
 
             Arguments:
               ACTION          list or tree

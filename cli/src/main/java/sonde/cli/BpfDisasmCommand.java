@@ -10,8 +10,8 @@ final class BpfDisasmCommand {
             """
             sonde bpf disasm [OPTIONS] FILE
 
-            Print eBPF instructions as the kernel prints them. FILE holds their bytes or hexadecimal digits, or is
-            an object of clang or gcc.
+            Print eBPF instructions as the kernel prints them. FILE holds their bytes or hexadecimal
+            digits, or is an object of clang or gcc.
 
             Arguments:
               FILE            instructions, or - for standard input

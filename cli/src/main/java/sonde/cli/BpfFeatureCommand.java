@@ -9,12 +9,12 @@ final class BpfFeatureCommand {
             """
             sonde bpf feature [OPTIONS] [WORD...]
 
-            Show what this kernel's BPF can do: yes, no, or cannot tell and why. Answers are kept until the next
-            boot.
+            Show what this kernel's BPF can do: yes, no, or cannot tell and why. Answers are kept
+            until the next boot.
 
             Arguments:
-              [WORD...]       program_type, map_type, attach_type, limit or helper, and a name; kfunc, a program
-                              type and optionally a name
+              [WORD...]       program_type, map_type, attach_type, limit or helper, and a name;
+                              kfunc, a program type and optionally a name
 
             Options:
               --fresh         ask the kernel instead of using kept answers

@@ -16,8 +16,8 @@ final class BpfGenCommand {
             """
             sonde bpf gen java [OPTIONS] OBJECT...
 
-            Write a Java class that holds the objects and gives access to their programs, maps and global
-            variables under their names, with types.
+            Write a Java class for objects. It holds them and gives access to their programs, maps
+            and global variables under their names, with types.
 
             Arguments:
               java            the language

@@ -10,13 +10,13 @@ final class BpfIterCommand {
             """
             sonde bpf iter [OPTIONS] list|run|pin [OBJECT|KIND FILE] [PATH]
 
-            List the kinds of objects that programs of this kernel can iterate over; run such a program, or pin it
-            as a file that runs it when it is read.
+            List, run and pin BPF iterators. An iterator is a program that the kernel runs for each
+            object of a kind. A pinned one is a file that runs it when it is read.
 
             Arguments:
               ACTION          list, run or pin
-              [WHAT...]       OBJECT with such a program, or KIND and FILE with the program's text; pin takes
-                              PATH after that
+              [WHAT...]       OBJECT with such a program, or KIND and FILE with the program's text;
+                              pin takes PATH after that
 
             Options:
               --map-id ID     iterate over this map

@@ -11,8 +11,8 @@ final class BpfLinkCommand {
             """
             sonde bpf link [OPTIONS] list|show|detach|pin [LINK] [PATH]
 
-            List links (attachments); show, detach or pin one. Detaching works whoever holds the link (Linux 5.9;
-            xdp, tcx, cgroup, netns and struct_ops links).
+            List links (attachments); show, detach or pin one. Detaching works whoever holds the
+            link (Linux 5.9; xdp, tcx, cgroup, netns and struct_ops links).
 
             Arguments:
               ACTION          list, show, detach or pin

@@ -11,9 +11,9 @@ final class BpfLoadCommand {
             """
             sonde bpf load [OPTIONS] OBJECT...
 
-            Load the programs and maps of objects. With --pin they stay, under their names in a bpffs: programs in
-            DIR, maps in DIR/maps, attachments in DIR/links. Without --pin they are unloaded at once: that tests
-            whether this kernel accepts them.
+            Load the programs and maps of objects. With --pin they stay, under their names in a
+            bpffs: programs in DIR, maps in DIR/maps, attachments in DIR/links. Without --pin they
+            are unloaded at once: that tests whether this kernel accepts them.
             """
                     + BpfObjectArguments.MODEL
                     + """
@@ -23,7 +23,7 @@ final class BpfLoadCommand {
                       --attach        attach each program as its section says
 
                     Examples:
-                      sonde bpf load switches.bpf.o                          does this kernel accept it?
+                      sonde bpf load switches.bpf.o                          does it load?
                       sonde bpf load switches.bpf.o --pin /sys/fs/bpf/sw --attach
                       rm -r /sys/fs/bpf/sw                                   unloads it
                       sonde bpf load a.bpf.o b.bpf.o                         linked into one

@@ -17,8 +17,8 @@ final class BpfMapCommand {
             List maps; create, show, dump, change or watch one.
 
             Arguments:
-              ACTION          list show dump lookup getnext update delete push pop enqueue dequeue peek freeze pin
-                              create watch
+              ACTION          list show dump lookup getnext update delete push pop enqueue dequeue
+                              peek freeze pin create watch
               [WHAT...]       id NUMBER, name NAME, or pinned PATH; then what is to be put
 
             Options:
@@ -28,12 +28,12 @@ final class BpfMapCommand {
               --json          print JSON with the keys of bpftool
 
             Actions:
-              'create PATH type TYPE key SIZE value SIZE entries N name NAME [flags N]' pins what it creates;
-              'update' may end in any, noexist or exist
+              'create PATH type TYPE key SIZE value SIZE entries N name NAME [flags N]' pins what it
+              creates; 'update' may end in any, noexist or exist
 
             Keys and values:
-              Bytes are written 0x2a 0 0 0, after 'hex' 2a 00 00 00, or as one number when the key or value has
-              1, 2, 4 or 8 bytes
+              Bytes are written 0x2a 0 0 0, after 'hex' 2a 00 00 00, or as one number when the key
+              or value has 1, 2, 4 or 8 bytes
 
             Old spellings:
               --count = --limit

@@ -10,9 +10,9 @@ final class BpfNetCommand {
             """
             sonde bpf net [OPTIONS] list [dev NAME]
 
-            List the programs of network devices: xdp, tc, tcx, netkit. Programs are attached by 'sonde bpf attach
-            OBJECT --dev DEVICE'; 'sonde bpf cgroup' lists those of cgroups, 'sonde bpf link' all that have a
-            link.
+            List the programs of network devices: xdp, tc, tcx, netkit. Programs are attached by
+            'sonde bpf attach OBJECT --dev DEVICE'; 'sonde bpf cgroup' lists those of cgroups,
+            'sonde bpf link' all that have a link.
 
             Arguments:
               ACTION          list

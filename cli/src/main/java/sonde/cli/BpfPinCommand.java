@@ -15,8 +15,8 @@ final class BpfPinCommand {
             """
             sonde bpf pin [OPTIONS] prog|map|link|list|remove [OBJECT] [PATH...]
 
-            Give programs, maps and links names in a bpffs, by which they outlive the process that made them; list
-            and remove such names.
+            Pin programs, maps and links in a bpffs, list and remove pins. A pinned object outlives
+            the process that made it.
 
             Arguments:
               ACTION          prog, map, link, list or remove

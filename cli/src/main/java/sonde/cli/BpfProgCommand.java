@@ -26,9 +26,9 @@ final class BpfProgCommand {
               --json          print JSON with the keys of bpftool
 
             Actions:
-              'dump xlated' prints the instructions as the verifier left them, 'dump jited' the machine code;
-              'opcodes', 'linum' and 'file PATH' may follow. 'run' takes data_in FILE, ctx_in FILE (or
-              hex:0011), data_out FILE, repeat N.
+              'dump xlated' prints the instructions as the verifier left them, 'dump jited' the
+              machine code; 'opcodes', 'linum' and 'file PATH' may follow. 'run' takes data_in FILE,
+              ctx_in FILE (or hex:0011), data_out FILE, repeat N.
 
             Examples:
               sonde bpf prog list

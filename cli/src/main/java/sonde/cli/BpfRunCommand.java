@@ -11,9 +11,9 @@ final class BpfRunCommand {
             """
             sonde bpf run [OPTIONS] FILE
 
-            Run a program here, without a kernel. Every access is checked; what the verifier would refuse ends
-            with the instruction and the register that did it. FILE is text as 'sonde bpf asm' reads it. R0 is
-            printed.
+            Run a program here, without a kernel. Every access is checked; what the verifier would
+            refuse ends with the instruction and the register that did it. FILE is text as 'sonde
+            bpf asm' reads it. R0 is printed.
 
             Arguments:
               FILE            text, or - for standard input

@@ -8,9 +8,9 @@ final class BpfTraceLogCommand {
             """
             sonde bpf tracelog [OPTIONS]
 
-            Print what programs write by bpf_trace_printk, as it comes, until interrupted. The
-            kernel enabled the event when the program was loaded; this command enables nothing. Each
-            line goes to one reader of the pipe only.
+            Print what programs write by bpf_trace_printk. It prints lines as they come, until it is
+            interrupted. The kernel enabled the event when the program was loaded; this command
+            enables nothing. Each line goes to one reader of the pipe only.
 
             Options:
               --duration TIME

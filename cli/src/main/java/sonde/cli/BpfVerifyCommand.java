@@ -11,17 +11,20 @@ final class BpfVerifyCommand {
             """
             sonde bpf verify [OPTIONS] FILE
 
-            Run the kernel's verifier on the programs of FILE, attach nothing, and explain what it refuses: the
-            instruction and its source line, where the register came from, why, and what usually helps. FILE is an
-            object of clang or gcc, text as 'sonde bpf asm' reads it, or instructions.
+            Explain what the kernel's verifier says of programs. It loads the programs of FILE and
+            attaches nothing. For what it refuses it shows the instruction and its source line,
+            where the register came from, why, and what usually helps. FILE is an object of clang or
+            gcc, text as 'sonde bpf asm' reads it, or instructions.
 
             Arguments:
               FILE            object, text, instructions, or - for standard input
 
             Options:
-              --type TYPE     the program type; 'sonde bpf feature' lists all (default socket_filter)
+              --type TYPE     the program type; 'sonde bpf feature' lists all (default
+                              socket_filter)
               --attach-to KIND:NAME
-                              the attach target of a tracing program: tp_btf, fentry, fexit, fmod_ret, lsm or iter
+                              the attach target of a tracing program: tp_btf, fentry, fexit,
+                              fmod_ret, lsm or iter
               --map N=TYPE,KEY,VALUE,ENTRIES
                               create a map for map[fd:N] while the verifier runs (repeatable)
               --only PROGRAM  verify this program of an object only (repeatable)

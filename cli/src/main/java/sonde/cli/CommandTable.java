@@ -2,9 +2,9 @@ package sonde.cli;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
+import sonde.view.Paragraph;
 
 /**
  * The commands by name. The texts of the models are constants, so that help loads no command's
@@ -58,17 +58,26 @@ final class CommandTable {
                 .toList();
     }
 
-    /** Lines of an overview: names and summaries. */
-    static String summaries(List<String> names, String above) {
-        return names.stream()
-                .map(name -> {
-                    String full = (above + " " + name).strip();
-                    String summary = find(full).orElseThrow().model().summary();
-                    String low = Character.toLowerCase(summary.charAt(0)) + summary.substring(1);
-                    int end = low.indexOf(':');
-                    return "  %-10s %s%n".formatted(name, end < 0 ? low : low.substring(0, end));
-                })
-                .collect(Collectors.joining());
+    /** Lines of an overview: names and summaries; the terminal has so many columns, or 0. */
+    static String summaries(List<String> names, String above, int columns) {
+        StringBuilder out = new StringBuilder();
+        for (String name : names) {
+            boolean isReport = name.equals("report"); // all of it loads all sections
+            String text =
+                    isReport
+                            ? ReportCommand.OPENING
+                            : find((above + " " + name).strip()).orElseThrow().text();
+            String summary = CommandModel.parse(text).summary();
+            String low = Character.toLowerCase(summary.charAt(0)) + summary.substring(1);
+            int end = low.indexOf(':');
+            out.append(
+                    Paragraph.of(
+                            "  %-10s ".formatted(name),
+                            " ".repeat(13),
+                            end < 0 ? low : low.substring(0, end),
+                            columns == 0 ? 80 : columns));
+        }
+        return out.toString();
     }
 
     /** A command by its full name: {@code record}, {@code bpf asm}. */

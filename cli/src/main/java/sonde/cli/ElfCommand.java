@@ -21,9 +21,9 @@ final class ElfCommand {
             """
             sonde elf [PAGES] [OPTIONS] FILE...
 
-            Show what is in a program, library, object, kernel module, kernel or core file. Without
-            pages it shows what the file is, its libraries, and where its debug information is or
-            would be. Nothing of the file is run.
+            Show what is in an ELF file. That is a program, library, object, kernel module, kernel
+            or core file. Without pages it shows what the file is, its libraries, and where its
+            debug information is or would be. Nothing of the file is run.
 
             Arguments:
               [FILE...]       ELF files

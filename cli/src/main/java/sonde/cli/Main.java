@@ -135,7 +135,8 @@ public final class Main {
     }
 
     private static String help(CommandModel model, String name) {
-        String help = HelpText.of(model, Terminal.width(Terminal.STDOUT));
+        int columns = Terminal.width(Terminal.STDOUT);
+        String help = HelpText.of(model, columns);
         List<String> below = CommandTable.below(name);
         return below.isEmpty()
                 ? help
@@ -143,7 +144,7 @@ public final class Main {
                         "(?m)^Every command:",
                         Matcher.quoteReplacement(
                                 "Commands:\n"
-                                        + CommandTable.summaries(below, name)
+                                        + CommandTable.summaries(below, name, columns)
                                         + "\nEvery command:"));
     }
 
@@ -174,7 +175,9 @@ public final class Main {
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();
-        out.print(CommandTable.summaries(CommandTable.NAMES, ""));
+        out.print(
+                CommandTable.summaries(
+                        CommandTable.NAMES, "", Terminal.width(Terminal.STDOUT)));
         out.println();
         out.println(
                 "  sonde record -- make -j2       records a build, then says where the time went");

@@ -33,9 +33,10 @@ final class ProbeAddCommand {
 
                     Options:
                       -n, --dry-run   print what would be written to the kernel, and write nothing
-                      --fprobe        probe entries and returns of kernel functions by the function tracer, which costs
-                                      less than kprobes (Linux 6.5)
-                      --every         probe every place at which the code of a line begins, not only the first
+                      --fprobe        probe entries and returns of kernel functions by the function
+                                      tracer, which costs less than kprobes (Linux 6.5)
+                      --every         probe every place at which the code of a line begins, not only
+                                      the first
                       --unsafe        also probe returns of Go functions, which can end the program
                       --group GROUP   use this group instead of probe or probe_FILE
                       --name NAME     use this name instead of the function's
@@ -44,18 +45,20 @@ final class ProbeAddCommand {
                       -f, --force     as perf: two probes may have one name
 
                     Definitions:
-                      PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%return  FUNCTION@FILE
-                             MODULE:FUNCTION...  FILE:LINE  0xADDRESS  %PROVIDER:MARKER  tracepoint:NAME
+                      PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%return
+                             FUNCTION@FILE  MODULE:FUNCTION...  FILE:LINE  0xADDRESS
+                             %PROVIDER:MARKER  tracepoint:NAME
                       EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,
-                             container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,
-                             $vars, $params, %register, +8(%sp), @symbol
-                      TYPE: u8 ... s64 x64 string ustring symbol char b3@5/32 u32[4]; else the variable's own
+                             container_of(p, struct t, member)->other, $retval, $arg1, $comm,
+                             $stack0, $vars, $params, %register, +8(%sp), @symbol
+                      TYPE: u8 ... s64 x64 string ustring symbol char b3@5/32 u32[4]; else
+                             that of the variable
 
                     Examples:
                       sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'
                       sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%return ret=$retval'
                       sonde probe add -x bash 'readline%return line=$retval:string'
-                      sonde probe add -n -x ./server 'server.c:107 $vars'     only shows what it would do
+                      sonde probe add -n -x ./server 'server.c:107 $vars'   shows what it would do
                     """;
 
     private final CommandCall call;

@@ -10,8 +10,8 @@ final class ProbeCommand {
             """
             sonde probe COMMAND [OPTIONS]
 
-            Set probes at functions and lines of the kernel or a program. Named probes stay in the kernel until
-            'sonde probe del' removes them.
+            Set probes at functions and lines of the kernel or a program. Named probes stay in the
+            kernel until 'sonde probe del' removes them.
 
             Arguments:
               [COMMAND...]

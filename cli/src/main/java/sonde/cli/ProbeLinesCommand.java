@@ -20,8 +20,8 @@ final class ProbeLinesCommand {
             """
             sonde probe lines [OPTIONS] FUNCTION[@FILE]|FILE[:FROM-TO]
 
-            Show the source of a function or file. Lines with a number can be probed. Line numbers of a function
-            count from its first line, as in FUNCTION:LINE.
+            Show the source of a function or file. Lines with a number can be probed. Line numbers
+            of a function count from its first line, as in FUNCTION:LINE.
 
             Arguments:
               PLACE           FUNCTION, FUNCTION@FILE, FILE or FILE:FROM-TO
@@ -31,7 +31,8 @@ final class ProbeLinesCommand {
 
                     Options:
                       -s, --source DIR
-                                      look for source files here if they are not where they were compiled (repeatable)
+                                      look for source files here if they are not where they were
+                                      compiled (repeatable)
                       --json          print JSON
 
                     Examples:

@@ -25,7 +25,8 @@ import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
 final class ReportCommand {
-    private static final String BEFORE_SECTIONS =
+    /** The model up to the sections. */
+    static final String OPENING =
             """
             sonde report [SECTIONS] [OPTIONS] RECORDING...
 
@@ -49,8 +50,8 @@ final class ReportCommand {
               -g, --call-graph caller|callee
                               root call trees at the first caller, or at the function that ran
                               (default caller)
-              --sort KEY,...  with --oncpu: group samples by these keys: comm, pid, tid, dso, symbol,
-                              line
+              --sort KEY,...  with --oncpu: group samples by these keys: comm, pid, tid, dso,
+                              symbol, line
               --children      with --oncpu: add inclusive samples (self + callees) and sort by them
               --lines         show source lines of functions in trees and flame graphs; reading
                               debug information takes time
@@ -77,7 +78,7 @@ final class ReportCommand {
                       sonde report make.sonde --syscalls --time 1.5,2.0
                       sonde report make.sonde --html make.html
                       sonde report make.sonde --json | jq .
-                      sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ "sh*"'
+                      sonde report --events trace.dat --filter 'sched/sched_switch: prev_pid == 0'
 
                     Environment:
                       COLUMNS=200 prints tables with 200 columns where there is no terminal; without
@@ -104,7 +105,7 @@ final class ReportCommand {
 
     /** The model, with an option for each section of a report. */
     static String model() {
-        StringBuilder text = new StringBuilder(BEFORE_SECTIONS);
+        StringBuilder text = new StringBuilder(OPENING);
         for (ReportSection section : ReportSections.ALL) {
             if (!section.options().isEmpty()) {
                 text.append("  ").append(String.join(", ", section.options()));

@@ -16,6 +16,7 @@ import sonde.tools.option.OptionException;
 import sonde.tools.option.OptionWords;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
+import sonde.tools.script.ToolModel;
 import sonde.tools.script.ToolWords;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
@@ -26,7 +27,7 @@ final class ToolCommand {
             sonde tool NAME [OPTIONS]
             sonde tool NAME --help
 
-            Run a ready-made script.
+            Run a ready-made script. 'sonde tool --list' lists them.
 
             Arguments:
               -- [NAME...]
@@ -79,7 +80,9 @@ final class ToolCommand {
             if (!given.words().isEmpty()) {
                 return run(List.of(given.words().getFirst(), "--help"), out, err);
             }
-            out.print(HelpText.of(model, Terminal.width(Terminal.STDOUT)));
+            CommandModel whole =
+                    CommandModel.parse(MODEL + ToolModel.everyTool() + CommandModel.COMMON);
+            out.print(HelpText.of(whole, Terminal.width(Terminal.STDOUT)));
             return given.has("--help") ? ExitCode.DONE : ExitCode.USAGE;
         } catch (OptionException | IOException e) {
             return Failures.execution(e, "tool", words.contains("--debug"), err);

@@ -35,7 +35,7 @@ final class TraceArguments {
             sonde trace [OPTIONS] FILE.bt [ARGUMENT...] [-- --name=value]
             sonde trace -l [PATTERN | FILE.bt]
 
-            Compile and run a program in bpftrace's language; docs/language.md describes it.
+            Run a program in bpftrace's language. docs/language.md describes it.
 
             Arguments:
               -- [WORD...]

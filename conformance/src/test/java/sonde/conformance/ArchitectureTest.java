@@ -92,7 +92,8 @@ class ArchitectureTest {
     private static final Map<String, String> PRINT_OTHERWISE =
             Map.ofEntries(
                     entry("Shown", "writes results, and raw bytes"),
-                    entry("Main", "the version and the overview; picocli's help"),
+                    entry("Main", "the version, the overview and help"),
+                    entry("RecordCommand", "--print-path: one line for scripts"),
                     entry("ConvertCommand", "a recording into a pipe"),
                     entry("TraceCommand", "to be moved: lang.output is a renderer of its own"),
                     entry("SymbolizeCommand", "to be moved: addr2line's layout"),
@@ -126,7 +127,7 @@ class ArchitectureTest {
         return switch (owner) {
             case "java.lang.System", "java.io.FileDescriptor" ->
                     access.getName().equals("out"); // notes and progress go to standard error
-            case "picocli.CommandLine" -> access.getName().equals("getOut");
+            case "sonde.cli.CommandCall" -> access.getName().equals("out");
             default -> false;
         };
     }

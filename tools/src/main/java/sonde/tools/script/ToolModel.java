@@ -28,7 +28,6 @@ public final class ToolModel {
     /** Options of every tool, each as it holds for most of them. */
     private static final String GENERAL =
             """
-            sonde tool NAME [OPTIONS]
 
             Options of every tool:
               -c, --cmd COMMAND
@@ -62,8 +61,7 @@ public final class ToolModel {
               --include FILE  as in sonde trace (repeatable)
               --probe-filter REGEX
                               as in sonde trace
-            """
-                    + CommandModel.COMMON;
+            """;
 
     /** Letters of options, where a tool has them; its script may say others. */
     private static final Map<String, String> LETTERS =
@@ -134,7 +132,8 @@ public final class ToolModel {
                                 own.stream().flatMap(OptionModel::spellings))
                         .collect(Collectors.toSet());
         List<OptionModel> hidden = new ArrayList<>();
-        CommandModel general = CommandModel.parse(general());
+        CommandModel general = CommandModel.parse(
+                        "sonde tool NAME\n" + general(tool.rules(), pid(tool)) + CommandModel.COMMON);
         general.groups()
                 .forEach((title, options) -> {
                     boolean shown = !title.equals(CommandModel.HIDDEN);
@@ -194,9 +193,14 @@ public final class ToolModel {
         return names.isEmpty() ? Optional.empty() : Optional.of(option.named(names));
     }
 
-    private String general() {
-        ToolRules rules = tool.rules();
-        String pid = pid(tool);
+    /** The options of every tool, as a part of a model. */
+    public static String everyTool() {
+        ToolRules.Reader rules = new ToolRules.Reader();
+        rules.accept("folded", "by kind");
+        return general(rules.rules(), "");
+    }
+
+    private static String general(ToolRules rules, String pid) {
         String ends = pid.isEmpty() ? "" : " when it is one";
         String command = rules.command().isEmpty() ? "only it and what it starts" : rules.command();
         boolean sorted = !rules.sorted().isEmpty();
