@@ -1,6 +1,7 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -187,6 +188,7 @@ final class RecordCommand {
         if (!outcome.failure().isEmpty()) {
             call.say(outcome.failure());
         }
+        sayOtherName(outcome.bundle());
         if (given.has("--print-path")) {
             call.out().println(outcome.bundle());
             call.out().flush();
@@ -212,6 +214,15 @@ final class RecordCommand {
             NextSteps.print(outcome.bundle(), call.err());
         }
         return status;
+    }
+
+    /** An existing recording is kept, and the new one has a number behind the name asked for. */
+    private void sayOtherName(Path bundle) {
+        String asked = given.text("--output", "").replaceFirst("/+$", "");
+        String name = asked.endsWith(".sonde") ? asked : asked + ".sonde";
+        if (!asked.isEmpty() && !Path.of(name).getFileName().equals(bundle.getFileName())) {
+            call.say(name + " exists; this recording is " + bundle);
+        }
     }
 
     private void checkTargets() {

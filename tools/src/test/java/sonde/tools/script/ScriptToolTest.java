@@ -41,7 +41,7 @@ class ScriptToolTest {
                 .startsWith("# " + name + ": ")
                 .contains("## Columns", "## Options", "## Example", "## How it works");
         for (OptionModel option : ToolModel.own(ScriptTool.find(name).orElseThrow())) {
-            assertThat(text).contains(option.head().replaceFirst("^-., ", "| `"), option.help());
+            assertThat(text).contains(option.head().replaceFirst("^(-., )+", "| `"), option.help());
         }
     }
 
