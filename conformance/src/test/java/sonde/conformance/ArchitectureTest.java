@@ -95,13 +95,7 @@ class ArchitectureTest {
                     entry("Main", "the version and the overview; picocli's help"),
                     entry("ConvertCommand", "a recording into a pipe"),
                     entry("TraceCommand", "to be moved: lang.output is a renderer of its own"),
-                    entry("SymbolizeCommand", "to be moved: addr2line's layout"),
-                    entry("ProbeAddCommand", "to be moved"),
-                    entry("ProbeDelCommand", "to be moved"),
-                    entry("ProbeFuncsCommand", "to be moved"),
-                    entry("ProbeLinesCommand", "to be moved"),
-                    entry("ProbeListCommand", "to be moved"),
-                    entry("ProbeVarsCommand", "to be moved"));
+                    entry("SymbolizeCommand", "to be moved: addr2line's layout"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */
     private static final Map<String, String> RAW_BYTES =

@@ -26,6 +26,7 @@ import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Stacks;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 
@@ -70,6 +71,7 @@ public final class JsonRenderer {
             case Timeline timeline -> object(timeline, out);
             case Report report -> object(report, out);
             case Document document -> document(document, out);
+            case TextLayout layout -> render(layout.values(), out);
             case RowStream rows -> new RowWriter(rows, out).json();
         }
         out.flush();
@@ -131,6 +133,10 @@ public final class JsonRenderer {
 
     private record Writing(JsonGenerator json) {
         private void result(Result result) throws IOException {
+            if (result instanceof TextLayout layout) {
+                result(layout.values());
+                return;
+            }
             json.writeStartObject();
             string("title", result.title());
             switch (result) {
@@ -144,6 +150,8 @@ public final class JsonRenderer {
                     json.writeFieldName("values");
                     document.values().writeTo(new JsonValues(json));
                 }
+                case TextLayout layout ->
+                        throw new IllegalStateException(layout.title()); // returned above
                 case RowStream rows ->
                         throw new IllegalArgumentException("rows within: " + rows.title());
                 case Listing listing ->
