@@ -94,8 +94,7 @@ class ArchitectureTest {
                     entry("Shown", "writes results, and raw bytes"),
                     entry("Main", "the version and the overview; picocli's help"),
                     entry("ConvertCommand", "a recording into a pipe"),
-                    entry("TraceCommand", "to be moved: lang.output is a renderer of its own"),
-                    entry("SymbolizeCommand", "to be moved: addr2line's layout"));
+                    entry("TraceCommand", "to be moved: lang.output is a renderer of its own"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */
     private static final Map<String, String> RAW_BYTES =
