@@ -27,4 +27,5 @@ module sonde.tools {
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.trace;
 }

@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.view.CsvRenderer;
 import sonde.view.HtmlRenderer;
@@ -29,6 +31,8 @@ final class Shown {
         /** Comma-separated values, of what has rows. */
         CSV,
     }
+
+    private static final int BUFFER = 1 << 16;
 
     private Shown() {}
 
@@ -50,7 +54,7 @@ final class Shown {
 
     /** To a file, which is new or replaced by force. */
     static int inFile(Result result, Form form, Path file, boolean force) throws IOException {
-        try (OutputStream out = newFile(file, force)) {
+        try (OutputStream out = new BufferedOutputStream(newFile(file, force), BUFFER)) {
             render(result, form, out, Style.PLAIN);
         }
         return ExitCode.DONE;
@@ -67,9 +71,7 @@ final class Shown {
 
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
-        OutputStream out = stream(FileDescriptor.out);
-        out.write(bytes);
-        out.flush();
+        new FileOutputStream(FileDescriptor.out).write(bytes);
     }
 
     /** To standard error. */
@@ -85,14 +87,17 @@ final class Shown {
     }
 
     private static OutputStream stream(FileDescriptor stream) {
-        return new BufferedOutputStream(new FileOutputStream(stream), 1 << 16);
+        return new BufferedOutputStream(new FileOutputStream(stream), BUFFER);
     }
 
     private static void write(Result result, Form form, FileDescriptor stream, int fd)
             throws IOException {
         OutputStream out = stream(stream);
+        // Lines that are made elsewhere have no style: the terminal is not asked.
+        boolean styled =
+                form == Form.TEXT && !(result instanceof Listing || result instanceof TextLayout);
         try {
-            render(result, form, out, form == Form.TEXT ? Terminal.style(fd) : Style.PLAIN);
+            render(result, form, out, styled ? Terminal.style(fd) : Style.PLAIN);
         } finally {
             out.flush(); // what stands before a damaged part is shown
         }

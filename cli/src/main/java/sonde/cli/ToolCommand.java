@@ -15,6 +15,7 @@ import sonde.tools.script.ScriptTool;
 import sonde.tools.script.ToolOptions;
 import sonde.tools.script.ToolUseException;
 import sonde.tools.script.ToolWords;
+import sonde.tools.trace.TraceRecipe;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
 final class ToolCommand {
@@ -171,7 +172,8 @@ final class ToolCommand {
     /** Says that a program lacks the function in one line, without the script's lines. */
     private static void checkFunction(TraceArguments arguments, ScriptTool.Variant variant)
             throws IOException {
-        Optional<String> refusal = TraceCommand.refusal(arguments, variant.source());
+        Optional<String> refusal =
+                TraceRecipe.refusal(TraceCommand.request(arguments), variant.source());
         if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {
             String word = arguments.parameters.getFirst();
             int colon = word.indexOf(':', word.indexOf('/'));
@@ -212,7 +214,10 @@ final class ToolCommand {
         for (ScriptTool.Variant variant : variants) {
             boolean last = variant.equals(variants.getLast());
             Optional<String> refusal =
-                    last ? Optional.empty() : TraceCommand.refusal(arguments, variant.source());
+                    last
+                            ? Optional.empty()
+                            : TraceRecipe.refusal(
+                                    TraceCommand.request(arguments), variant.source());
             if (refusal.isEmpty()) {
                 chosen = variant;
                 break;
