@@ -39,12 +39,17 @@ public final class JsonRenderer {
     /** Nodes below this depth are left out, and their parent says {@code "cut": true}. */
     static final int MAX_DEPTH = 512;
 
-    private static final JsonFactory FACTORY =
-            JsonFactory.builder()
-                    .streamWriteConstraints(
-                            StreamWriteConstraints.builder().maxNestingDepth(4 * MAX_DEPTH).build())
-                    .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-                    .build();
+    /** Loaded for results whose JSON is made here; rows of listings come as bytes. */
+    private static final class Generators {
+        static final JsonFactory FACTORY =
+                JsonFactory.builder()
+                        .streamWriteConstraints(
+                                StreamWriteConstraints.builder()
+                                        .maxNestingDepth(4 * MAX_DEPTH)
+                                        .build())
+                        .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+                        .build();
+    }
 
     /** A renderer; it holds nothing. */
     public JsonRenderer() {}
@@ -78,7 +83,7 @@ public final class JsonRenderer {
     }
 
     private static void document(Document document, OutputStream out) throws IOException {
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
             if (document.rowDepth() > 0) {
                 json.setPrettyPrinter(new JsonValues.RowPrinter(document.rowDepth()));
             }
@@ -90,7 +95,7 @@ public final class JsonRenderer {
     /** A value as {@link Document} has it, on one line. */
     public static String text(@Nullable Object value) {
         StringWriter text = new StringWriter();
-        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(text)) {
             new JsonValues(json).value(value);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // a StringWriter has no such
@@ -99,7 +104,7 @@ public final class JsonRenderer {
     }
 
     private static void object(Result result, OutputStream out) throws IOException {
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
             new Writing(json).result(result);
             json.writeRaw('\n');
         }
