@@ -17,6 +17,7 @@ import sonde.event.result.Timeline;
 import sonde.view.CsvRenderer;
 import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
+import sonde.view.ListingRenderer;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
 
@@ -105,6 +106,15 @@ final class Shown {
 
     private static void render(Result result, Form form, OutputStream out, Style style)
             throws IOException {
+        if (result instanceof Listing listing
+                && form != Form.CSV
+                && listing.title().isEmpty()) {
+            ListingRenderer.render(
+                    listing,
+                    form == Form.JSON ? Listing.Form.JSON_LINES : Listing.Form.TEXT,
+                    out);
+            return;
+        }
         switch (form) {
             case TEXT -> new TextRenderer().render(result, out, style);
             case JSON -> new JsonRenderer().render(result, out);

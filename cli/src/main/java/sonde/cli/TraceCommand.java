@@ -105,8 +105,11 @@ final class TraceCommand {
     }
 
     private int trace(TraceRequest request, Optional<SourceText> text) throws IOException {
-        try (TraceRecipe recipe =
-                TraceRecipe.open(request, err, System.err, TraceCommand::attached)) {
+        Optional<Runnable> attached =
+                System.getenv(ATTACHED) == null
+                        ? Optional.empty()
+                        : Optional.of(TraceCommand::attached);
+        try (TraceRecipe recipe = TraceRecipe.open(request, err, System.err, attached)) {
             Optional<Result> output = recipe.result(text);
             if (output.isPresent()) {
                 show(output.get());
@@ -116,9 +119,6 @@ final class TraceCommand {
     }
 
     private static void attached() {
-        if (System.getenv(ATTACHED) == null) {
-            return;
-        }
         try {
             Shown.bytes((ATTACHED + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

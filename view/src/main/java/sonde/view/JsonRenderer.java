@@ -62,7 +62,8 @@ public final class JsonRenderer {
      */
     public void render(Result result, OutputStream out) throws IOException {
         switch (result) {
-            case Listing listing -> listing.rows().writeTo(out, Listing.Form.JSON_LINES);
+            case Listing listing ->
+                    ListingRenderer.render(listing, Listing.Form.JSON_LINES, out);
             case Live live -> {
                 Result state = live.ticks().next();
                 while (state != null) {

@@ -130,9 +130,7 @@ public final class TextRenderer {
         }
 
         private void listing(Listing listing) throws IOException {
-            SafeOutput safe = new SafeOutput(new StaysOpen(out));
-            listing.rows().writeTo(safe, Listing.Form.TEXT);
-            safe.flush();
+            ListingRenderer.render(listing, Listing.Form.TEXT, out);
         }
 
         private void live(Live live, String indent, int nesting) throws IOException {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
@@ -51,6 +52,8 @@ public final class TraceRecipe implements AutoCloseable {
     private final TraceRun run;
     private final EndSignals signals;
     private final @Nullable Target child;
+    private final TraceOptions options;
+    private @Nullable Prepared script;
     private int status = DONE;
 
     private TraceRecipe(TraceRequest request, TraceMessages messages, TraceRun run, Origin origin)
@@ -66,6 +69,8 @@ public final class TraceRecipe implements AutoCloseable {
             signals.close();
             throw e;
         }
+        TraceOptions given = request.options();
+        options = given.watching(child == null ? 0 : child.pid(), given.hidden());
     }
 
     private static @Nullable Target prepared(Optional<String> command, Origin origin)
@@ -85,7 +90,10 @@ public final class TraceRecipe implements AutoCloseable {
      * @param attached is called when all probes are attached
      */
     public static TraceRecipe open(
-            TraceRequest request, PrintWriter err, OutputStream errors, Runnable attached)
+            TraceRequest request,
+            PrintWriter err,
+            OutputStream errors,
+            Optional<Runnable> attached)
             throws IOException {
         Origin origin = Origin.capture(); // before signals are treated otherwise
         TraceMessages messages = new TraceMessages(request, err);
@@ -100,17 +108,15 @@ public final class TraceRecipe implements AutoCloseable {
      * @return empty where it cannot run: that was said
      */
     public Optional<Result> result(Optional<SourceText> text) throws IOException {
-        TraceOptions options =
-                request.options()
-                        .watching(child == null ? 0 : child.pid(), request.options().hidden());
         if (text.isPresent() && !request.dumps().isEmpty()) {
-            return Optional.of(unchanged((out, _) -> dump(text.get(), options, out)));
+            return Optional.of(
+                    listing((out, _) -> dump(text.get(), RowOutput.unchanged(out))));
         }
         Diagnostics diagnostics = new Diagnostics();
-        Prepared script =
+        script =
                 text.isPresent()
-                        ? compiled(text.get(), options, diagnostics)
-                        : ahead(options, diagnostics);
+                        ? compiled(text.get(), diagnostics)
+                        : ahead(diagnostics);
         if (script == null) {
             status = REFUSED;
             return Optional.empty();
@@ -123,7 +129,7 @@ public final class TraceRecipe implements AutoCloseable {
             status = REFUSED;
             return Optional.empty();
         }
-        return Optional.of(unchanged((out, json) -> status = run(script, options, out, json)));
+        return Optional.of(listing(this::run));
     }
 
     /** {@link #DONE}, {@link #REFUSED}, or what the script gave to {@code exit()}. */
@@ -131,28 +137,19 @@ public final class TraceRecipe implements AutoCloseable {
         return status;
     }
 
-    @FunctionalInterface
-    private interface UnchangedBytes {
-        void writeTo(OutputStream out, boolean json) throws IOException;
-    }
-
-    /** Output whose control characters count. */
-    private static Listing unchanged(UnchangedBytes bytes) {
-        return new Listing(
-                "",
-                List.of(),
-                (out, form) ->
-                        bytes.writeTo(RowOutput.unchanged(out), form == Listing.Form.JSON_LINES));
+    /** Rows without columns, for people and for programs. */
+    private static Listing listing(Listing.Rows rows) {
+        return new Listing("", List.of(), rows);
     }
 
     private @Nullable Prepared compiled(
-            SourceText text, TraceOptions options, Diagnostics diagnostics) throws IOException {
+            SourceText text, Diagnostics diagnostics) throws IOException {
         Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
         boolean refused = messages.say(diagnostics) || compiled == null;
         return refused || messages.say(compiled.problem()) ? null : compiled;
     }
 
-    private @Nullable Prepared ahead(TraceOptions options, Diagnostics diagnostics)
+    private @Nullable Prepared ahead(Diagnostics diagnostics)
             throws IOException {
         ScriptFile file = ScriptInput.compiled(request.script());
         if (messages.say(AheadScript.problem(file, options.parameters()))) {
@@ -162,7 +159,7 @@ public final class TraceRecipe implements AutoCloseable {
         return messages.say(diagnostics) ? null : script;
     }
 
-    private void dump(SourceText text, TraceOptions options, OutputStream out) throws IOException {
+    private void dump(SourceText text, OutputStream out) throws IOException {
         Diagnostics diagnostics = new Diagnostics();
         PrintStream dumps = new PrintStream(out, false, StandardCharsets.UTF_8);
         Compilation compiled =
@@ -177,10 +174,13 @@ public final class TraceRecipe implements AutoCloseable {
         status = refused || messages.say(compiled.problem()) ? REFUSED : DONE;
     }
 
-    private int run(Prepared script, TraceOptions options, OutputStream out, boolean json)
-            throws IOException {
+    private void run(OutputStream out, Listing.Form form) throws IOException {
+        status = REFUSED;
         try {
-            return run.run(script, options, child, out, json);
+            // The control characters that a script prints count.
+            boolean json = form == Listing.Form.JSON_LINES;
+            Prepared ready = Objects.requireNonNull(script);
+            status = run.run(ready, options, child, RowOutput.unchanged(out), json);
         } catch (LoadException e) {
             messages.refused(e);
         } catch (AttachException e) {
@@ -188,7 +188,6 @@ public final class TraceRecipe implements AutoCloseable {
         } catch (ExecException e) {
             messages.refused(e);
         }
-        return REFUSED;
     }
 
     @Override
@@ -209,7 +208,7 @@ public final class TraceRecipe implements AutoCloseable {
             return Optional.empty();
         }
         byte[] bytes = Formatter.format(script).getBytes(StandardCharsets.UTF_8);
-        return Optional.of(unchanged((out, _) -> out.write(bytes)));
+        return Optional.of(listing((out, _) -> RowOutput.unchanged(out).write(bytes)));
     }
 
     /** Writes a script as a file for any machine; {@link #DONE} or {@link #REFUSED}. */
@@ -241,12 +240,9 @@ public final class TraceRecipe implements AutoCloseable {
         OutputStream nowhere = OutputStream.nullOutputStream();
         PrintWriter silent = new PrintWriter(Writer.nullWriter());
         TraceRun trial =
-                new TraceRun(request, new TraceMessages(request, silent), nowhere, () -> {});
-        try (TraceSession session =
-                TraceSession.open(
-                        compiled,
-                        request.options(),
-                        names -> trial.output(nowhere, false, names))) {
+                new TraceRun(
+                        request, new TraceMessages(request, silent), nowhere, Optional.empty());
+        try (TraceSession session = TraceSession.open(compiled, request.options(), trial)) {
             session.attach();
             return Optional.empty();
         } catch (IOException | LoadException e) {

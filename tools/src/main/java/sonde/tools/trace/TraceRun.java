@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,13 @@ import sonde.lang.probes.AttachException;
 import sonde.probe.launch.Target;
 
 /** Runs a compiled script until it ends. */
-final class TraceRun {
+final class TraceRun implements TraceSession.OutputMaker {
     private final TraceRequest request;
     private final TraceMessages messages;
     private final OutputStream errors;
-    private final Runnable attached;
+    private final Optional<Runnable> attached;
+    private @Nullable OutputStream out;
+    private boolean json;
     private volatile boolean ended;
     private volatile @Nullable TraceSession running;
 
@@ -38,7 +41,7 @@ final class TraceRun {
      * @param errors gets what the script says besides its output
      * @param attached is called when all probes are attached
      */
-    TraceRun(TraceRequest request, TraceMessages messages, OutputStream errors, Runnable attached) {
+    TraceRun(TraceRequest request, TraceMessages messages, OutputStream errors, Optional<Runnable> attached) {
         this.request = request;
         this.messages = messages;
         this.errors = errors;
@@ -60,23 +63,25 @@ final class TraceRun {
     /**
      * Runs.
      *
-     * @param out gets the output, which passes unchanged
+     * @param to gets the output, which passes unchanged
+     * @param asJson whether as lines of JSON
      * @return as {@link TraceRecipe#status}
      */
     int run(
             Prepared script,
             TraceOptions options,
             @Nullable Target child,
-            OutputStream out,
-            boolean json)
+            OutputStream to,
+            boolean asJson)
             throws IOException, LoadException {
         if (ended) {
             return early();
         }
-        try (TraceSession session =
-                TraceSession.open(script, options, names -> output(out, json, names))) {
+        out = to;
+        json = asJson;
+        try (TraceSession session = TraceSession.open(script, options, this)) {
             return switch (options.mode()) {
-                case TRACE -> run(session, child, out);
+                case TRACE -> run(session, child);
                 case TEST -> TrialRuns.test(session) ? TraceRecipe.DONE : TraceRecipe.REFUSED;
                 case BENCH -> TrialRuns.bench(session);
             };
@@ -84,11 +89,13 @@ final class TraceRun {
     }
 
     /** Where a script prints: a renderer of bpftrace's layouts. */
-    Output output(OutputStream out, boolean json, Names all) {
+    @Override
+    public Output make(Names all) {
         TraceRequest.PrintStyle print = request.print();
         boolean ofTool = request.messages().isOfTool();
         Names names = ofTool ? new WithoutTracer(all) : all;
-        OutputStream to = print.fullBlocks() ? new FullBlocks(out) : out;
+        OutputStream lines = out == null ? OutputStream.nullOutputStream() : out; // a trial
+        OutputStream to = print.fullBlocks() ? new FullBlocks(lines) : lines;
         MapRows.Style usual = new MapRows.Style(print.order(), print.form(), print.folded());
         boolean ofMaps = json || print.form() != MapRows.Form.USUAL;
         MapRows.Style style =
@@ -119,7 +126,7 @@ final class TraceRun {
         public void flush() {}
     }
 
-    private int run(TraceSession session, @Nullable Target child, OutputStream out)
+    private int run(TraceSession session, @Nullable Target child)
             throws IOException, AttachException {
         running = session;
         if (ended) {
@@ -134,7 +141,9 @@ final class TraceRun {
                 session.output().attachedProbes(count);
             }
             session.output().flush();
-            attached.run();
+            if (attached.isPresent()) {
+                attached.get().run();
+            }
             if (request.dryRun()) {
                 return TraceRecipe.DONE;
             }

@@ -3,7 +3,7 @@
  * scripts of {@code sonde tool}.
  *
  * {@snippet :
- * try (TraceRecipe recipe = TraceRecipe.open(request, messages, System.err, () -> {})) {
+ * try (TraceRecipe recipe = TraceRecipe.open(request, messages, System.err, Optional.empty())) {
  *     Optional<Result> output = recipe.result(); // empty where the script is wrong
  *     // the script runs while its output is rendered
  *     int status = recipe.status();
