@@ -4,6 +4,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace.dat of scheduler, system call and block events, told row by row: layouts of
@@ -11,6 +12,10 @@ import java.util.TreeMap;
  */
 public final class SchedTrace {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** Of a page; its head and the number of lost events take the rest. */
+    private static final int MOST_BYTES = TraceDatBytes.PAGE - 64;
+
     private static final int SWITCH = 301;
     private static final int WAKEUP = 302;
     private static final int WAKEUP_NEW = 303;
@@ -22,7 +27,10 @@ public final class SchedTrace {
 
     private final TreeMap<Integer, List<Event>> cpus = new TreeMap<>();
 
-    private record Event(long time, byte[] payload) {}
+    /**
+     * @param payload null where events were lost, of number {@code time}
+     */
+    private record Event(long time, byte @Nullable [] payload) {}
 
     /** No rows yet. */
     public SchedTrace() {}
@@ -67,6 +75,12 @@ public final class SchedTrace {
 
     private static Bytes woken(int id, int waker, String comm, int woken, int cpu) {
         return common(id, waker).chars(comm, 16).u32(woken).u32(120).u32(cpu);
+    }
+
+    /** Events of a CPU were lost before its next row; a negative count is not told. */
+    public SchedTrace lost(int cpu, long count) {
+        cpus.computeIfAbsent(cpu, ignored -> new ArrayList<>()).add(new Event(count, null));
+        return this;
     }
 
     /** sys_enter. */
@@ -130,19 +144,47 @@ public final class SchedTrace {
         file.event("block", "block_rq_issue", ISSUE, blockFields());
         file.event("block", "block_rq_complete", COMPLETE, blockFields());
         for (int cpu = 0; cpu <= cpus.lastKey(); cpu++) {
-            file.cpu(page(cpus.getOrDefault(cpu, List.of())));
+            file.cpu(pages(cpus.getOrDefault(cpu, List.of())));
         }
         return file.version7(false);
     }
 
-    private static byte[] page(List<Event> events) {
-        long last = events.isEmpty() ? 0 : events.getFirst().time;
-        RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, last);
+    private static byte[][] pages(List<Event> events) {
+        List<byte[]> pages = new ArrayList<>();
+        RingPage page = null;
+        int used = 0;
+        long last = 0;
+        long lost = 0;
         for (Event event : events) {
-            page.extend(event.time - last).event(0, event.payload);
+            byte[] payload = event.payload;
+            if (payload == null) {
+                lost = lost < 0 ? lost : event.time < 0 ? -1 : lost + event.time;
+            }
+            if (page != null && (payload == null || used + payload.length > MOST_BYTES)) {
+                pages.add(page.toBytes());
+                page = null;
+            }
+            if (payload == null) {
+                continue;
+            }
+            if (page == null) {
+                page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, event.time);
+                page = lost == 0 ? page : page.lost(lost);
+                last = event.time;
+                used = 0;
+                lost = 0;
+            }
+            page.extend(event.time - last).event(0, payload);
             last = event.time;
+            used += payload.length + 12;
         }
-        return page.toBytes();
+        if (page != null || pages.isEmpty()) {
+            pages.add(
+                    page != null
+                            ? page.toBytes()
+                            : new RingPage(ORDER, 8, TraceDatBytes.PAGE, 0).toBytes());
+        }
+        return pages.toArray(byte[][]::new);
     }
 
     private static String switchFields() {

@@ -35,6 +35,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Result;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
+import sonde.format.export.SampleUnits;
 import sonde.open.ReportSource;
 import sonde.symbol.resolve.Resolver;
 import sonde.symbol.unwind.UnwindEnd;
@@ -285,10 +286,14 @@ public final class Findings {
         return source.unwinding().notes(ends);
     }
 
-    /** Whether rows are sums of samples, not samples. */
-    public boolean isProfile() {
+    /** The event whose counts a profile adds up; empty where rows are samples. */
+    public String profiled() {
         return counts.counts().stream()
-                .anyMatch(count -> count.type().system().equals(SampleTypes.PROFILE));
+                .map(EventCounts.Count::type)
+                .filter(type -> type.system().equals(SampleTypes.PROFILE))
+                .map(EventType::name)
+                .findFirst()
+                .orElse("");
     }
 
     /** A recording that names its frames itself is the only one of its report. */
@@ -303,7 +308,10 @@ public final class Findings {
 
     /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
     public Unit weightUnit() {
-        return sampleTime.weightIsNanos() ? Unit.NANOS : Unit.COUNT;
+        boolean profiledTime =
+                samples.total() != samples.count()
+                        && SampleUnits.unit(profiled()).equals(SampleUnits.NANOSECONDS);
+        return sampleTime.weightIsNanos() || profiledTime ? Unit.NANOS : Unit.COUNT;
     }
 
     /** Why modules have no names; complete when every frame was asked for. */

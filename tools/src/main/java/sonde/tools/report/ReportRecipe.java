@@ -31,8 +31,9 @@ public final class ReportRecipe {
     /**
      * A report with what its page needs besides.
      *
-     * @param timeline at most 200 threads, the busiest, and 400,000 samples of each kind, thinned
-     *     as the notes say
+     * @param timeline a track for each of the 200 busiest threads and one for the others; samples
+     *     and spans are added up where there are too many, so that their sums are those of the
+     *     report
      */
     public record Page(Report report, Timeline timeline) {}
 
@@ -42,7 +43,7 @@ public final class ReportRecipe {
         needed.addAll(TimelineMaker.NEEDS);
         Findings found = new Findings(source, options, needed, true);
         Report report = report(source, found);
-        TimelineMaker maker = new TimelineMaker(found, found.weightUnit());
+        TimelineMaker maker = new TimelineMaker(found);
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());

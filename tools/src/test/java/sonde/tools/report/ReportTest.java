@@ -235,6 +235,12 @@ final class ReportTest {
         }
     }
 
+    private static String name(Timeline page, int node) {
+        String name = page.stacks().frames().get(page.stacks().frame()[node]).name();
+        int caller = page.stacks().parent()[node];
+        return name.startsWith("[woken by") ? name(page, caller) : name;
+    }
+
     @Test
     void thePageHasTheTimesOfTheHeadline() throws IOException {
         try (ReportSource source = ReportSource.open(bundle)) {
@@ -256,8 +262,11 @@ final class ReportTest {
             Samples onCpu = page.samples().getFirst();
             assertThat(onCpu.weight()).containsOnly(10_000_000L).hasSize(6);
             assertThat(Arrays.stream(onCpu.track()).sum()).isEqualTo(2);
-            // These switches have no chains to draw.
-            assertThat(page.samples().get(1).weight()).isEmpty();
+            // Waiting, blocked and sleeping, without a chain too.
+            Samples offCpu = page.samples().get(1);
+            assertThat(Arrays.stream(offCpu.weight()).sum()).isEqualTo(29_500_000);
+            assertThat(Arrays.stream(offCpu.node()).mapToObj(node -> name(page, node)))
+                    .contains("[blocked in read]", "[sleeping in futex]");
         }
     }
 }

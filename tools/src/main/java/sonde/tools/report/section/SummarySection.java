@@ -35,6 +35,7 @@ final class SummarySection implements ReportSection {
     @Override
     public List<AnalysisKey<?>> needs() {
         List<AnalysisKey<?>> needs = new ArrayList<>(OutlineTables.NEEDS);
+        needs.addAll(OnCpuSection.NEEDS);
         needs.addAll(
                 List.of(
                         OffCpuSection.OFF_CPU,
