@@ -12,6 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
+import sonde.analysis.LossAccount;
+import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
@@ -117,6 +119,8 @@ final class Derivation {
             operators.add(new NamedSlices(threads, stacks::function, span -> named(slices, span)));
         }
         add(operators, Derived.LOSS, own::losses);
+        Losses noticed = new Losses();
+        add(operators, Derived.LOSS, _ -> noticed);
         add(operators, Derived.MAPPING, own::mappings);
         add(operators, Derived.COUNTER, own::counters);
         add(operators, Derived.LOG, own::logs);
@@ -130,6 +134,10 @@ final class Derivation {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }
         states.finish();
+        Row losses = rows.get(Derived.LOSS);
+        if (losses != null) {
+            own.unnoticed(losses, new LossAccount(noticed, input.losses()).unnoticed());
+        }
         threadRows();
         stackRows();
     }

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
+import sonde.analysis.LossAccount;
 import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.analysis.ThreadEvents;
@@ -205,8 +206,13 @@ public final class Findings {
     }
 
     /** Notices of losses. */
-    public Losses losses() {
+    public Losses notices() {
         return losses;
+    }
+
+    /** What is missing, by the notices among the rows and by the recorder's account. */
+    public LossAccount losses() {
+        return new LossAccount(losses, source.losses());
     }
 
     /** The number of rows of each event type. */
@@ -247,11 +253,6 @@ public final class Findings {
     /** The description that sonde wrote; null when another tool recorded. */
     public @Nullable Meta meta() {
         return source.meta();
-    }
-
-    /** What the recorder knows to have lost. */
-    public List<Meta.Loss> toldLosses() {
-        return source.losses();
     }
 
     /** The system calls of the machine that recorded. */
