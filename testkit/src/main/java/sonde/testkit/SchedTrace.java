@@ -119,7 +119,12 @@ public final class SchedTrace {
 
     /** The file, version 7. */
     public byte[] toBytes() {
-        TraceDatBytes file = new TraceDatBytes(ORDER, 8);
+        return toBytes("mono");
+    }
+
+    /** The file with another trace_clock. */
+    public byte[] toBytes(String clock) {
+        TraceDatBytes file = new TraceDatBytes(ORDER, 8).clock(clock);
         file.event("sched", "sched_switch", SWITCH, switchFields());
         file.event("sched", "sched_wakeup", WAKEUP, wakeFields());
         file.event("sched", "sched_wakeup_new", WAKEUP_NEW, wakeFields());

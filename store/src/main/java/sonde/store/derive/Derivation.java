@@ -98,8 +98,11 @@ final class Derivation {
                         input.callName(),
                         rows.get(Derived.THREAD_STATE),
                         rows.get(Derived.SCHED));
-        ThreadStates follower = new ThreadStates(threads, stacks, Window.ALL, List.of(states));
-        StackSums running = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        Silence silence = input.silence();
+        Window window =
+                silence == null ? Window.ALL : Window.ALL.within(silence.from(), silence.to());
+        ThreadStates follower = new ThreadStates(threads, stacks, window, List.of(states));
+        StackSums running = StackSums.cpuSamples(threads, stacks, window);
         EventCounts counts = new EventCounts();
         List<Operator> operators =
                 new ArrayList<>(
@@ -129,7 +132,6 @@ final class Derivation {
         Engine.Extent extent = Engine.run(input.recordings(), operators, spare);
         List<EventType> types = counts.counts().stream().map(EventCounts.Count::type).toList();
         follower.estimate(running, SampleTime.of(input.recordings(), types));
-        Silence silence = input.silence();
         if (silence != null) {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }

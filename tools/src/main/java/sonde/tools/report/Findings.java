@@ -87,7 +87,12 @@ public final class Findings {
             throws IOException {
         this.source = source;
         this.options = options;
-        window = window(source, options);
+        Meta meta = source.meta();
+        Window asked = window(source, options);
+        window =
+                meta == null
+                        ? asked
+                        : asked.within(meta.times().startNanos(), meta.times().endNanos());
         resolver = RecordedCode.resolver(source, options.stacks().detail());
         ProcessSymbols symbols =
                 new ProcessSymbols(resolver.maps(), resolver::function, source.fileIds());
@@ -117,7 +122,6 @@ public final class Findings {
                         source.recordings(),
                         counts.counts().stream().map(EventCounts.Count::type).toList());
         estimated = timed && states.estimate(samples, sampleTime);
-        Meta meta = source.meta();
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
             states.silent(
@@ -376,12 +380,14 @@ public final class Findings {
 
     /** Whether the recording's clock counts time. */
     public boolean hasNanos() {
-        return counts.counts().stream().allMatch(count -> count.source().clock() != Clock.COUNTER);
+        return counts.counts().stream()
+                .map(count -> count.source().clock())
+                .noneMatch(clock -> clock == Clock.COUNTER || clock == Clock.X86_TSC);
     }
 
-    /** Whether anything tells when threads ran. */
+    /** Whether anything tells when threads ran, and for how long. */
     public boolean knowsStates() {
-        return !shownThreads().isEmpty();
+        return hasNanos() && !shownThreads().isEmpty();
     }
 
     /** The threads to be shown that any row names. */

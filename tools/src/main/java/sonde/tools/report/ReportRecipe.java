@@ -129,6 +129,11 @@ public final class ReportRecipe {
                                 counted(processes, "process", "processes"),
                                 counted(found.eventCount(), "event", "events"),
                                 source.isMachine() ? " of the whole machine" : ""));
+        if (!found.hasNanos() && !threads.isEmpty()) {
+            notes.add(
+                    "The clock of this recording counts events or cycles: times and durations are"
+                            + " such counts, no nanoseconds.");
+        }
         if (other) {
             // Nothing in it says when threads ran.
         } else if (found.isEstimated()) {

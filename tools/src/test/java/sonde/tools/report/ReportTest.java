@@ -24,6 +24,7 @@ import sonde.format.bundle.Meta;
 import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Golden;
+import sonde.testkit.SchedTrace;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
 import sonde.tools.report.section.ReportSections;
@@ -122,6 +123,20 @@ final class ReportTest {
                                 .replaceAll("\\s+", " "))
                 .contains("of JVM 100 are 1.5 s older than")
                 .contains("of JVM 101 are 0.0 s older than");
+    }
+
+    /** trace_clock counter: one more for each event. */
+    @Test
+    void aCounterIsNoTime() throws IOException {
+        SchedTrace trace =
+                new SchedTrace()
+                        .switched(10, 0, "app", 100, 1, "b", 101)
+                        .switched(2_000_000_010, 0, "b", 101, 1, "app", 100);
+        Path file = Files.write(folder.resolve("counter.dat"), trace.toBytes("counter"));
+        String summary = text(ReportSections.summary(file));
+        assertThat(summary)
+                .contains("in 2,000,000,000 units of its own clock", "no nanoseconds")
+                .doesNotContain("wall", "where the time went", " s ");
     }
 
     @Test

@@ -52,15 +52,14 @@ final class SummarySection implements ReportSection {
         if (!other) {
             results.add(whereTimeWent(found));
         }
-        List<Table> parts =
-                new ArrayList<>(
-                        List.of(
-                                OnCpuSection.hottest(found, TOP),
-                                OffCpuSection.userCauses(found, TOP),
-                                SyscallsSection.all(found, TOP),
-                                FilesSection.top(found, TOP),
-                                BlockIoSection.table(found, TOP),
-                                StatsSection.events(found, NAMED_PROBES)));
+        List<Table> parts = new ArrayList<>(List.of(OnCpuSection.hottest(found, TOP)));
+        if (found.hasNanos()) {
+            parts.add(OffCpuSection.userCauses(found, TOP));
+            parts.add(SyscallsSection.all(found, TOP));
+            parts.add(FilesSection.top(found, TOP));
+            parts.add(BlockIoSection.table(found, TOP));
+        }
+        parts.add(StatsSection.events(found, NAMED_PROBES));
         parts.addAll(OutlineTables.of(found, TOP, other));
         parts.add(LossesSection.table(found));
         parts.stream().filter(table -> !table.rows().isEmpty()).forEach(results::add);
