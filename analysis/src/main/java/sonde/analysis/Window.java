@@ -10,7 +10,9 @@ public record Window(long from, long to) {
     /** Everything. */
     public static final Window ALL = new Window(Long.MIN_VALUE, Long.MAX_VALUE);
 
-    /** How far beyond the recorder's own times rows may lie that it asked for or was still given. */
+    /**
+     * How far beyond the recorder's own times rows may lie that it asked for or was still given.
+     */
     private static final long SLACK_NANOS = 60_000_000_000L;
 
     /**

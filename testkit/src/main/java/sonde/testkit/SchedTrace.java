@@ -24,6 +24,8 @@ public final class SchedTrace {
     private static final int EXIT = 306;
     private static final int ISSUE = 307;
     private static final int COMPLETE = 308;
+    private static final int ENTER_READ = 309;
+    private static final int EXIT_READ = 310;
 
     private final TreeMap<Integer, List<Event>> cpus = new TreeMap<>();
 
@@ -97,6 +99,12 @@ public final class SchedTrace {
         return add(time, cpu, common(EXIT, tid).u64(number).u64(result));
     }
 
+    /** syscalls:sys_enter_read and sys_exit_read of x86-64. */
+    public SchedTrace read(long from, long to, int cpu, int tid) {
+        add(from, cpu, common(ENTER_READ, tid).u32(0).u32(0).u64(3).u64(0).u64(1));
+        return add(to, cpu, common(EXIT_READ, tid).u32(0).u32(0).u64(1));
+    }
+
     /** block_rq_issue. */
     public SchedTrace issue(long time, int cpu, int tid, long sector, int sectors, String rwbs) {
         return add(time, cpu, block(ISSUE, tid, sector, sectors, rwbs));
@@ -146,6 +154,16 @@ public final class SchedTrace {
                 "sys_exit",
                 EXIT,
                 field("long id", 8, 8) + field("long ret", 16, 8));
+        String number = field("int __syscall_nr", 8, 4);
+        file.event(
+                "syscalls",
+                "sys_enter_read",
+                ENTER_READ,
+                number
+                        + field("unsigned int fd", 16, 8)
+                        + field("char * buf", 24, 8)
+                        + field("size_t count", 32, 8));
+        file.event("syscalls", "sys_exit_read", EXIT_READ, number + field("long ret", 16, 8));
         file.event("block", "block_rq_issue", ISSUE, blockFields());
         file.event("block", "block_rq_complete", COMPLETE, blockFields());
         for (int cpu = 0; cpu <= cpus.lastKey(); cpu++) {

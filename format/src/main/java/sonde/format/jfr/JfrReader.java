@@ -36,6 +36,7 @@ public final class JfrReader {
     private static final int MAGIC = 0x464c5200; // "FLR\0"
     private static final ValueLayout.OfInt MAGIC_LAYOUT =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
     /** Version 1 came with Java 9; 0.9 has other events and metadata. */
     private static final int OLDEST = 1;
 

@@ -18,8 +18,8 @@ final class OtherFormats {
     private OtherFormats() {}
 
     /**
-     * What the file is and what reads it, as the rest of a sentence that begins with its name; empty
-     * for a file of none of these tools.
+     * What the file is and what reads it, as the rest of a sentence that begins with its name;
+     * empty for a file of none of these tools.
      */
     static String refusal(Input input) {
         String head = JsonTree.head(input, WINDOW).stripLeading();

@@ -94,9 +94,7 @@ class PerfDataRecordingTest {
             file.record(17, 0, Examples.trailer(symbol, 7, 9, 71, 11).raw(rest));
         }
         List<Row> rows = Rows.of(file.file());
-        assertThat(rows)
-                .extracting(Row::time)
-                .containsExactly(70L, 70L, 70L, 71L, 71L, 71L);
+        assertThat(rows).extracting(Row::time).containsExactly(70L, 70L, 70L, 71L, 71L, 71L);
         assertThat(rows).extracting(Row::pid).containsOnly(7);
         assertThat(rows).extracting(Row::tid).containsOnly(9);
         assertThat(rows.getLast().field("name")).isEqualTo("bpf_prog_7");

@@ -78,7 +78,8 @@ class RecognitionTest {
             })
     void filesOfOtherToolsAreRefusedByName(String example) {
         int bar = example.lastIndexOf('|');
-        Input input = RecordedRows.input(example.substring(0, bar).getBytes(StandardCharsets.UTF_8));
+        Input input =
+                RecordedRows.input(example.substring(0, bar).getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> TraceFormat.read(input))
                 .hasMessageStartingWith("text: kind: is ")
                 .hasMessageContaining(example.substring(bar + 1));

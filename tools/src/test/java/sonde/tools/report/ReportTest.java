@@ -125,6 +125,18 @@ final class ReportTest {
                 .contains("of JVM 101 are 0.0 s older than");
     }
 
+    @Test
+    void kernelTimeOfSingleCallsIsALowerBound() throws IOException {
+        SchedTrace trace =
+                new SchedTrace()
+                        .switched(10, 0, "b", 101, 1, "app", 100)
+                        .read(1_000_010, 3_000_010, 0, 100)
+                        .switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Path file = Files.write(folder.resolve("single.dat"), trace.toBytes());
+        assertThat(text(ReportSections.summary(file)).replaceAll("\\s+", " "))
+                .contains("Kernel time is that of 1 recorded system call (read): a lower bound");
+    }
+
     /** trace_clock counter: one more for each event. */
     @Test
     void aCounterIsNoTime() throws IOException {
