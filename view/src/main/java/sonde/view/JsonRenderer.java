@@ -312,6 +312,8 @@ public final class JsonRenderer {
                 ints("track", samples.track());
                 ints("node", samples.node());
                 longs("weight", samples.weight());
+                longs("count", samples.count());
+                longs("lasts", samples.lasts());
                 json.writeEndObject();
             }
             json.writeEndArray();
