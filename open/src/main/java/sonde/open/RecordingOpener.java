@@ -62,6 +62,13 @@ final class RecordingOpener {
         return opener.opened(() -> opener.each(paths));
     }
 
+    /** Recordings of a session that still records; closed with the source. */
+    static ReportSource live(Meta meta, List<Recording> recordings) throws IOException {
+        RecordingOpener opener = new RecordingOpener("live", GivenPlaces.NONE);
+        opener.meta = meta;
+        return opener.opened(() -> recordings.forEach(opener::take));
+    }
+
     private static String shown(Path path) {
         Path file = path.getFileName();
         return file == null ? path.toString() : file.toString();
