@@ -139,7 +139,8 @@ public final class TextRenderer {
                 render(state, indent, nesting + 1);
                 out.flush();
                 state = live.ticks().next();
-                if (state != null) {
+                // Lines of events go on where the ones before ended.
+                if (state != null && !(state instanceof Listing)) {
                     out.write('\n');
                 }
             }

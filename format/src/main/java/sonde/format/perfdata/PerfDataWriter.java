@@ -212,6 +212,11 @@ public final class PerfDataWriter implements AutoCloseable {
         }
     }
 
+    /** Where the records in the file end. */
+    public long endOffset() {
+        return end;
+    }
+
     /** Bytes of the records in the file so far. */
     public long dataBytes() {
         return end - dataOffset;
