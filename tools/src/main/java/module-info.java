@@ -21,10 +21,12 @@ module sonde.tools {
     exports sonde.tools.elf;
     exports sonde.tools.list;
     exports sonde.tools.option;
+    exports sonde.tools.probe;
     exports sonde.tools.query;
     exports sonde.tools.record;
     exports sonde.tools.report;
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.trace;
 }

@@ -106,7 +106,7 @@ public final class Main {
             return TraceCommand.run(words, err);
         }
         if (name.equals("tool")) {
-            return ToolCommand.run(words, out, err);
+            return ToolCommand.run(words, err);
         }
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
@@ -175,9 +175,7 @@ public final class Main {
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();
-        out.print(
-                CommandTable.summaries(
-                        CommandTable.NAMES, "", Terminal.width(Terminal.STDOUT)));
+        out.print(CommandTable.summaries(CommandTable.NAMES, "", Terminal.width(Terminal.STDOUT)));
         out.println();
         out.println(
                 "  sonde record -- make -j2       records a build, then says where the time went");

@@ -1,21 +1,14 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import sonde.probe.dynamic.Definer;
-import sonde.probe.dynamic.Definition;
-import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.ProbeException;
-import sonde.probe.dynamic.ProbeKinds;
 import sonde.probe.dynamic.Subject;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
-import sonde.view.Escape;
+import sonde.tools.probe.NamedProbeRecipe;
 
 /** {@code sonde probe add}. */
 final class ProbeAddCommand {
@@ -40,6 +33,7 @@ final class ProbeAddCommand {
                       --unsafe        also probe returns of Go functions, which can end the program
                       --group GROUP   use this group instead of probe or probe_FILE
                       --name NAME     use this name instead of the function's
+                      --json          print JSON
 
                     Not in help:
                       -f, --force     as perf: two probes may have one name
@@ -61,131 +55,52 @@ final class ProbeAddCommand {
                       sonde probe add -n -x ./server 'server.c:107 $vars'   shows what it would do
                     """;
 
-    private final CommandCall call;
-    private final GivenOptions given;
-    private final List<String> definitions;
-
-    private ProbeAddCommand(CommandCall call) {
-        this.call = call;
-        this.given = call.given();
-        this.definitions = given.words();
-    }
+    private ProbeAddCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new ProbeAddCommand(call).run();
-    }
-
-    private int run() throws Exception {
-        boolean dryRun = given.has("--dry-run");
+        GivenOptions given = call.given();
         List<PointSpec> points = new ArrayList<>();
-        for (String text : definitions) {
+        for (String text : given.words()) {
             try {
-                points.add(point(text));
+                points.add(point(text, given));
             } catch (ProbeException e) {
-                throw split(text, e);
+                throw NamedProbeRecipe.split(given.words().getFirst(), text, e);
             }
         }
-        try (Subject subject = ProbeTarget.open(call, module(points))) {
-            NamedProbes probes = null;
-            Set<String> taken = Set.of();
-            ProbeKinds kinds = ProbeKinds.ALL;
-            try {
-                probes = NamedProbes.open();
-                taken = probes.events();
-                kinds = probes.kinds();
-            } catch (ProbeException e) {
-                if (!dryRun) {
-                    throw e;
-                }
-            }
-            Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
-            definer = given.has("--fprobe") ? definer.byFunctionTracer() : definer;
-            definer = given.has("--every") ? definer.everyPlace() : definer;
-            definer = given.has("--unsafe") ? definer.unsafe() : definer;
-            List<Definition> made = new ArrayList<>();
-            for (PointSpec point : points) {
-                try {
-                    made.addAll(definer.define(point));
-                } catch (ProbeException e) {
-                    throw split(point.text(), e);
-                }
-            }
-            PrintWriter out = call.out();
-            subject.notes().forEach(note -> call.say(note));
-            if (dryRun || probes == null) {
-                subject.foreign().ifPresent(why -> call.say(why));
-                for (Definition one : made) {
-                    out.println(Escape.line(one.text()));
-                    out.println("    " + Escape.line(described(one)));
-                }
-                return ExitCode.DONE;
-            }
-            probes.add(subject, made);
-            added(made, out);
-            return ExitCode.DONE;
+        try (Subject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points))) {
+            boolean dryRun = given.has("--dry-run");
+            return ProbeCommand.show(
+                    NamedProbeRecipe.add(subject, points, dryRun, usual -> set(usual, given)),
+                    call);
         }
     }
 
-    /** Says how variables are given where a shell made words of a definition. */
-    private ProbeException split(String text, ProbeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        boolean word = !text.equals(definitions.getFirst()) && !text.matches(".*\\s.*");
-        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
-        return word && unread
-                ? new ProbeException(
-                        message
-                                + "\n  if it is a variable, it belongs in the word of its place: '"
-                                + definitions.getFirst()
-                                + " "
-                                + text
-                                + "'")
-                : failure;
+    private static Definer set(Definer usual, GivenOptions given) {
+        Definer definer = given.has("--fprobe") ? usual.byFunctionTracer() : usual;
+        definer = given.has("--every") ? definer.everyPlace() : definer;
+        return given.has("--unsafe") ? definer.unsafe() : definer;
     }
 
-    /** The one that all of them name; empty for none. */
-    private static String module(List<PointSpec> points) throws ProbeException {
-        List<String> modules = points.stream().map(PointSpec::module).distinct().toList();
-        if (modules.size() > 1) {
-            throw new ProbeException("one module at a time: " + String.join(", ", modules).strip());
-        }
-        return modules.isEmpty() ? "" : modules.getFirst();
-    }
-
-    private PointSpec point(String text) throws ProbeException {
-        String group = given.text("--group");
-        String name = given.text("--name");
+    private static PointSpec point(String text, GivenOptions given) throws ProbeException {
         PointSpec read = PointSpec.parse(text);
         return new PointSpec(
                 read.text(),
                 read.module(),
-                group == null ? read.group() : word(group, "--group"),
-                name == null ? read.name() : word(name, "--name"),
+                word(given, "--group", read.group()),
+                word(given, "--name", read.name()),
                 read.place(),
                 read.arguments());
     }
 
-    private static String word(String given, String option) {
-        if (!given.matches("[A-Za-z_]\\w{0,62}")) {
+    private static String word(GivenOptions given, String option, String otherwise) {
+        if (!given.has(option)) {
+            return otherwise;
+        }
+        String word = given.text(option, "");
+        if (!word.matches("[A-Za-z_]\\w{0,62}")) {
             throw new OptionException(
                     option + " takes letters, digits and _, 63 at most, no digit first");
         }
-        return given;
-    }
-
-    private static String described(Definition one) {
-        return "at " + one.source() + (one.note().isEmpty() ? "" : "; " + one.note());
-    }
-
-    private static void added(List<Definition> made, PrintWriter out) {
-        Map<String, List<Definition>> byEvent = new LinkedHashMap<>();
-        made.forEach(one -> byEvent.computeIfAbsent(one.event(), _ -> new ArrayList<>()).add(one));
-        byEvent.forEach((event, all) -> {
-            out.println(event);
-            all.forEach(one -> out.println("    " + Escape.line(described(one))));
-        });
-        String first = made.getFirst().event();
-        out.println();
-        out.println("sonde record -e " + first + " -- COMMAND   records it");
-        out.println("sonde probe del " + first + "   removes it");
+        return word;
     }
 }

@@ -1,7 +1,9 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.util.List;
 import sonde.tools.option.OptionException;
+import sonde.tools.probe.ProbeAnswer;
 import sonde.view.Escape;
 
 /** {@code sonde probe}. */
@@ -29,6 +31,13 @@ final class ProbeCommand {
     static final List<String> COMMANDS = List.of("funcs", "lines", "vars", "add", "list", "del");
 
     private ProbeCommand() {}
+
+    /** Prints an answer, its notes to standard error. */
+    static int show(ProbeAnswer answer, CommandCall call) throws IOException {
+        Shown.onOut(answer.result(), call.json());
+        call.say(answer.notes());
+        return answer.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
+    }
 
     /** Only reached where no known command was named. */
     static int run(CommandCall call) {

@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
-import java.util.Map;
-import sonde.probe.dynamic.NamedProbes;
+import sonde.tools.probe.NamedProbeRecipe;
 
 /** {@code sonde probe del}. */
 final class ProbeDelCommand {
@@ -17,6 +15,7 @@ final class ProbeDelCommand {
 
             Options:
               --any           also remove probes that other tools set
+              --json          print JSON
 
             Examples:
               sonde probe del start_dl_timer_L16
@@ -27,34 +26,10 @@ final class ProbeDelCommand {
               0 removed, 1 nothing matches
             """;
 
-    private final CommandCall call;
-
-    private ProbeDelCommand(CommandCall call) {
-        this.call = call;
-    }
+    private ProbeDelCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new ProbeDelCommand(call).run();
-    }
-
-    private int run() throws Exception {
-        NamedProbes probes = NamedProbes.open();
-        PrintWriter out = call.out();
-        boolean removed = false;
-        for (String pattern : call.given().words()) {
-            Map<String, Boolean> done = probes.delete(pattern, call.has("--any"));
-            for (Map.Entry<String, Boolean> one : done.entrySet()) {
-                removed |= one.getValue();
-                out.println(
-                        one.getKey()
-                                + (one.getValue()
-                                        ? " removed"
-                                        : " left: not made by sonde probe; --any removes it too"));
-            }
-            if (done.isEmpty()) {
-                call.say("no probe is called " + pattern);
-            }
-        }
-        return removed ? ExitCode.DONE : ExitCode.NEGATIVE;
+        return ProbeCommand.show(
+                NamedProbeRecipe.delete(call.given().words(), call.has("--any")), call);
     }
 }

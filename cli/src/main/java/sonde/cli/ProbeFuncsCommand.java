@@ -1,12 +1,7 @@
 package sonde.cli;
 
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
-import sonde.event.result.Column;
-import sonde.event.result.Table;
-import sonde.probe.dynamic.FunctionNames;
 import sonde.probe.dynamic.Subject;
+import sonde.tools.probe.SourceProbeRecipe;
 
 /** {@code sonde probe funcs}. */
 final class ProbeFuncsCommand {
@@ -33,41 +28,12 @@ final class ProbeFuncsCommand {
                       0 found, 1 nothing matches
                     """;
 
-    private final CommandCall call;
-
-    private ProbeFuncsCommand(CommandCall call) {
-        this.call = call;
-    }
+    private ProbeFuncsCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new ProbeFuncsCommand(call).run();
-    }
-
-    private int run() throws Exception {
+        String pattern = call.given().words().stream().findFirst().orElse("*");
         try (Subject subject = ProbeTarget.open(call)) {
-            String pattern = call.given().words().stream().findFirst().orElse("*");
-            List<String> names = FunctionNames.matching(subject, pattern);
-            subject.notes().forEach(note -> call.say(note));
-            if (call.json()) {
-                List<List<@Nullable Object>> rows = new ArrayList<>();
-                names.forEach(name -> rows.add(List.of(name)));
-                Shown.onOut(new Table("functions", List.of(Column.text("function")), rows), true);
-            } else {
-                if (names.isEmpty()) {
-                    call.say(
-                            "no function of "
-                                    + subject.path()
-                                    + " matches '"
-                                    + sonde.view.Escape.line(pattern)
-                                    + "'"
-                                    + (subject.hasEntries()
-                                            ? ""
-                                            : "; it has no debugging information, so that only"
-                                                    + " its symbol table could be asked"));
-                }
-                names.forEach(name -> call.out().println(sonde.view.Escape.line(name)));
-            }
-            return names.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
+            return ProbeCommand.show(SourceProbeRecipe.functions(subject, pattern), call);
         }
     }
 }

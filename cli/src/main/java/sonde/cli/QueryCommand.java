@@ -29,6 +29,9 @@ final class QueryCommand {
             of threads, their states, slices, samples and losses. Without a statement, on a
             terminal, there is a prompt. docs/sql.md lists tables and columns.
 
+            In place of a file, proc: is the running system (processes, mappings, kernel modules),
+            and proc:PID[,PID] are some of its processes.
+
             Arguments:
               [FILE...]       recordings, then a statement
 
@@ -55,6 +58,7 @@ final class QueryCommand {
                                              GROUP BY 1'
                       sonde query make.sonde --run run-queue-latency
                       sonde query a.sonde b.sonde 'SELECT trace_id, count(*) FROM events GROUP BY 1'
+                      sonde query proc: 'SELECT name, state, threads FROM "proc.process"'
                       sonde query make.sonde -o out.parquet 'SELECT * FROM thread_state'
 
                     Exit status:

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.Live;
 import sonde.event.result.Result;
 import sonde.format.bundle.Meta;
 import sonde.probe.dynamic.NamedProbes;
@@ -20,6 +21,7 @@ import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.probe.NamedProbeRecipe;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
@@ -84,6 +86,9 @@ final class RecordCommand {
                               event sources are armed, just before the command starts. The command
                               does not inherit N. If the recording cannot start, N is closed without
                               the line
+              --live          print events while they are recorded: those of -e, or all without -e;
+                              one line each as 'sonde report --events' prints them, with --json
+                              one object each and no summary
               --plan          print what would be recorded, from which source, and why
               --no-summary    do not print a summary; 'sonde report' prints it later
               --print-path    print the path of the recording on standard output
@@ -95,6 +100,7 @@ final class RecordCommand {
               sonde record -p 1234 --duration 10s
               sonde record -a --duration 5s
               sonde record -e 'skb:*' -e cycles -- curl -s localhost
+              sonde record --live -e 'net:*' -- ping -c 1 localhost
               sonde record --plan -- true         what would be recorded, and why
 
             Exit status:
@@ -132,11 +138,16 @@ final class RecordCommand {
                         pids,
                         given.text("--output"),
                         jvmMaps(),
+                        given.has("--live") ? this::showLive : null,
                         ready(origin));
         if (given.has("--plan")) {
             return Shown.onOut(RecordRecipe.plan(order), call.json());
         }
         return record(order);
+    }
+
+    private void showLive(Live events) throws IOException {
+        Shown.onOut(events, call.json());
     }
 
     private @Nullable ReadyDescriptor ready(Origin origin) {
@@ -163,7 +174,7 @@ final class RecordCommand {
     private void sayChanged() {
         try {
             for (NamedProbes.Listed one : NamedProbes.open().changed(given.texts("--event"))) {
-                call.say(one.event() + ": " + ProbeListCommand.changed(one));
+                call.say(one.event() + ": " + NamedProbeRecipe.changed(one));
             }
         } catch (IOException e) {
             // Whether probes can be recorded at all is said by the plan.
@@ -178,7 +189,8 @@ final class RecordCommand {
         ProgressLine line = new ProgressLine(!command.isEmpty());
         RecordOutcome outcome;
         try {
-            outcome = new RecordRecipe(order, line.isVisible() ? line : null).run();
+            boolean watched = line.isVisible() && !given.has("--live");
+            outcome = new RecordRecipe(order, watched ? line : null).run();
         } catch (ExecException e) {
             call.say(String.valueOf(e.getMessage()));
             return e.exitCode();
@@ -197,7 +209,7 @@ final class RecordCommand {
                 command.isEmpty() && !outcome.failure().isEmpty()
                         ? ExitCode.IMPOSSIBLE
                         : outcome.exitCode();
-        if (given.has("--no-summary")) {
+        if (given.has("--no-summary") || given.has("--live") && call.json()) {
             call.say(outcome.meta().notes());
             NextSteps.print(outcome.bundle(), call.err());
             return status;
@@ -233,6 +245,11 @@ final class RecordCommand {
         }
         if (ways > 1) {
             throw new OptionException("a command, -p and -a exclude each other");
+        }
+        if (given.has("--live") && given.has("--flight-recorder")) {
+            throw new OptionException(
+                    "--live and --flight-recorder exclude each other: a flight recorder reads its"
+                            + " rings at the end");
         }
         if (given.has("--output") && given.text("--output", "").matches("/*")) {
             throw new OptionException("-o needs a name, as in: -o slow");

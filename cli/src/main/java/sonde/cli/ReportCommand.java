@@ -179,8 +179,9 @@ final class ReportCommand {
         if (html != null && events) {
             throw new OptionException("--html and --events exclude each other");
         }
-        if (given.has("--fields") && !events) {
-            throw new OptionException("--fields needs --events");
+        List<String> ofListings = options.listing().given();
+        if (!ofListings.isEmpty() && !events) {
+            throw new OptionException(ofListings.getFirst() + " needs --events");
         }
         if (given.has("--event")
                 && !events

@@ -1,11 +1,7 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import sonde.event.result.Listing;
@@ -63,8 +59,6 @@ final class SymbolizeCommand {
                       dmesg | sonde symbolize --annotate -e vmlinux --modules build/
                     """;
 
-    private static final int BUFFERED = 1 << 20;
-
     private SymbolizeCommand() {}
 
     static int run(CommandCall call) throws Exception {
@@ -96,8 +90,7 @@ final class SymbolizeCommand {
 
     private static void copy(SymbolizeRecipe.LogCopy log, CommandCall call) throws IOException {
         try (log) {
-            OutputStream out = new FileOutputStream(FileDescriptor.out);
-            log.copy(System.in, new BufferedOutputStream(out, BUFFERED));
+            Shown.onOut(log.lines(System.in), call.json());
             call.say(log.notes());
         }
     }

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import sonde.event.result.Listing;
 import sonde.lang.output.RowStyle;
 import sonde.sys.Processes;
 import sonde.tools.option.CommandModel;
@@ -17,6 +17,7 @@ import sonde.tools.option.OptionWords;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
 import sonde.tools.script.ToolModel;
+import sonde.tools.script.ToolRecipe;
 import sonde.tools.script.ToolWords;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
@@ -37,27 +38,35 @@ final class ToolCommand {
               --json          with --list: print JSON
             """;
 
-    /** What the language says where a program has no such function. */
-    private static final String NO_FUNCTION = "No matches for u";
-
     /** Of tracefs. */
     private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
     private final ScriptTool tool;
-    private final PrintWriter out;
     private final PrintWriter err;
 
-    private ToolCommand(ScriptTool tool, PrintWriter out, PrintWriter err) {
+    private ToolCommand(ScriptTool tool, PrintWriter err) {
         this.tool = tool;
-        this.out = out;
         this.err = err;
     }
 
     /** Runs the command line behind {@code tool}. */
-    static int run(List<String> words, PrintWriter out, PrintWriter err) {
+    static int run(List<String> words, PrintWriter err) {
+        try {
+            return act(words, err);
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
+                return ExitCode.DONE; // nobody reads any more
+            }
+            err.println("sonde: " + e.getMessage());
+            err.flush();
+            return ExitCode.IMPOSSIBLE;
+        }
+    }
+
+    private static int act(List<String> words, PrintWriter err) throws IOException {
         String first = words.isEmpty() ? "" : words.getFirst();
         if (first.isEmpty() || first.startsWith("-")) {
-            return withoutTool(words, out, err);
+            return withoutTool(words, err);
         }
         Optional<ScriptTool> tool = ScriptTool.find(first);
         if (tool.isEmpty()) {
@@ -67,38 +76,40 @@ final class ToolCommand {
             err.println("       'sonde tool --list' lists them");
             return ExitCode.USAGE;
         }
-        return new ToolCommand(tool.get(), out, err).run(words.subList(1, words.size()));
+        return new ToolCommand(tool.get(), err).run(words.subList(1, words.size()));
     }
 
-    private static int withoutTool(List<String> words, PrintWriter out, PrintWriter err) {
+    private static int withoutTool(List<String> words, PrintWriter err) throws IOException {
         CommandModel model = CommandModel.parse(MODEL + CommandModel.COMMON);
+        GivenOptions given;
         try {
-            GivenOptions given = OptionWords.read(model, words);
-            if (given.has("--list")) {
-                return Shown.onOut(ScriptTool.listing(), given.has("--json"));
-            }
-            if (!given.words().isEmpty()) {
-                return run(List.of(given.words().getFirst(), "--help"), out, err);
-            }
-            CommandModel whole =
-                    CommandModel.parse(MODEL + ToolModel.everyTool() + CommandModel.COMMON);
-            out.print(HelpText.of(whole, Terminal.width(Terminal.STDOUT)));
-            return given.has("--help") ? ExitCode.DONE : ExitCode.USAGE;
-        } catch (OptionException | IOException e) {
-            return Failures.execution(e, "tool", words.contains("--debug"), err);
+            given = OptionWords.read(model, words);
+        } catch (OptionException e) {
+            return Failures.usage(e, "tool", err);
         }
+        if (given.has("--list")) {
+            return Shown.onOut(ToolRecipe.list(), given.has("--json"));
+        }
+        if (!given.words().isEmpty()) {
+            return act(List.of(given.words().getFirst(), "--help"), err);
+        }
+        help(CommandModel.parse(MODEL + ToolModel.everyTool() + CommandModel.COMMON));
+        return given.has("--help") ? ExitCode.DONE : ExitCode.USAGE;
     }
 
-    private int run(List<String> words) {
+    private static int help(CommandModel model) throws IOException {
+        String text = HelpText.of(model, Terminal.width(Terminal.STDOUT));
+        return Shown.onOut(Listing.ofLines(out -> out.print(text)), false);
+    }
+
+    private int run(List<String> words) throws IOException {
         try {
             ToolWords read = ToolWords.of(tool, words);
             if (read.help()) {
-                out.print(HelpText.of(read.model(), Terminal.width(Terminal.STDOUT)));
-                return ExitCode.DONE;
+                return help(read.model());
             }
             if (read.script()) {
-                out.print(tool.variants().getFirst().text());
-                return ExitCode.DONE;
+                return Shown.onOut(ToolRecipe.script(tool), false);
             }
             if (Processes.geteuid() != 0 && !Files.isReadable(EVENTS)) {
                 throw new IOException(
@@ -112,10 +123,16 @@ final class ToolCommand {
             if (program.isPresent() && !Files.exists(program.get())) {
                 throw new IOException("no such file: " + program.get());
             }
-            ScriptTool.Variant variant = choose(read.variants(), arguments(read, ""));
+            TraceArguments trial = arguments(read, "");
+            ScriptTool.Variant variant =
+                    ToolRecipe.choose(
+                            read.variants(),
+                            TraceCommand.request(trial),
+                            trial.plan ? err::println : _ -> {});
             TraceArguments arguments = arguments(read, variant.text());
             if (program.isPresent()) {
-                checkFunction(arguments, variant);
+                ToolRecipe.checkFunction(
+                        TraceCommand.request(arguments), variant, arguments.parameters.getFirst());
             }
             checkOutput(arguments, read.general().has("--force"));
             arguments.programName = variant.name();
@@ -133,10 +150,6 @@ final class ToolCommand {
             err.println("sonde: " + e.getMessage());
             err.println("       'sonde tool " + tool.name() + " --help' says what it takes");
             return ExitCode.USAGE;
-        } catch (IOException e) {
-            err.println("sonde: " + e.getMessage());
-            err.flush();
-            return ExitCode.IMPOSSIBLE;
         }
     }
 
@@ -148,18 +161,6 @@ final class ToolCommand {
                         && arguments.output == null
                         && Terminal.width(Terminal.STDOUT) > 0;
         return screen ? style : style.onPaper();
-    }
-
-    /** Says that a program lacks the function in one line, without the script's lines. */
-    private static void checkFunction(TraceArguments arguments, ScriptTool.Variant variant)
-            throws IOException {
-        Optional<String> refusal = TraceCommand.refusal(arguments, variant.source());
-        if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {
-            String word = arguments.parameters.getFirst();
-            int colon = word.indexOf(':', word.indexOf('/'));
-            String file = word.substring(word.indexOf('/'), colon);
-            throw new IOException("no function " + word.substring(colon + 1) + " in " + file);
-        }
     }
 
     private static void checkOutput(TraceArguments arguments, boolean force) throws IOException {
@@ -185,28 +186,5 @@ final class ToolCommand {
             arguments.watched = read.pid();
         }
         return arguments;
-    }
-
-    /** The first script that can run here; the last one when none can, to say why. */
-    private ScriptTool.Variant choose(List<ScriptTool.Variant> variants, TraceArguments arguments)
-            throws IOException {
-        List<String> plan = new ArrayList<>();
-        ScriptTool.Variant chosen = variants.getLast();
-        for (ScriptTool.Variant variant : variants) {
-            boolean last = variant.equals(variants.getLast());
-            Optional<String> refusal =
-                    last ? Optional.empty() : TraceCommand.refusal(arguments, variant.source());
-            if (refusal.isEmpty()) {
-                chosen = variant;
-                break;
-            }
-            plan.add("plan: not " + variant.name() + ": " + refusal.get());
-        }
-        plan.add("plan: " + chosen.name());
-        if (arguments.plan) {
-            plan.forEach(err::println);
-            err.flush();
-        }
-        return chosen;
     }
 }

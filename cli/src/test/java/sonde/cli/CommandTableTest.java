@@ -123,7 +123,7 @@ class CommandTableTest {
             }
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
-            case "elf", "trace" -> collect(QUOTED, text, asked);
+            case "elf", "trace", "probe add" -> collect(QUOTED, text, asked);
             default -> {}
         }
         CommandModel model = model(name);

@@ -9,9 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import sonde.event.result.Document;
-import sonde.event.result.Listing;
-import sonde.event.result.Result;
 import sonde.format.Nearest;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
@@ -63,28 +60,6 @@ public record ScriptTool(
     /** The names of all tools, sorted: {@code names.txt}, since a module's folder has no list. */
     public static List<String> names() {
         return resource("names.txt").orElseThrow().lines().toList();
-    }
-
-    /** Names and summaries of all tools. */
-    public static Result listing() {
-        List<ScriptTool> all =
-                names().stream().map(ScriptTool::find).flatMap(Optional::stream).toList();
-        return new Document(
-                out -> {
-                    out.beginArray();
-                    for (ScriptTool tool : all) {
-                        out.beginObject();
-                        out.field("name", tool.name());
-                        out.field("summary", tool.summary());
-                        out.endObject();
-                    }
-                    out.endArray();
-                },
-                Listing.ofLines(out -> {
-                    for (ScriptTool tool : all) {
-                        out.printf("%-16s %s%n", tool.name(), tool.summary());
-                    }
-                }));
     }
 
     /** The tool whose name is most like a word; empty for none. */

@@ -132,8 +132,11 @@ public final class ToolModel {
                                 own.stream().flatMap(OptionModel::spellings))
                         .collect(Collectors.toSet());
         List<OptionModel> hidden = new ArrayList<>();
-        CommandModel general = CommandModel.parse(
-                        "sonde tool NAME\n" + general(tool.rules(), pid(tool)) + CommandModel.COMMON);
+        CommandModel general =
+                CommandModel.parse(
+                        "sonde tool NAME\n"
+                                + general(tool.rules(), pid(tool))
+                                + CommandModel.COMMON);
         general.groups()
                 .forEach((title, options) -> {
                     boolean shown = !title.equals(CommandModel.HIDDEN);
