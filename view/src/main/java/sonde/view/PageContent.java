@@ -22,6 +22,7 @@ import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 
@@ -222,6 +223,7 @@ final class PageContent {
             }
             case Timeline _ -> note(json, "Shown above.");
             case Document document -> content(json, document.shown(), nesting);
+            case TextLayout layout -> content(json, layout.values(), nesting);
             case RowStream _ -> note(json, "Too long for a page; sonde query lists it.");
             case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
             case Live _ -> note(json, "Shown live only.");

@@ -179,6 +179,24 @@ final class ReportSourceTest {
     }
 
     @Test
+    void procIsTheRunningSystem() throws IOException {
+        long own = ProcessHandle.current().pid();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ReportSource source = ReportSource.open(Path.of("proc:" + own))) {
+            new ReportRecipe(ReportOptions.of(List.of()))
+                    .events(source)
+                    .rows()
+                    .writeTo(out, Listing.Form.JSON_LINES);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("\"event\":\"proc:process\",\"fields\":{\"pid\":" + own + ",")
+                .contains("\"event\":\"proc:mapping\"")
+                .doesNotContain("proc:module");
+        assertThatThrownBy(() -> ReportSource.open(Path.of("proc:x")))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
     void aFolderOfCtf() throws IOException {
         CtfTrace trace = new CtfTrace(ORDER);
         trace.metadata(
