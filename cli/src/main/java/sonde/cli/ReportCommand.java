@@ -54,7 +54,7 @@ import sonde.view.HtmlRenderer;
             "  sonde report make.sonde --json | jq .",
             "  sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ \"sh*\"'",
             "",
-            "In a pipe or a file a row is one line; COLUMNS=100 in the environment limits its width.",
+            "In a pipe a row is one line; COLUMNS=100 in the environment limits its width.",
             "",
             "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
                     + " damaged beyond reading."

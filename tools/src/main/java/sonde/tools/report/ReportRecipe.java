@@ -233,7 +233,8 @@ public final class ReportRecipe {
             String more = calls.size() > MAX_CALLS ? ", …" : "";
             notes.add(
                     text(
-                            "Kernel time is that of %s (%s%s): a lower bound when others were made.",
+                            "Kernel time is that of %s (%s%s): a lower bound when there were"
+                                    + " others.",
                             counted(calls.size(), "recorded system call", "recorded system calls"),
                             String.join(", ", calls.subList(0, Math.min(MAX_CALLS, calls.size()))),
                             more));
