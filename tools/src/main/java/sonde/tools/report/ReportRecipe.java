@@ -2,6 +2,7 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,10 @@ import sonde.open.ReportSource;
 public final class ReportRecipe {
     private static final int MAX_JVM_NOTES = 3;
     private static final int MAX_CALLS = 5;
+
+    /** A smaller share of the state 'unknown' is not explained. */
+    private static final double WORTH_SAYING = 0.0005;
+
     private static final String ENTER = "sys_enter_";
 
     private final ReportOptions options;
@@ -155,7 +160,8 @@ public final class ReportRecipe {
         }
         kernelTime(source, found, notes);
         long unknown = found.total(ThreadState.UNKNOWN);
-        if (unknown > 0 && !other && !found.isEstimated()) {
+        long all = Arrays.stream(ThreadState.values()).mapToLong(found::total).sum();
+        if (unknown > all * WORTH_SAYING && !other && !found.isEstimated()) {
             notes.add(
                     text(
                             "State 'unknown' (%.3f s): no row tells what the thread did, as before"

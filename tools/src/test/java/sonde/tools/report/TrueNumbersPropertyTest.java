@@ -302,6 +302,11 @@ final class TrueNumbersPropertyTest {
                 states[state.ordinal()] = found.total(state);
             }
             missing = sum(found.losses().rows());
+            try (QueryRecipe query = QueryRecipe.open(List.of(bundle), null, false)) {
+                boolean told = source.losses().stream().anyMatch(loss -> loss.count() > 0);
+                assertThat(query.notes().stream().anyMatch(note -> note.contains("were lost")))
+                        .isEqualTo(told);
+            }
             assertThat(missing).isGreaterThanOrEqualTo(lost);
         }
         assertThat(sql(bundle, "SELECT coalesce(sum(events), 0) FROM loss")).isEqualTo(missing);
