@@ -11,9 +11,9 @@ class MappedRangeTest {
         assertThat(
                         MappedRange.parse(
                                 """
-                                55d0a1200000-55d0a1201000 r-xp 00002000 fd:01 1234567                    /usr/bin/a b (deleted)
+                                a1200000-a1201000 r-xp 00002000 fd:01 1234567   /u/a b (deleted)
                                 7ffc1000-7ffd2000 rw-s 00000000 00:00 0\s
-                                ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
+                                ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]
                                 cut off
                                 55d0a1200000-55d0a1201000 r-xp 000
                                 x-1000 r-xp 00002000 fd:01 1 /z
@@ -21,14 +21,14 @@ class MappedRangeTest {
                 .isEqualTo(
                         List.of(
                                 new MappedRange(
-                                        0x55d0a1200000L,
-                                        0x55d0a1201000L,
+                                        0xa1200000L,
+                                        0xa1201000L,
                                         "r-xp",
                                         0x2000,
                                         0xfd,
                                         1,
                                         1234567,
-                                        "/usr/bin/a b (deleted)"),
+                                        "/u/a b (deleted)"),
                                 new MappedRange(0x7ffc1000L, 0x7ffd2000L, "rw-s", 0, 0, 0, 0, ""),
                                 new MappedRange(
                                         0xffffffffff600000L,

@@ -200,7 +200,7 @@ public final class DwarfSourceTypes implements NamedTypes {
         try {
             for (Entry child : structure.children()) {
                 if (child.tag() == Tag.INHERITANCE) {
-                    members.add(member(child, "", new MemberRole.Base()));
+                    members.add(member(child, "", new MemberRole.Inherited()));
                 } else if (TypeLayout.isMember(child)) {
                     members.add(member(child, child.name(), MemberRole.DECLARED));
                 } else if (child.tag() == Tag.VARIANT_PART) {
@@ -217,7 +217,8 @@ public final class DwarfSourceTypes implements NamedTypes {
     private Member member(Entry entry, String name, MemberRole role)
             throws MalformedInputException {
         boolean isVirtual =
-                role instanceof MemberRole.Base && entry.constant(Attribute.VIRTUALITY, 0) != 0;
+                role instanceof MemberRole.Inherited
+                        && entry.constant(Attribute.VIRTUALITY, 0) != 0;
         long offset = isVirtual ? Member.NOWHERE : Math.max(0, layout.bitOffset(entry));
         return new Member(name, later(entry.type()), offset, TypeLayout.bits(entry), role);
     }

@@ -196,7 +196,7 @@ public sealed interface SourceType {
         record Declared() implements MemberRole {}
 
         /** What a class inherits from. */
-        record Base() implements MemberRole {}
+        record Inherited() implements MemberRole {}
 
         /**
          * A variant of Rust, there when the discriminant says so.

@@ -100,7 +100,7 @@ final class TypeRecords {
         }
         boolean isVariant = member.role() instanceof MemberRole.Variant;
         boolean isBody = isUnnamed(element) || isVariant && element instanceof Structure;
-        boolean isBase = member.role() instanceof MemberRole.Base;
+        boolean isBase = member.role() instanceof MemberRole.Inherited;
         String name = isBase ? "<ancestor>" : member.name();
         CRecord inner = null;
         String[] parts;
