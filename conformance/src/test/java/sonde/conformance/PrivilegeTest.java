@@ -131,6 +131,21 @@ class PrivilegeTest {
         recorded.report();
     }
 
+    /** Root of a user namespace of its own owns tracefs' files and may not read them. */
+    @Test
+    void aDryRunOfAProbeNeedsNoRights() throws Exception {
+        Path program = folder.resolve("p.c");
+        Files.writeString(program, "int main(int count) { return count; }\n");
+        assertThat(Sonde.in(folder).execute(List.of("gcc", "-g", "-o", "p", "p.c")).status())
+                .isZero();
+        Sonde.Outcome outcome =
+                Sonde.in(folder)
+                        .behind("unshare", "--user", "--map-root-user")
+                        .run("probe", "add", "--dry-run", "--json", "-x", "./p", "main count");
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(outcome.out()).contains("\"event\":\"probe_p:main\"");
+    }
+
     @Test
     void paranoidKernelIsNamedWithItsSetting() throws Exception {
         String paranoid = Files.readString(Path.of("/proc/sys/kernel/perf_event_paranoid")).strip();

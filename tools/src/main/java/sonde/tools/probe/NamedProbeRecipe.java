@@ -117,9 +117,9 @@ public final class NamedProbeRecipe {
             probes = NamedProbes.open();
             taken = probes.events();
             kinds = probes.kinds();
-        } catch (ProbeException e) {
+        } catch (IOException e) {
             if (!dryRun) {
-                throw e;
+                throw e; // else the names that are taken stay unknown
             }
         }
         Definer definer = choice.apply(new Definer(subject).avoiding(taken).choosing(kinds));
