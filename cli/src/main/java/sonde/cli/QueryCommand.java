@@ -15,11 +15,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.event.result.Live;
 import sonde.format.MalformedInputException;
+import sonde.probe.launch.EndSignals;
 import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
+import sonde.tools.query.RepeatedQuery;
 
 /** {@code sonde query}. */
 @Command(
@@ -80,6 +83,18 @@ final class QueryCommand implements Callable<Integer> {
     private @Nullable Path output;
 
     @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            description = "repeat the statement at this interval, with proc: (1s, 500ms)")
+    private @Nullable String interval;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "with --interval: end after so many times (default: Ctrl-C)")
+    private @Nullable Long count;
+
+    @Option(
             names = "--no-cache",
             description = "neither take tables from index/ or the cache folder nor keep them")
     private boolean noCache;
@@ -93,11 +108,18 @@ final class QueryCommand implements Callable<Integer> {
         if (list) {
             return Shown.onOut(Library.listing(), "json".equals(format));
         }
+        if (count != null && interval == null) {
+            throw wrong("--count belongs to --interval");
+        }
         OutputFormat chosen = format();
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
         if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
             throw wrong("no statement: give one, or -f FILE.sql, or --run NAME");
+        }
+        String every = interval;
+        if (every != null) {
+            return repeat(files, sql, every, chosen);
         }
         try (QueryRecipe query = QueryRecipe.open(files, symbols.given(), output, !noCache)) {
             for (String note : query.notes()) {
@@ -109,6 +131,23 @@ final class QueryCommand implements Callable<Integer> {
             return answer(query, sql, chosen);
         } catch (MalformedInputException e) {
             throw BrokenFileException.of(files, e);
+        }
+    }
+
+    private int repeat(List<Path> files, @Nullable String sql, String every, OutputFormat chosen)
+            throws Exception {
+        long nanos = Durations.nanos(every, spec.commandLine());
+        boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
+        long times = count == null ? Long.MAX_VALUE : count;
+        if (sql == null || output != null || !running || nanos == 0 || times < 1) {
+            throw wrong("--interval takes a time, proc: and a statement, and no -o");
+        }
+        try (RepeatedQuery query = new RepeatedQuery(files, symbols.given(), sql, nanos, times);
+                EndSignals _ = EndSignals.listen(_ -> query.end())) {
+            return Shown.onOut(new Live("", query), form(chosen));
+        } catch (QueryException e) {
+            complain(spec.commandLine().getErr(), e);
+            return ExitCode.USAGE;
         }
     }
 
