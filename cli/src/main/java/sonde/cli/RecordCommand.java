@@ -24,6 +24,7 @@ import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
+import sonde.tools.probe.NamedProbeRecipe;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
@@ -247,7 +248,7 @@ final class RecordCommand implements Callable<Integer> {
             for (NamedProbes.Listed one : NamedProbes.open().changed(events)) {
                 Failures.say(
                         spec.commandLine().getErr(),
-                        one.event() + ": " + ProbeListCommand.changed(one));
+                        one.event() + ": " + NamedProbeRecipe.changed(one));
             }
         } catch (java.io.IOException e) {
             // Whether probes can be recorded at all is said by the plan.

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("kernel")
 class SurvivalTest {
     /** Something that says when it runs, makes events all the time, and ends by itself. */
-    private static final String BUSY = "echo up; timeout 8 dd if=/dev/zero of=/dev/null bs=1";
+    private static final String BUSY =
+            "echo up; timeout 8 dd if=/dev/zero of=/dev/null bs=1 count=20000000";
 
     /** The same with fewer events, for what is read again and again. */
     private static final String LESS_BUSY = "timeout 8 dd if=/dev/zero of=/dev/null bs=1M";

@@ -10,6 +10,7 @@ import sonde.event.result.Live;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Unit;
 
 /** Rows as comma-separated values (RFC 4180), with a line of names. */
@@ -35,6 +36,7 @@ public final class CsvRenderer {
                     state = live.ticks().next();
                 }
             }
+            case TextLayout layout -> render(layout.values(), out);
             default -> throw new IllegalArgumentException("no rows: " + result.title());
         }
         out.flush();

@@ -11,8 +11,7 @@ import sonde.bpf.Visit;
 import sonde.sys.SyscallException;
 
 /**
- * A map seen through codecs; the map stays its maker's to close. For numbers on hot paths {@link
- * MapAccess} makes no objects.
+ * A map seen through codecs. Closing the map is its maker's task.
  *
  * <p>Of per-CPU maps {@link #get} and {@link #forEach} hand out the value of the first CPU, {@link
  * #getEach} those of all, and {@link #put} sets all to the same.

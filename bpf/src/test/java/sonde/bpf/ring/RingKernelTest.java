@@ -15,8 +15,6 @@ import static sonde.bpf.insn.Register.R6;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,22 +22,18 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Leaks;
-import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
-import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TestRun;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Instruction;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
 import sonde.sys.Machine;
 import sonde.sys.Native;
 import sonde.sys.Syscalls;
-import sonde.testkit.BtfBytes;
 
 @Tag("kernel")
 final class RingKernelTest {
@@ -254,71 +248,11 @@ final class RingKernelTest {
         }
     }
 
-    /** Callbacks need BTF: two functions, the second static. */
-    @Test
-    void programsDrainWhatUserSpaceWrites() throws Exception {
-        try (BpfMap map =
-                        BpfMap.create(
-                                new MapSpec("t_user", MapType.USER_RING_BUFFER, 0, 0, 1 << 12));
-                BpfMap sum = BpfMap.create(new MapSpec("t_sum", MapType.ARRAY, 4, 8, 1));
-                UserRing ring = UserRing.open(map);
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment record = arena.allocate(24, 8);
-            for (int i = 0; i < 10; i++) {
-                assertThat(ring.write(record.fill((byte) i))).isTrue();
-            }
-            assertThat(ring.pendingBytes()).isEqualTo(320);
-            CodeBuilder code =
-                    new CodeBuilder()
-                            .map(R1, map.fd())
-                            // R2 = address of the callback: BPF_PSEUDO_FUNC, 5 behind the next.
-                            .add(new Instruction.Unknown(0x18 | 2 << 8 | 4 << 12 | 5L << 32))
-                            .add(new Instruction.Unknown(0))
-                            .move(R3, 0)
-                            .move(R4, 0)
-                            .call(209) // user_ringbuf_drain
-                            .exit();
-            int callback = 8;
-            code.mapValue(R1, sum.fd(), 0).move(R2, 1).atomicAdd(Width.U64, R1, 0, R2).exit(0);
-            BtfBytes btf = new BtfBytes(ByteOrder.nativeOrder());
-            int number = btf.integer("int", 4, 1);
-            int prototype = btf.type("", 13, 0, false, number);
-            int main = btf.type("main", 12, 0, false, prototype);
-            int visit = btf.type("visit", 12, 0, false, prototype);
-            byte[] functions =
-                    ByteBuffer.allocate(16)
-                            .order(ByteOrder.nativeOrder())
-                            .putInt(0)
-                            .putInt(main)
-                            .putInt(callback)
-                            .putInt(visit)
-                            .array();
-            try (LoadedBtf loaded = LoadedBtf.load(btf.toBytes())) {
-                ProgramSpec spec =
-                        new ProgramSpec("t_drain", ProgramType.RAW_TRACEPOINT, code.build())
-                                .with(
-                                        new ProgramSpec.Debug(
-                                                loaded.fd(), functions, 8, new byte[0], 16, true));
-                try (Program program = Program.load(spec)) {
-                    assertThat(program.run(TestRun.once()).value()).isEqualTo(10);
-                    assertThat(sum.word(0)).isEqualTo(10);
-                    assertThat(ring.pendingBytes()).isZero();
-                    for (int i = 0; i < 4096 / 32; i++) {
-                        assertThat(ring.write(record)).isTrue();
-                    }
-                    assertThat(ring.write(record)).isFalse();
-                    assertThat(program.facts().btfId()).isEqualTo(loaded.id());
-                }
-            }
-        }
-    }
-
     @Test
     void failuresLeaveNothingMappedOrOpen() throws Exception {
         try (BpfMap hash = BpfMap.create(new MapSpec("t", MapType.HASH, 4, 4, 4))) {
             Leaks before = Leaks.now();
             assertThatThrownBy(() -> RingBuffer.open(hash)).hasMessageContaining("EINVAL");
-            assertThatThrownBy(() -> UserRing.open(hash)).hasMessageContaining("EINVAL");
             assertThatThrownBy(() -> PerfBuffer.open(hash, 12345));
             // A ring larger than a process may lock is not refused to root; a bad map is.
             try (BpfMap small =

@@ -18,6 +18,7 @@ import sonde.event.EventType;
 import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.GrowableBytes;
 import sonde.format.ftrace.KernelFormats;
 import sonde.format.tracedat.TraceDatDescription;
 import sonde.format.tracedat.TraceDatMetadata;
@@ -102,7 +103,7 @@ final class TraceDatExport implements AutoCloseable {
     }
 
     private void gather(ExportRows rows) throws IOException {
-        Payload payload = new Payload(types.kernel.order());
+        GrowableBytes payload = new GrowableBytes(1 << 12, types.kernel.order());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             RingSpool ring = ring(row);
             if (row.cpu() != Survey.cpu(row.cpu())) {

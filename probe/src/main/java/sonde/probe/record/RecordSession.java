@@ -37,6 +37,10 @@ public final class RecordSession implements AutoCloseable {
     private final DrainLoop loop;
     private @Nullable Thread hook;
     private Meta meta;
+
+    /** VmHWM of this process when the command left its memory. */
+    private volatile long ownPeakRss;
+
     private volatile long armedNanos;
     private boolean finished;
 
@@ -123,6 +127,7 @@ public final class RecordSession implements AutoCloseable {
                                     times.startNanos(), times.startWallNanos(), execNanos, -1));
             folder.writeMeta(meta);
         }
+        ownPeakRss = SessionMeta.peakRss();
     }
 
     /** Adds a map of compiled code that lies in the folder. */
@@ -234,7 +239,10 @@ public final class RecordSession implements AutoCloseable {
                                         endNanos))
                         .withTarget(
                                 new Meta.Target(
-                                        request.mode(), request.argv(), request.rootPids(), exit))
+                                        request.mode(),
+                                        request.argv(),
+                                        request.rootPids(),
+                                        SessionMeta.own(exit, ownPeakRss)))
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();

@@ -97,7 +97,8 @@ final class ReportSourceTest {
         write(meta(Meta.State.RECORDING, InstanceName.bootId(), 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(events(source)).isEqualTo(2);
-            assertThat(source.notes()).anyMatch(note -> note.contains("the recorder was killed"));
+            assertThat(source.notes())
+                    .anyMatch(note -> note.contains("the recorder did not finish"));
         }
         Meta now = MetaReader.read(Files.readAllBytes(folder.resolve(Meta.FILE)));
         assertThat(now.state()).isEqualTo(Meta.State.REPAIRED);

@@ -108,7 +108,11 @@ class FileToolsKernelTest {
                                         "cd "
                                                 + folder
                                                 + " && dd if=/dev/zero bs=64k count=32"
-                                                + " of=pages conv=fsync && cat pages pages"));
+                                                + " of=pages conv=fsync"
+                                                // Without its pages, the file must be read in.
+                                                + " && dd of=pages oflag=nocache"
+                                                + " conv=notrunc,fdatasync count=0"
+                                                + " && cat pages pages"));
         assertThat(printed).startsWith("TIME");
     }
 }
