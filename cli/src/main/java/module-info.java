@@ -16,10 +16,4 @@ module sonde.cli {
     requires sonde.view;
     requires info.picocli;
     requires org.jline;
-
-    exports sonde.cli to
-            info.picocli;
-
-    opens sonde.cli to
-            info.picocli;
 }

@@ -20,6 +20,7 @@ module sonde.tools {
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
     exports sonde.tools.list;
+    exports sonde.tools.option;
     exports sonde.tools.probe;
     exports sonde.tools.query;
     exports sonde.tools.record;

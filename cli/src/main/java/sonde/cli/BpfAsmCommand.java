@@ -3,88 +3,72 @@ package sonde.cli;
 import java.io.OutputStream;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.insn.Code;
 import sonde.bpf.insn.Encoding;
 import sonde.event.result.Result;
 import sonde.tools.bpf.CodeText;
 import sonde.tools.bpf.ProgramFile;
+import sonde.tools.option.GivenOptions;
 
 /** {@code sonde bpf asm}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "asm",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Turns text into eBPF instructions. A line is an instruction as the kernel prints it"
-                    + " (r0 = 5, r1 = *(u64 *)(r10 -8), if r1 != 0x0 goto out, call"
-                    + " bpf_ktime_get_ns, exit), 'out:' names a place, ';' begins a comment;"
-                    + " lines of the verifier's log and of bpftool may keep number and opcode."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  echo 'r0 = 0; nothing found' | sonde bpf asm -",
-            "  sonde bpf asm filter.asm -o filter.bin     the bytes, 8 an instruction",
-            "  sonde bpf asm filter.asm --to c            struct bpf_insn for a C program",
-            "",
-            "Exit status: 0 done, 4 a line is no instruction."
-        })
-final class BpfAsmCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfAsmCommand {
+    static final String MODEL =
+            """
+            sonde bpf asm [OPTIONS] FILE
 
-    @Parameters(paramLabel = "FILE", description = "text, or - for standard input")
-    private @Nullable Path file;
+            Turn text into eBPF instructions. A line is an instruction as the kernel prints it (r0 =
+            5, r1 = *(u64 *)(r10 -8), if r1 != 0x0 goto out, call bpf_ktime_get_ns, exit), 'out:' is
+            a label, ';' begins a comment. Lines of the verifier's log and of bpftool may keep
+            number and opcode.
 
-    @Option(
-            names = "--to",
-            paramLabel = "FORM",
-            description = "hex, raw, c or json; hex, with -o raw")
-    private @Nullable String to;
+            Arguments:
+              FILE            text, or - for standard input
 
-    @Option(names = "-o", paramLabel = "OUT", description = "a new file instead of the output")
-    private @Nullable Path out;
+            Options:
+              --to hex|raw|c|json
+                              write this form; hex without it, raw with --output
+              -o, --output FILE
+                              write to a new file instead of standard output
+              --force         overwrite the file of --output if it exists
+              --big-endian    for big-endian machines
+              --json          same as --to json
 
-    @Option(
-            names = {"-f", "--force"},
-            description = "replace OUT when it exists")
-    private boolean force;
+            Old spellings:
+              -f = --force
 
-    @Option(names = "--big-endian", description = "for machines of that order")
-    private boolean bigEndian;
+            Examples:
+              echo 'r0 = 0; nothing found' | sonde bpf asm -
+              sonde bpf asm filter.asm -o filter.bin     the bytes, 8 per instruction
+              sonde bpf asm filter.asm --to c            struct bpf_insn for a C program
 
-    @Option(names = "--json", description = "as --to json")
-    private boolean json;
+            Exit status:
+              0 done, 4 a line is no instruction
+            """;
 
-    BpfAsmCommand() {
-        // picocli fills the options
+    private final CommandCall call;
+
+    private BpfAsmCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        Code code = ProgramFile.assemble(Objects.requireNonNull(file));
-        Path target = out;
-        String form = to != null ? to : json ? "json" : target == null ? "hex" : "raw";
-        ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    static int run(CommandCall call) throws Exception {
+        return new BpfAsmCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        GivenOptions given = call.given();
+        Code code = ProgramFile.assemble(Path.of(given.words().getFirst()));
+        Path target = given.path("--output");
+        String usual = call.json() ? "json" : target == null ? "hex" : "raw";
+        String form = given.text("--to", usual);
+        boolean force = given.has("--force");
+        ByteOrder order =
+                given.has("--big-endian") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         Result result =
                 switch (form) {
                     case "hex", "json" -> CodeText.hex(code, order);
                     case "c" -> CodeText.initialiser(code);
-                    case "raw" -> null;
-                    default ->
-                            throw new ParameterException(
-                                    spec.commandLine(),
-                                    "no form is called "
-                                            + form
-                                            + "; --to takes hex, raw, c or json");
+                    default -> null;
                 };
         if (result == null) {
             byte[] bytes = Encoding.bytes(code.words(), order);

@@ -1,53 +1,47 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import sonde.tools.bpf.FeatureRecipe;
 
 /** {@code sonde bpf feature}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "feature",
-        mixinStandardHelpOptions = true,
-        description = "Says what this kernel's BPF can do: yes, no, or cannot tell and why.",
-        footer = {
-            "",
-            "Answers are kept until the next boot; --fresh asks again.",
-            "",
-            "Examples:",
-            "  sonde bpf feature              program types, map types, places, limits",
-            "  sonde bpf feature helper xdp   the helpers that xdp programs may call",
-            "  sonde bpf feature kfunc xdp    the kernel functions that they may call",
-            "  sonde bpf feature kfunc tracing bpf_task_acquire",
-            "",
-            "Exit status: 0 something matches, 1 nothing does."
-        })
-final class BpfFeatureCommand implements Callable<Integer> {
-    @Parameters(
-            arity = "0..*",
-            paramLabel = "WORD",
-            description =
-                    "program_type, map_type, attach_type, limit, helper, and a name; kfunc, a type"
-                            + " of program and perhaps a name")
-    private List<String> words;
+final class BpfFeatureCommand {
+    static final String MODEL =
+            """
+            sonde bpf feature [OPTIONS] [WORD...]
 
-    @Option(names = "--fresh", description = "ask the kernel, not what is kept")
-    private boolean fresh;
+            Show what this kernel's BPF can do: yes, no, or cannot tell and why. Answers are kept
+            until the next boot.
 
-    @Option(names = "--json", description = "as JSON, with bpftool's keys")
-    private boolean json;
+            Arguments:
+              [WORD...]       program_type, map_type, attach_type, limit or helper, and a name;
+                              kfunc, a program type and optionally a name
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfFeatureCommand() {
-        words = List.of();
+            Options:
+              --fresh         ask the kernel instead of using kept answers
+              --json          print JSON with the keys of bpftool
+
+            Examples:
+              sonde bpf feature              program types, map types, places, limits
+              sonde bpf feature helper xdp   the helpers that xdp programs may call
+              sonde bpf feature kfunc xdp    the kernel functions that they may call
+              sonde bpf feature kfunc tracing bpf_task_acquire
+
+            Exit status:
+              0 something matches, 1 nothing does
+            """;
+
+    private final CommandCall call;
+
+    private BpfFeatureCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws IOException {
-        return Shown.onOut(new FeatureRecipe(words, fresh).run(), json);
+    static int run(CommandCall call) throws Exception {
+        return new BpfFeatureCommand(call).run();
+    }
+
+    private int run() throws IOException {
+        return Shown.onOut(
+                new FeatureRecipe(call.given().words(), call.has("--fresh")).run(), call.json());
     }
 }

@@ -2,86 +2,75 @@ package sonde.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.skeleton.JavaSkeleton;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.tools.bpf.ObjectRecipe;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 
 /** {@code sonde bpf gen}. */
-@Command(
-        name = "gen",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Writes a Java class that holds the objects and gives their programs, maps and global"
-                    + " variables under their names, with types."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde bpf gen java switches.bpf.o > Switches.java",
-            "  sonde bpf gen java switches.bpf.o --package com.example -o Switches.java",
-            "",
-            "Exit status: 0 done, 4 OBJECT is none."
-        })
-final class BpfGenCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfGenCommand {
+    static final String MODEL =
+            """
+            sonde bpf gen java [OPTIONS] OBJECT...
 
-    @Parameters(index = "0", paramLabel = "java", description = "the language")
-    private @Nullable String language;
+            Write a Java class for objects. It holds them and gives access to their programs, maps
+            and global variables under their names, with types.
 
-    @Parameters(
-            index = "1..*",
-            arity = "1..*",
-            paramLabel = "OBJECT",
-            description = "several are linked into one")
-    private List<Path> objects;
+            Arguments:
+              java            the language
+              OBJECT...       objects of clang or gcc; several are linked into one
 
-    @Option(names = "--package", defaultValue = "", description = "of the class")
-    private String packageName;
+            Options:
+              --package NAME  the package of the class
+              --class NAME    the name of the class; without it that of the object
+              -o, --output FILE
+                              write to a new file instead of standard output
+              --force         overwrite the file of --output if it exists
 
-    @Option(names = "--class", paramLabel = "NAME", description = "of the class; the object's")
-    private @Nullable String className;
+            Old spellings:
+              -f = --force
 
-    @Option(names = "-o", paramLabel = "OUT", description = "a new file instead of the output")
-    private @Nullable Path out;
+            Examples:
+              sonde bpf gen java switches.bpf.o > Switches.java
+              sonde bpf gen java switches.bpf.o --package com.example -o Switches.java
 
-    @Option(
-            names = {"-f", "--force"},
-            description = "replace OUT when it exists")
-    private boolean force;
+            Exit status:
+              0 done, 4 OBJECT is none
+            """;
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfGenCommand() {
-        objects = List.of();
-        packageName = "";
+    private final CommandCall call;
+
+    private BpfGenCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        var line = spec.commandLine();
-        if (!"java".equals(language)) {
-            throw new ParameterException(line, "only 'gen java' there is, no gen " + language);
+    static int run(CommandCall call) throws Exception {
+        return new BpfGenCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        GivenOptions given = call.given();
+        List<Path> objects = given.paths().subList(1, given.words().size());
+        String language = given.words().getFirst();
+        String packageName = given.text("--package", "");
+        String className = given.text("--class");
+        if (!language.equals("java")) {
+            throw new OptionException("only 'gen java' there is, no gen " + language);
         }
         ObjectFile file = ObjectRecipe.read(objects);
         String name = className == null ? JavaSkeleton.className(file) : className;
         if (!name.matches("[A-Za-z][A-Za-z0-9_]*")
                 || !packageName.matches("([a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*)?")) {
-            throw new ParameterException(line, "'%s.%s' is no class".formatted(packageName, name));
+            throw new OptionException("'%s.%s' is no class".formatted(packageName, name));
         }
         String source = JavaSkeleton.of(file, objects, packageName, name);
         Result result = Listing.ofLines(text -> text.print(source));
-        Path target = out;
+        Path target = given.path("--output");
         return target == null
                 ? Shown.onOut(result, Shown.Form.TEXT)
-                : Shown.inFile(result, Shown.Form.TEXT, target, force);
+                : Shown.inFile(result, Shown.Form.TEXT, target, given.has("--force"));
     }
 }

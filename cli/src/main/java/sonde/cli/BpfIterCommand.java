@@ -2,67 +2,56 @@ package sonde.cli;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.tools.bpf.IteratorRecipe;
 
 /** {@code sonde bpf iter}. */
-@Command(
-        name = "iter",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Lists the kinds of objects that this kernel lets programs go through; runs such a"
-                    + " program, or pins it as a file that runs it when it is read."
-        },
-        footer = {
-            "",
-            "run and pin take an object with such a program, or the kind and the program's text;",
-            "--map for iterators over a map.",
-            "",
-            "Examples:",
-            "  sonde bpf iter list",
-            "  sonde bpf iter run tasks.bpf.o",
-            "  sonde bpf iter pin tasks.bpf.o /sys/fs/bpf/tasks         then: cat /sys/fs/bpf/tasks",
-            "  sonde bpf iter run task tasks.asm",
-            "  sonde bpf iter pin task tasks.asm /sys/fs/bpf/tasks"
-        })
-final class BpfIterCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfIterCommand {
+    static final String MODEL =
+            """
+            sonde bpf iter [OPTIONS] list|run|pin [OBJECT|KIND FILE] [PATH]
 
-    @Parameters(
-            arity = "1..*",
-            paramLabel = "list|run|pin",
-            description = "then OBJECT [PATH], or KIND FILE [PATH]")
-    private List<String> words;
+            List, run and pin BPF iterators. An iterator is a program that the kernel runs for each
+            object of a kind. A pinned one is a file that runs it when it is read.
 
-    @Option(names = "--map", paramLabel = "ID", description = "the map it goes through")
-    private int map = -1;
+            Arguments:
+              ACTION          list, run or pin
+              [WHAT...]       OBJECT with such a program, or KIND and FILE with the program's text;
+                              pin takes PATH after that
 
-    @Option(
-            names = "--only",
-            paramLabel = "PROGRAM",
-            description = "this program of an object with several iterators")
-    private @Nullable String only;
+            Options:
+              --map-id ID     iterate over this map
+              --only PROGRAM  run this program of an object with several iterators (repeatable)
+              --json          print JSON
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Old spellings:
+              --map = --map-id
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfIterCommand() {
-        words = List.of();
+            Examples:
+              sonde bpf iter list
+              sonde bpf iter run tasks.bpf.o
+              sonde bpf iter pin tasks.bpf.o /sys/fs/bpf/tasks         then: cat /sys/fs/bpf/tasks
+              sonde bpf iter run task tasks.asm
+              sonde bpf iter pin task tasks.asm /sys/fs/bpf/tasks
+            """;
+
+    private final CommandCall call;
+
+    private BpfIterCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
+    static int run(CommandCall call) throws Exception {
+        return new BpfIterCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        List<String> words = call.given().words();
+        int map = (int) call.given().number("--map-id").orElse(-1);
+        String only = call.given().text("--only");
         List<String> actions = List.of("list", "run", "pin");
-        String action = BpfActions.check(words, actions, spec.commandLine()).getFirst();
+        String action = BpfActions.check(words, actions).getFirst();
         if (action.equals("list")) {
-            return Shown.onOut(IteratorRecipe.kinds(), json);
+            return Shown.onOut(IteratorRecipe.kinds(), call.json());
         }
         String path = action.equals("pin") ? words.getLast() : "";
         List<String> rest = words.subList(1, words.size() - (path.isEmpty() ? 0 : 1));

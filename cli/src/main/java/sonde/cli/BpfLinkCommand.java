@@ -1,64 +1,57 @@
 package sonde.cli;
 
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.Link;
 import sonde.tools.bpf.InventoryRecipe;
 import sonde.tools.bpf.ObjectName;
 
 /** {@code sonde bpf link}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "link",
-        mixinStandardHelpOptions = true,
-        description = "Lists links (attachments); shows, detaches or pins one.",
-        footer = {
-            "",
-            "'detach' takes the program off its place, whoever holds the link (Linux 5.9; xdp, tcx,",
-            "cgroup, netns and struct_ops links).",
-            "",
-            "Examples:",
-            "  sonde bpf link list",
-            "  sonde bpf link show id 7",
-            "  sonde bpf link detach id 7",
-            "  sonde bpf link pin id 7 /sys/fs/bpf/mine"
-        })
-final class BpfLinkCommand implements Callable<Integer> {
+final class BpfLinkCommand {
+    static final String MODEL =
+            """
+            sonde bpf link [OPTIONS] list|show|detach|pin [LINK] [PATH]
+
+            List links (attachments); show, detach or pin one. Detaching works whoever holds the
+            link (Linux 5.9; xdp, tcx, cgroup, netns and struct_ops links).
+
+            Arguments:
+              ACTION          list, show, detach or pin
+              [LINK...]       id NUMBER, or pinned PATH; pin takes the new path after that
+
+            Options:
+              --json          print JSON with the keys of bpftool
+
+            Examples:
+              sonde bpf link list
+              sonde bpf link show id 7
+              sonde bpf link detach id 7
+              sonde bpf link pin id 7 /sys/fs/bpf/mine
+            """;
+
     private static final List<String> ACTIONS = List.of("list", "show", "detach", "pin");
 
-    @Spec private CommandSpec spec;
+    private final CommandCall call;
 
-    @Parameters(
-            arity = "1..*",
-            paramLabel = "list|show|detach|pin",
-            description = "then: id NUMBER, or pinned PATH")
-    private List<String> words;
-
-    @Option(names = "--json", description = "as JSON, with bpftool's keys")
-    private boolean json;
-
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfLinkCommand() {
-        words = List.of();
+    private BpfLinkCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        String action = BpfActions.check(words, ACTIONS, spec.commandLine()).getFirst();
+    static int run(CommandCall call) throws Exception {
+        return new BpfLinkCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        List<String> words = call.given().words();
+        String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = words.subList(1, words.size());
         if (rest.isEmpty() && (action.equals("list") || action.equals("show"))) {
-            return Shown.onOut(InventoryRecipe.links(), json);
+            return Shown.onOut(InventoryRecipe.links(), call.json());
         }
         try (Link link = ObjectName.of(rest).link()) {
             switch (action) {
                 case "detach" -> link.detach();
                 case "pin" -> ObjectName.pin(rest, link.fd());
-                default -> Shown.onOut(InventoryRecipe.link(link), json);
+                default -> Shown.onOut(InventoryRecipe.link(link), call.json());
             }
         }
         return ExitCode.DONE;

@@ -2,69 +2,62 @@ package sonde.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import sonde.bpf.object.LoadedObject;
 import sonde.tools.bpf.Unattached;
 
 /** {@code sonde bpf load}. */
-@Command(
-        name = "load",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Loads the programs and maps of objects. With --pin they stay, under their names in a"
-                    + " bpffs: programs in DIR, maps in DIR/maps, attachments in DIR/links. Without"
-                    + " they are given back at once: then it is a test that this kernel takes"
-                    + " them."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde bpf load switches.bpf.o                          does this kernel take it?",
-            "  sonde bpf load switches.bpf.o --pin /sys/fs/bpf/sw --attach",
-            "  rm -r /sys/fs/bpf/sw                                   gives it back",
-            "  sonde bpf load a.bpf.o b.bpf.o                         linked into one",
-            "  sonde bpf load a.bpf.o --btf other-kernel.btf --json",
-            "",
-            "Exit status: 0 loaded, 3 this kernel or user cannot, 4 OBJECT is none."
-        })
-final class BpfLoadCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfLoadCommand {
+    static final String MODEL =
+            """
+            sonde bpf load [OPTIONS] OBJECT...
 
-    @Mixin private @Nullable BpfObjectArguments arguments;
+            Load the programs and maps of objects. With --pin they stay, under their names in a
+            bpffs: programs in DIR, maps in DIR/maps, attachments in DIR/links. Without --pin they
+            are unloaded at once: that tests whether this kernel accepts them.
+            """
+                    + BpfObjectArguments.MODEL
+                    + """
 
-    @Option(names = "--pin", paramLabel = "DIR", description = "a folder in a bpffs for the names")
-    private @Nullable Path pin;
+                    Attachment:
+                      --pin DIR       keep the programs under their names in this folder of a bpffs
+                      --attach        attach each program as its section says
 
-    @Option(names = "--attach", description = "attach each program as its section says")
-    private boolean attach;
+                    Examples:
+                      sonde bpf load switches.bpf.o                          does it load?
+                      sonde bpf load switches.bpf.o --pin /sys/fs/bpf/sw --attach
+                      rm -r /sys/fs/bpf/sw                                   unloads it
+                      sonde bpf load a.bpf.o b.bpf.o                         linked into one
+                      sonde bpf load a.bpf.o --btf other-kernel.btf --json
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfLoadCommand() {}
+                    Exit status:
+                      0 loaded, 3 this kernel or user cannot, 4 OBJECT is none
+                    """;
 
-    @Override
-    public Integer call() throws Exception {
-        var line = spec.commandLine();
-        BpfObjectArguments given = Objects.requireNonNull(arguments);
-        try (LoadedObject object = given.recipe().load()) {
+    private final CommandCall call;
+
+    private BpfLoadCommand(CommandCall call) {
+        this.call = call;
+    }
+
+    static int run(CommandCall call) throws Exception {
+        return new BpfLoadCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        boolean attach = call.has("--attach");
+        Path pin = call.given().path("--pin");
+        try (LoadedObject object = BpfObjectArguments.recipe(call).load()) {
             if (attach) {
-                object.attach(given.places().targets());
+                object.attach(BpfObjectArguments.places(call).targets());
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
-            given.show(object, pins);
+            BpfObjectArguments.show(call, object, pins);
             if (attach) {
-                Unattached.of(object)
-                        .forEach(one -> Failures.say(line.getErr(), "not attached: " + one));
+                Unattached.of(object).forEach(one -> call.say("not attached: " + one));
             }
         }
         if (pin == null) {
-            Failures.say(line.getErr(), "all of it is given back; --pin DIR keeps it");
+            call.say("all of it is given back; --pin DIR keeps it");
         }
         return ExitCode.DONE;
     }

@@ -2,13 +2,6 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.BpfMap;
 import sonde.tools.bpf.InventoryRecipe;
 import sonde.tools.bpf.MapCreation;
@@ -16,65 +9,66 @@ import sonde.tools.bpf.MapRecipe;
 import sonde.tools.bpf.ObjectName;
 
 /** {@code sonde bpf map}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "map",
-        mixinStandardHelpOptions = true,
-        description = "Lists maps; makes, shows, dumps, changes or watches one.",
-        footer = {
-            "",
-            "Actions: list show dump lookup getnext update delete push pop enqueue dequeue peek",
-            "freeze pin create watch. 'create PATH type TYPE key SIZE value SIZE entries N name",
-            "NAME [flags N]' pins what it makes; 'update' may end in any, noexist or exist.",
-            "",
-            "Bytes of keys and values are written 0x2a 0 0 0, after 'hex' 2a 00 00 00, or as one",
-            "number when the key or value has 1, 2, 4 or 8 bytes.",
-            "",
-            "Examples:",
-            "  sonde bpf map list",
-            "  sonde bpf map dump name counts",
-            "  sonde bpf map update id 5 key 7 value 42",
-            "  sonde bpf map lookup id 5 key 7",
-            "  sonde bpf map create /sys/fs/bpf/seen type hash key 4 value 8 entries 64 name seen",
-            "  sonde bpf map push pinned /sys/fs/bpf/queue value 42",
-            "  sonde bpf map delete id 5 key hex 07 00 00 00",
-            "  sonde bpf map watch name counts --interval 1s"
-        })
-final class BpfMapCommand implements Callable<Integer> {
+final class BpfMapCommand {
+    static final String MODEL =
+            """
+            sonde bpf map [OPTIONS] ACTION [MAP] [WHAT...]
+
+            List maps; create, show, dump, change or watch one.
+
+            Arguments:
+              ACTION          list show dump lookup getnext update delete push pop enqueue dequeue
+                              peek freeze pin create watch
+              [WHAT...]       id NUMBER, name NAME, or pinned PATH; then what is to be put
+
+            Options:
+              --interval TIME
+                              watch prints the map this often (default 1s)
+              --limit N       end watch after so many times
+              --json          print JSON with the keys of bpftool
+
+            Actions:
+              'create PATH type TYPE key SIZE value SIZE entries N name NAME [flags N]' pins what it
+              creates; 'update' may end in any, noexist or exist
+
+            Keys and values:
+              Bytes are written 0x2a 0 0 0, after 'hex' 2a 00 00 00, or as one number when the key
+              or value has 1, 2, 4 or 8 bytes
+
+            Old spellings:
+              --count = --limit
+
+            Examples:
+              sonde bpf map list
+              sonde bpf map dump name counts
+              sonde bpf map update id 5 key 7 value 42
+              sonde bpf map lookup id 5 key 7
+              sonde bpf map create /sys/fs/bpf/seen type hash key 4 value 8 entries 64 name seen
+              sonde bpf map push pinned /sys/fs/bpf/queue value 42
+              sonde bpf map delete id 5 key hex 07 00 00 00
+              sonde bpf map watch name counts --interval 1s
+            """;
+
     private static final List<String> ACTIONS =
             List.of(
                     "list", "show", "dump", "lookup", "getnext", "update", "delete", "push", "pop",
                     "enqueue", "dequeue", "peek", "freeze", "pin", "create", "watch");
 
-    @Spec private CommandSpec spec;
+    private final CommandCall call;
 
-    @Parameters(
-            arity = "1..*",
-            paramLabel = "ACTION",
-            description = "then: id NUMBER, name NAME, or pinned PATH; then what is to be put")
-    private List<String> words;
-
-    @Option(names = "--interval", defaultValue = "1s", description = "between two looks of watch")
-    private String interval;
-
-    @Option(names = "--count", defaultValue = "0", description = "end watch after so many looks")
-    private int count;
-
-    @Option(names = "--json", description = "as JSON, with bpftool's keys")
-    private boolean json;
-
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfMapCommand() {
-        words = List.of();
-        interval = "1s";
+    private BpfMapCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        CommandLine line = spec.commandLine();
-        String action = BpfActions.check(words, ACTIONS, line).getFirst();
+    static int run(CommandCall call) throws Exception {
+        return new BpfMapCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        List<String> words = call.given().words();
+        String action = BpfActions.check(words, ACTIONS).getFirst();
         if (words.size() == 1 && (action.equals("list") || action.equals("show"))) {
-            return Shown.onOut(InventoryRecipe.maps(), json);
+            return Shown.onOut(InventoryRecipe.maps(), call.json());
         }
         List<String> rest = words.subList(1, words.size());
         if (action.equals("create")) {
@@ -88,30 +82,33 @@ final class BpfMapCommand implements Callable<Integer> {
 
     private int act(String action, BpfMap map, MapRecipe recipe) throws IOException {
         switch (action) {
-            case "dump" -> Shown.onOut(recipe.dump(), json);
+            case "dump" -> Shown.onOut(recipe.dump(), call.json());
             case "update", "push", "enqueue" -> recipe.update();
             case "lookup" -> {
-                return Shown.onOutIfAny(recipe.lookup(), json, ExitCode.NEGATIVE);
+                return Shown.onOutIfAny(recipe.lookup(), call.json(), ExitCode.NEGATIVE);
             }
             case "peek" -> {
-                return Shown.onOutIfAny(recipe.peek(), json, ExitCode.NEGATIVE);
+                return Shown.onOutIfAny(recipe.peek(), call.json(), ExitCode.NEGATIVE);
             }
             case "pop", "dequeue" -> {
-                return Shown.onOutIfAny(recipe.take(), json, ExitCode.NEGATIVE);
+                return Shown.onOutIfAny(recipe.take(), call.json(), ExitCode.NEGATIVE);
             }
             case "getnext" -> {
-                return Shown.onOutIfAny(recipe.next(), json, ExitCode.NEGATIVE);
+                return Shown.onOutIfAny(recipe.next(), call.json(), ExitCode.NEGATIVE);
             }
             case "delete" -> {
                 return recipe.delete() ? ExitCode.DONE : ExitCode.NEGATIVE;
             }
             case "freeze" -> map.freeze();
-            case "pin" -> ObjectName.pin(words.subList(1, words.size()), map.fd());
+            case "pin" ->
+                    ObjectName.pin(
+                            call.given().words().subList(1, call.given().words().size()), map.fd());
             case "watch" -> {
-                long nanos = Durations.nanos(interval, spec.commandLine());
-                Shown.onOut(recipe.watch(nanos, count), json);
+                long nanos = call.given().nanos("--interval").orElseThrow();
+                int count = (int) call.given().number("--limit").orElse(0);
+                Shown.onOut(recipe.watch(nanos, count), call.json());
             }
-            default -> Shown.onOut(InventoryRecipe.map(map), json);
+            default -> Shown.onOut(InventoryRecipe.map(map), call.json());
         }
         return ExitCode.DONE;
     }

@@ -1,53 +1,48 @@
 package sonde.cli;
 
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.tools.bpf.InventoryRecipe;
+import sonde.tools.option.OptionException;
 
 /** {@code sonde bpf net}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "net",
-        mixinStandardHelpOptions = true,
-        description = "Lists the programs of network devices: xdp, tc, tcx, netkit.",
-        footer = {
-            "",
-            "Programs are attached by 'sonde bpf attach OBJECT --dev DEVICE'; 'sonde bpf cgroup'",
-            "lists those of cgroups, 'sonde bpf link' all that have a link.",
-            "",
-            "Examples:",
-            "  sonde bpf net list",
-            "  sonde bpf net list dev eth0 --json"
-        })
-final class BpfNetCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfNetCommand {
+    static final String MODEL =
+            """
+            sonde bpf net [OPTIONS] list [dev NAME]
 
-    @Parameters(arity = "1..*", paramLabel = "list", description = "then perhaps: dev NAME")
-    private List<String> words;
+            List the programs of network devices: xdp, tc, tcx, netkit. Programs are attached by
+            'sonde bpf attach OBJECT --dev DEVICE'; 'sonde bpf cgroup' lists those of cgroups,
+            'sonde bpf link' all that have a link.
 
-    @Option(names = "--json", description = "as JSON, with bpftool's keys")
-    private boolean json;
+            Arguments:
+              ACTION          list
+              [WHAT...]       dev NAME
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfNetCommand() {
-        words = List.of();
+            Options:
+              --json          print JSON with the keys of bpftool
+
+            Examples:
+              sonde bpf net list
+              sonde bpf net list dev eth0 --json
+            """;
+
+    private final CommandCall call;
+
+    private BpfNetCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        CommandLine line = spec.commandLine();
-        BpfActions.check(words, List.of("list", "show"), line);
+    static int run(CommandCall call) throws Exception {
+        return new BpfNetCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        List<String> words = call.given().words();
+        BpfActions.check(words, List.of("list", "show"));
         boolean chosen = words.size() == 3 && words.get(1).equals("dev");
         if (words.size() > 1 && !chosen) {
-            throw new ParameterException(line, "after list: dev NAME, or nothing");
+            throw new OptionException("after list: dev NAME, or nothing");
         }
-        return Shown.onOut(InventoryRecipe.network(chosen ? words.get(2) : ""), json);
+        return Shown.onOut(InventoryRecipe.network(chosen ? words.get(2) : ""), call.json());
     }
 }

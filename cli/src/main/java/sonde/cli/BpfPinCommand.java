@@ -1,65 +1,57 @@
 package sonde.cli;
 
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Pins;
 import sonde.bpf.Program;
 import sonde.tools.bpf.InventoryRecipe;
 import sonde.tools.bpf.ObjectName;
+import sonde.tools.option.OptionException;
 
 /** {@code sonde bpf pin}. */
-@Command(
-        name = "pin",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Gives programs, maps and links names in a bpffs, by which they outlive their makers;"
-                    + " lists and removes such names."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde bpf pin prog id 12 /sys/fs/bpf/filter",
-            "  sonde bpf pin map name counts /sys/fs/bpf/counts",
-            "  sonde bpf pin list",
-            "  sonde bpf pin remove /sys/fs/bpf/filter"
-        })
-final class BpfPinCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfPinCommand {
+    static final String MODEL =
+            """
+            sonde bpf pin [OPTIONS] prog|map|link|list|remove [OBJECT] [PATH...]
 
-    @Parameters(
-            arity = "1..*",
-            paramLabel = "prog|map|link|list|remove",
-            description = "then: id NUMBER, name NAME or pinned PATH, and the new path")
-    private List<String> words;
+            Pin programs, maps and links in a bpffs, list and remove pins. A pinned object outlives
+            the process that made it.
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Arguments:
+              ACTION          prog, map, link, list or remove
+              [WHAT...]       id NUMBER, name NAME or pinned PATH, and the new path
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    BpfPinCommand() {
-        words = List.of();
+            Options:
+              --json          print JSON
+
+            Examples:
+              sonde bpf pin prog id 12 /sys/fs/bpf/filter
+              sonde bpf pin map name counts /sys/fs/bpf/counts
+              sonde bpf pin list
+              sonde bpf pin remove /sys/fs/bpf/filter
+            """;
+
+    private final CommandCall call;
+
+    private BpfPinCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        CommandLine line = spec.commandLine();
+    static int run(CommandCall call) throws Exception {
+        return new BpfPinCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        List<String> words = call.given().words();
         List<String> actions = List.of("prog", "map", "link", "list", "remove");
-        String action = BpfActions.check(words, actions, line).getFirst();
+        String action = BpfActions.check(words, actions).getFirst();
         List<String> rest = words.subList(1, words.size());
         switch (action) {
-            case "list" -> Shown.onOut(InventoryRecipe.pins(), json);
+            case "list" -> Shown.onOut(InventoryRecipe.pins(), call.json());
             case "remove" -> {
                 if (rest.isEmpty()) {
-                    throw new ParameterException(line, "say which path");
+                    throw new OptionException("say which path");
                 }
                 for (String path : rest) {
                     Pins.remove(path);

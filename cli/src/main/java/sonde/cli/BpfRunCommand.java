@@ -1,74 +1,60 @@
 package sonde.cli;
 
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.bpf.interpreter.Machine;
 import sonde.tools.bpf.InterpreterRun;
+import sonde.tools.option.GivenOptions;
 
 /** {@code sonde bpf run}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "run",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Runs a program here, without a kernel: every access is checked, and what the verifier"
-                    + " would refuse ends with the instruction and the register that did it. FILE"
-                    + " is text as 'asm' reads it. R0 is printed."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  printf 'r0 = 6\\nr0 *= 7\\nexit\\n' | sonde bpf run -",
-            "  sonde bpf run filter.asm --xdp 0011223344556677889900aa0800",
-            "",
-            "Exit status: 0 it ended, 1 it did what no program may, 4 FILE is no program."
-        })
-final class BpfRunCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfRunCommand {
+    static final String MODEL =
+            """
+            sonde bpf run [OPTIONS] FILE
 
-    @Parameters(paramLabel = "FILE", description = "text, or - for standard input")
-    private @Nullable Path file;
+            Run a program here, without a kernel. Every access is checked; what the verifier would
+            refuse ends with the instruction and the register that did it. FILE is text as 'sonde
+            bpf asm' reads it. R0 is printed.
 
-    @Option(
-            names = "--xdp",
-            paramLabel = "HEX",
-            description = "the context is that of XDP, with this packet")
-    private @Nullable String xdp;
+            Arguments:
+              FILE            text, or - for standard input
 
-    @Option(
-            names = "--context",
-            paramLabel = "HEX",
-            description = "bytes that R1 points to; else none")
-    private @Nullable String context;
+            Options:
+              --xdp HEX       the context is that of XDP, with this packet
+              --context HEX   R1 points to these bytes
+              --budget COUNT  end after so many instructions (default 1000000)
+              --json          print JSON
 
-    @Option(
-            names = "--budget",
-            paramLabel = "COUNT",
-            description = "instructions it may take (default ${DEFAULT-VALUE})")
-    private long budget = Machine.DEFAULT_BUDGET;
+            Examples:
+              printf 'r0 = 6\\nr0 *= 7\\nexit\\n' | sonde bpf run -
+              sonde bpf run filter.asm --xdp 0011223344556677889900aa0800
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Exit status:
+              0 it ended, 1 it did what no program may, 4 FILE is no program
+            """;
 
-    BpfRunCommand() {
-        // picocli fills the options
+    private final CommandCall call;
+
+    private BpfRunCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        InterpreterRun run = InterpreterRun.of(Objects.requireNonNull(file), xdp, context, budget);
-        Shown.onOut(run.result(), json);
+    static int run(CommandCall call) throws Exception {
+        return new BpfRunCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        GivenOptions given = call.given();
+        InterpreterRun run =
+                InterpreterRun.of(
+                        Path.of(given.words().getFirst()),
+                        given.text("--xdp"),
+                        given.text("--context"),
+                        given.number("--budget").orElse(Machine.DEFAULT_BUDGET));
+        Shown.onOut(run.result(), call.json());
         if (run.fault().isEmpty()) {
             return ExitCode.DONE;
         }
-        Failures.say(spec.commandLine().getErr(), run.fault());
+        call.say(run.fault());
         return ExitCode.NEGATIVE;
     }
 }

@@ -1,49 +1,44 @@
 package sonde.cli;
 
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import sonde.tools.bpf.TraceLogListing;
 
 /** {@code sonde bpf tracelog}. */
-@Command(
-        name = "tracelog",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Prints what programs write by bpf_trace_printk, as it comes, until interrupted. It"
-                    + " switches nothing on: the kernel did when the program was loaded. Each line"
-                    + " goes to one reader of the pipe only."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde bpf tracelog",
-            "  sonde bpf tracelog --duration 10s --count 100"
-        })
-final class BpfTraceLogCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class BpfTraceLogCommand {
+    static final String MODEL =
+            """
+            sonde bpf tracelog [OPTIONS]
 
-    @Option(names = "--duration", paramLabel = "TIME", description = "end after that time")
-    private @Nullable String duration;
+            Print what programs write by bpf_trace_printk. It prints lines as they come, until it is
+            interrupted. The kernel enabled the event when the program was loaded; this command
+            enables nothing. Each line goes to one reader of the pipe only.
 
-    @Option(names = "--count", paramLabel = "N", description = "end after so many lines")
-    private long count = Long.MAX_VALUE;
+            Options:
+              --duration TIME
+                              end after this time
+              --limit N       end after so many lines
+              --json          print a JSON object per line
 
-    @Option(names = "--json", description = "a JSON object a line")
-    private boolean json;
+            Old spellings:
+              --count = --limit
 
-    BpfTraceLogCommand() {
-        // picocli fills the options
+            Examples:
+              sonde bpf tracelog
+              sonde bpf tracelog --duration 10s --limit 100
+            """;
+
+    private final CommandCall call;
+
+    private BpfTraceLogCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        String wanted = duration;
-        long nanos =
-                wanted == null ? Long.MAX_VALUE / 2 : Durations.nanos(wanted, spec.commandLine());
-        return Shown.onOut(TraceLogListing.of(nanos, count), json);
+    static int run(CommandCall call) throws Exception {
+        return new BpfTraceLogCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        long nanos = call.given().nanos("--duration").orElse(Long.MAX_VALUE / 2);
+        long count = call.given().number("--limit").orElse(Long.MAX_VALUE);
+        return Shown.onOut(TraceLogListing.of(nanos, count), call.json());
     }
 }

@@ -2,100 +2,80 @@ package sonde.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import sonde.tools.bpf.VerifyRecipe;
+import sonde.tools.option.GivenOptions;
 
 /** {@code sonde bpf verify}. */
-@Command(
-        name = "verify",
-        mixinStandardHelpOptions = true,
-        description = {
-            "Has the kernel's verifier look at the programs of FILE, attaches nothing, and explains"
-                    + " what it refuses: the instruction and its source line, where the register"
-                    + " came from, why, and what usually helps. FILE is an object of clang or gcc,"
-                    + " text as 'asm' reads it, or instructions."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde bpf verify counter.bpf.o             each program of an object",
-            "  sonde bpf verify counter.bpf.o --only on_open --log",
-            "  sonde bpf verify filter.asm --type xdp",
-            "  sonde bpf verify count.asm --type kprobe --map 3=hash,4,8,1024",
-            "  sonde bpf verify next.asm --type tracing --attach tp_btf:sched_switch",
-            "  sonde bpf verify filter.bin --log          and the verifier's own words",
-            "",
-            "Exit status: 0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is no"
-                    + " program."
-        })
-final class BpfVerifyCommand implements Callable<Integer> {
-    @Parameters(
-            paramLabel = "FILE",
-            description = "object, text, instructions, or - for standard input")
-    private @Nullable Path file;
+final class BpfVerifyCommand {
+    static final String MODEL =
+            """
+            sonde bpf verify [OPTIONS] FILE
 
-    @Option(
-            names = "--type",
-            paramLabel = "TYPE",
-            description = "of the program (default ${DEFAULT-VALUE}); 'sonde bpf feature' has all")
-    private String type = "socket_filter";
+            Explain what the kernel's verifier says of programs. It loads the programs of FILE and
+            attaches nothing. For what it refuses it shows the instruction and its source line,
+            where the register came from, why, and what usually helps. FILE is an object of clang or
+            gcc, text as 'sonde bpf asm' reads it, or instructions.
 
-    @Option(
-            names = "--attach",
-            paramLabel = "KIND:NAME",
-            description = "what it is for: tp_btf, fentry, fexit, fmod_ret, lsm or iter")
-    private @Nullable String attach;
+            Arguments:
+              FILE            object, text, instructions, or - for standard input
 
-    @Option(
-            names = "--map",
-            paramLabel = "N=TYPE,KEY,VALUE,ENTRIES",
-            description = "a map for map[fd:N], made for the time being")
-    private @Nullable List<String> maps;
+            Options:
+              --type TYPE     the program type; 'sonde bpf feature' lists all (default
+                              socket_filter)
+              --attach-to KIND:NAME
+                              the attach target of a tracing program: tp_btf, fentry, fexit,
+                              fmod_ret, lsm or iter
+              --map N=TYPE,KEY,VALUE,ENTRIES
+                              create a map for map[fd:N] while the verifier runs (repeatable)
+              --only PROGRAM  verify this program of an object only (repeatable)
+              --btf FILE      relocate the object to these types, not to those of the running kernel
+              --sleepable     the program may sleep (BPF_F_SLEEPABLE)
+              --license TEXT  the program's license (default GPL)
+              --log           print the verifier's log too
+              --json          print JSON
 
-    @Option(
-            names = "--only",
-            paramLabel = "PROGRAM",
-            description = "this program of an object; may be given several times")
-    private @Nullable List<String> only;
+            Old spellings:
+              --attach = --attach-to
 
-    @Option(
-            names = "--btf",
-            paramLabel = "FILE",
-            description = "fit an object to these types, not to the running kernel's")
-    private @Nullable Path btf;
+            Examples:
+              sonde bpf verify counter.bpf.o             each program of an object
+              sonde bpf verify counter.bpf.o --only on_open --log
+              sonde bpf verify filter.asm --type xdp
+              sonde bpf verify count.asm --type kprobe --map 3=hash,4,8,1024
+              sonde bpf verify next.asm --type tracing --attach-to tp_btf:sched_switch
+              sonde bpf verify filter.bin --log          and the verifier's own words
 
-    @Option(names = "--sleepable", description = "it may sleep (BPF_F_SLEEPABLE)")
-    private boolean sleepable;
+            Exit status:
+              0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is no program
+            """;
 
-    @Option(
-            names = "--license",
-            paramLabel = "TEXT",
-            description = "of the program (default ${DEFAULT-VALUE})")
-    private String license = "GPL";
+    private final CommandCall call;
 
-    @Option(names = "--log", description = "print the verifier's log too")
-    private boolean log;
-
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
-
-    BpfVerifyCommand() {
-        // picocli fills the options
+    private BpfVerifyCommand(CommandCall call) {
+        this.call = call;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        Path from = Objects.requireNonNull(file);
+    static int run(CommandCall call) throws Exception {
+        return new BpfVerifyCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        GivenOptions given = call.given();
+        List<String> maps = given.texts("--map");
+        List<String> only = given.texts("--only");
         VerifyRecipe recipe =
                 new VerifyRecipe(
                         new VerifyRecipe.Request(
-                                from, type, attach, maps, only, btf, sleepable, license, log));
-        Shown.onOut(recipe.result(), json);
+                                Path.of(given.words().getFirst()),
+                                given.text("--type", "socket_filter"),
+                                given.text("--attach-to"),
+                                maps.isEmpty() ? null : maps,
+                                only.isEmpty() ? null : only,
+                                given.path("--btf"),
+                                given.has("--sleepable"),
+                                given.text("--license", "GPL"),
+                                given.has("--log")));
+        Shown.onOut(recipe.result(), call.json());
         return switch (recipe.outcome()) {
             case ACCEPTED -> ExitCode.DONE;
             case REFUSED -> ExitCode.NEGATIVE;

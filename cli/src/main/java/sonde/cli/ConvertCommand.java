@@ -1,100 +1,87 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.analysis.filter.FilterException;
 import sonde.format.MalformedInputException;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.StackOptions;
 
 /** {@code sonde convert}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        description = {
-            "Writes a recording of any format in another one: of a bundle the events of the"
-                    + " recorded processes, as in reports."
-        },
-        footer = {
-            "",
-            "Formats, by the ending of OUT or by --to:",
-            "  tracedat (.dat)      trace.dat v7 for trace-cmd and KernelShark",
-            "  perfdata (.data)     perf.data for perf and hotspot",
-            "  ctf (.ctf, a folder) CTF 2; ctf1 is CTF 1.8 for babeltrace2 before 2.1",
-            "  parquet (.parquet)   all events in a file",
-            "  parquet-folder       a file for each event type, with typed columns",
-            "  perfetto, chrome, pprof, firefox, speedscope, folded, pcapng, csv, jsonl",
-            "What the format cannot hold is listed with counts on standard error.",
-            "",
-            "Examples:",
-            "  sonde convert perf.data out.pb.gz        for pprof",
-            "  sonde convert trace.dat out.pftrace      for ui.perfetto.dev",
-            "  sonde convert run.jfr - --to folded      to standard output",
-            "  sonde convert perf.data trace.dat        then trace-cmd report trace.dat",
-            "  sonde convert lttng/ perf.data           then perf script -i perf.data",
-            "  sonde convert trace.dat made --to ctf1   then babeltrace2 made",
-            "  sonde convert make.sonde cc1.pb.gz --comm 'cc1*' --time 1.5,2.0",
-            "",
-            "Exit status: 0 written, 1 nothing in it fits the filters, 4 the input is malformed."
-        })
-final class ConvertCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "IN", description = "a recording")
-    private @Nullable Path in;
+final class ConvertCommand {
+    static final String MODEL =
+            """
+            sonde convert [OPTIONS] IN OUT
 
-    @Parameters(index = "1", paramLabel = "OUT", description = "a new file or folder, or -")
-    private @Nullable Path out;
+            Write a recording in the format of another tool. From a bundle it takes the events of
+            the recorded processes, as reports do. Standard error lists with counts what the format
+            cannot hold.
 
-    @Option(names = "--to", paramLabel = "FORMAT", description = "else by the ending of OUT")
-    private @Nullable String to;
+            Arguments:
+              IN              a recording of any format
+              OUT             a new file or folder, or - for standard output
 
-    @Option(
-            names = {"-f", "--force"},
-            description = "replace OUT when it exists")
-    private boolean force;
+            Options:
+              --to FORMAT     write this format; without it the ending of OUT names the format
+              --force         overwrite OUT if it exists
+              -a, --all       include events of other processes and of the recorder itself
+            """
+                    + FilterArguments.MODEL
+                    + SymbolArguments.KERNEL_SYMBOLS
+                    + """
+                      -f = --force
 
-    @Option(
-            names = {"-a", "--all"},
-            description = "also what is not of the recorded processes, and the recorder's own")
-    private boolean all;
+                    Formats:
+                      tracedat (.dat)      trace.dat v7 for trace-cmd and KernelShark
+                      perfdata (.data)     perf.data for perf and hotspot
+                      ctf (.ctf, a folder) CTF 2; ctf1 is CTF 1.8 for babeltrace2 before 2.1
+                      parquet (.parquet)   all events in a file
+                      parquet-folder       a file for each event type, with typed columns
+                      perfetto, chrome, pprof, firefox, speedscope, folded, pcapng, csv, jsonl
 
-    @Mixin private FilterArguments filters = new FilterArguments();
+                    Examples:
+                      sonde convert perf.data out.pb.gz        for pprof
+                      sonde convert trace.dat out.pftrace      for ui.perfetto.dev
+                      sonde convert run.jfr - --to folded      to standard output
+                      sonde convert perf.data trace.dat        then trace-cmd report trace.dat
+                      sonde convert lttng/ perf.data           then perf script -i perf.data
+                      sonde convert trace.dat made --to ctf1   then babeltrace2 made
+                      sonde convert make.sonde cc1.pb.gz --comm 'cc1*' --time 1.5,2.0
 
-    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
+                    Exit status:
+                      0 written, 1 nothing in it matches the filters, 4 the input is malformed
+                    """;
 
-    @Spec private CommandSpec spec;
+    private final GivenOptions given;
+    private final CommandCall call;
 
-    ConvertCommand() {
-        // picocli fills the options
+    private ConvertCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
     }
 
-    @Override
-    public Integer call() throws Exception {
-        Path from = Objects.requireNonNull(in);
-        Path target = Objects.requireNonNull(out);
+    static int run(CommandCall call) throws Exception {
+        return new ConvertCommand(call).run();
+    }
+
+    private int run() throws Exception {
+        Path from = Path.of(given.words().getFirst());
+        Path target = Path.of(given.words().getLast());
         ConvertTarget format = inFolder(format(target), target);
-        if (format instanceof ConvertTarget.Parquet && !filters.filters(spec).isEmpty()) {
+        if (format instanceof ConvertTarget.Parquet && given.has("--filter")) {
             throw refused("--filter is not for Parquet: its files are asked by SQL");
         }
         ConvertRecipe.Outcome outcome;
@@ -103,13 +90,12 @@ final class ConvertCommand implements Callable<Integer> {
         } catch (MalformedInputException e) {
             throw BrokenFileException.of(List.of(from), e);
         } catch (FilterException e) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "--filter", e);
+            throw new OptionException("--filter", e);
         }
-        PrintWriter err = spec.commandLine().getErr();
-        outcome.notes().forEach(err::println);
+        outcome.notes().forEach(call.err()::println);
         if (!outcome.losses().isEmpty()) {
-            err.println(format.label() + " does not hold, and so lacks:");
-            outcome.losses().forEach(line -> err.println("  " + line));
+            call.err().println(format.label() + " does not hold, and so lacks:");
+            outcome.losses().forEach(line -> call.err().println("  " + line));
         }
         return ExitCode.DONE;
     }
@@ -132,7 +118,7 @@ final class ConvertCommand implements Callable<Integer> {
         if (Files.exists(target) && Files.exists(from) && Files.isSameFile(from, target)) {
             throw refused(target + " is the recording itself");
         }
-        if (folder ? isFilled(target) : Files.exists(target) && !force) {
+        if (folder ? isFilled(target) : Files.exists(target) && !given.has("--force")) {
             throw refused(
                     folder
                             ? target + " exists; " + format.label() + " wants a new or empty folder"
@@ -145,23 +131,26 @@ final class ConvertCommand implements Callable<Integer> {
     }
 
     private ConvertRecipe recipe() {
-        ListingOptions listing = ListingOptions.of(filters.cpus(), filters.filters(spec));
+        ListingOptions listing =
+                ListingOptions.of(FilterArguments.cpus(given), FilterArguments.filters(given));
         ReportOptions options =
                 new ReportOptions(
                         List.of(),
-                        filters.from(spec),
-                        filters.to(spec),
-                        filters.tids(),
-                        filters.comms(),
-                        filters.types(),
+                        FilterArguments.from(given),
+                        FilterArguments.to(given),
+                        FilterArguments.threads(given),
+                        FilterArguments.comms(given),
+                        FilterArguments.types(given),
                         1,
                         listing,
                         StackOptions.DEFAULT);
-        return new ConvertRecipe(symbols.given(), new ConvertRecipe.Choice(options, all));
+        return new ConvertRecipe(
+                SymbolArguments.places(call),
+                new ConvertRecipe.Choice(options, given.has("--all")));
     }
 
-    private CommandLine.ParameterException refused(String why) {
-        return new CommandLine.ParameterException(spec.commandLine(), why);
+    private static OptionException refused(String why) {
+        return new OptionException(why);
     }
 
     private static boolean isFilled(Path target) throws IOException {
@@ -207,7 +196,7 @@ final class ConvertCommand implements Callable<Integer> {
     }
 
     private ConvertTarget format(Path target) {
-        String wanted = to;
+        String wanted = given.text("--to");
         String file = target.toString();
         boolean folder = Files.isDirectory(target);
         Optional<ConvertTarget> found =

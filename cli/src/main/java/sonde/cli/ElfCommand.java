@@ -1,150 +1,116 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.format.MalformedInputException;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
 import sonde.tools.elf.ElfRequest.Part;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 
 /** {@code sonde elf}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        customSynopsis = "sonde elf [PAGES] [--json] FILE…",
-        description = {
-            "Says what is in a program, library, object, kernel module, kernel or core file. Without"
-                    + " pages: what it is, its libraries, and where its debug information is or"
-                    + " would be. Nothing of it is run."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde elf /usr/bin/ssh",
-            "  sonde elf --segments --sections a.out        as readelf -lSW",
-            "  sonde elf --libs /usr/bin/ssh                as ldd, without running it",
-            "  sonde elf --types task_struct /sys/kernel/btf/vmlinux",
-            "  sonde elf --disassemble main a.out",
-            "",
-            "Exit status: 0 done, 1 no type or function of that name, 2 no such file, 4 no ELF file"
-                    + " or damaged."
-        })
-final class ElfCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class ElfCommand {
+    static final String MODEL =
+            """
+            sonde elf [PAGES] [OPTIONS] FILE...
 
-    @Parameters(paramLabel = "FILE", arity = "0..*", description = "what to look into")
-    private List<Path> files = new ArrayList<>();
+            Show what is in an ELF file. That is a program, library, object, kernel module, kernel
+            or core file. Without pages it shows what the file is, its libraries, and where its
+            debug information is or would be. Nothing of the file is run.
 
-    @Option(names = "--headers", description = "the file header")
-    private boolean header;
+            Arguments:
+              [FILE...]       ELF files
 
-    @Option(
-            names = {"-l", "--segments"},
-            description = "the program headers, and which sections each holds")
-    private boolean segments;
+            Pages:
+              --headers       the file header
+              -l, --segments  the program headers, and which sections each of them holds
+              -S, --sections  the section headers
+              -s, --symbols   the symbol tables, with versions
+              -d, --dynamic   the dynamic section
+              --libs          the libraries that would be loaded, as ldd
+              -n, --notes     the notes: build-id, properties, USDT probes, packages, notes of cores
+              -r, --relocations
+                              the relocations
+              --lines         the line tables, from the debug file if there is one
+              --frames        the unwind rules of each function, from .eh_frame
+              --strings [SECTION]
+                              the strings of a section (--strings=.rodata), or of all that have any
+              --disassemble [FUNCTION]
+                              the code of a function (--disassemble=main) or of all, with source
+                              lines
+              --types TYPE    a C type with offsets, sizes and holes (repeatable)
 
-    @Option(
-            names = {"-S", "--sections"},
-            description = "the section headers")
-    private boolean sections;
+            Options:
+              --json          print a JSON object per file
+              --sysroot DIR   look for libraries below this folder instead of /
+            """
+                    + SymbolArguments.PROGRAMS
+                    + """
 
-    @Option(
-            names = {"-s", "--symbols"},
-            description =
-                    "the symbol tables, with versions; with a folder behind it as --debug-dir")
+                    Examples:
+                      sonde elf /usr/bin/ssh
+                      sonde elf --segments --sections a.out        as readelf -lSW
+                      sonde elf --libs /usr/bin/ssh                as ldd, without running it
+                      sonde elf --types task_struct /sys/kernel/btf/vmlinux
+                      sonde elf --disassemble main a.out
+
+                    Exit status:
+                      0 done, 1 no type or function of that name, 2 no such file, 4 no ELF file or
+                      damaged
+                    """;
+
+    private static final Map<String, Part> PAGES =
+            Map.ofEntries(
+                    Map.entry("--headers", Part.HEADER),
+                    Map.entry("--segments", Part.SEGMENTS),
+                    Map.entry("--sections", Part.SECTIONS),
+                    Map.entry("--symbols", Part.SYMBOLS),
+                    Map.entry("--dynamic", Part.DYNAMIC),
+                    Map.entry("--libs", Part.LIBRARIES),
+                    Map.entry("--notes", Part.NOTES),
+                    Map.entry("--relocations", Part.RELOCATIONS),
+                    Map.entry("--lines", Part.LINES),
+                    Map.entry("--frames", Part.FRAMES),
+                    Map.entry("--strings", Part.STRINGS),
+                    Map.entry("--disassemble", Part.DISASSEMBLY));
+
+    private final CommandCall call;
+    private final GivenOptions given;
+    private final List<Path> files = new ArrayList<>();
+    private final List<String> folders = new ArrayList<>();
     private boolean symbols;
+    private String strings;
+    private String disassemble;
 
-    @Option(
-            names = {"-d", "--dynamic"},
-            description = "the dynamic section")
-    private boolean dynamic;
+    private ElfCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
+        this.symbols = given.has("--symbols");
+        this.strings = given.text("--strings", "");
+        this.disassemble = given.text("--disassemble", "");
+    }
 
-    @Option(names = "--libs", description = "the libraries that would be loaded, as ldd")
-    private boolean libraries;
+    static int run(CommandCall call) throws Exception {
+        return new ElfCommand(call).run();
+    }
 
-    @Option(
-            names = {"-n", "--notes"},
-            description = "the notes: build-id, properties, USDT probes, packages, of cores")
-    private boolean notes;
-
-    @Option(
-            names = {"-r", "--relocations"},
-            description = "the relocations")
-    private boolean relocations;
-
-    @Option(names = "--lines", description = "the line tables, from the debug file if need be")
-    private boolean lines;
-
-    @Option(names = "--frames", description = "how to leave each function: rules of .eh_frame")
-    private boolean frames;
-
-    @Option(
-            names = "--strings",
-            paramLabel = "SECTION",
-            arity = "0..1",
-            fallbackValue = "",
-            description = "the strings of a section (--strings=.rodata), or of all that hold some")
-    private @Nullable String strings;
-
-    @Option(
-            names = "--disassemble",
-            paramLabel = "FUNC",
-            arity = "0..1",
-            fallbackValue = "",
-            description = "the code of a function (--disassemble=main) or all, with source lines")
-    private @Nullable String disassemble;
-
-    @Option(
-            names = "--types",
-            paramLabel = "NAME",
-            description = "a C type with offsets, sizes and holes; repeatable")
-    private List<String> types = new ArrayList<>();
-
-    @Option(
-            names = "--debug-dir",
-            paramLabel = "DIR",
-            description = "also look for debug files in a sysroot or build tree; repeatable")
-    private List<String> folders = new ArrayList<>();
-
-    @Option(
-            names = "--sysroot",
-            paramLabel = "DIR",
-            description = "the folder that stands for / when libraries are looked for")
-    private String sysroot = "";
-
-    @Mixin private ServerArguments servers = new ServerArguments();
-
-    @Option(names = "--json", description = "as JSON: one object a file")
-    private boolean json;
-
-    ElfCommand() {}
-
-    @Override
-    public Integer call() throws IOException {
-        PrintWriter err = spec.commandLine().getErr();
+    private int run() throws IOException {
+        folders.addAll(SymbolArguments.folders(call));
         takeFolders();
         takeFile();
         ElfRequest request = request();
         boolean whole = true;
         for (Path file : files) {
-            ElfRecipe recipe = new ElfRecipe(file, request, line -> Failures.say(err, line));
+            ElfRecipe recipe = new ElfRecipe(file, request, call::say);
             try {
-                Shown.onOut(recipe.result(files.size() > 1), json);
+                Shown.onOut(recipe.result(files.size() > 1), call.json());
                 whole &= recipe.isWhole();
             } catch (MalformedInputException e) {
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
@@ -153,60 +119,46 @@ final class ElfCommand implements Callable<Integer> {
         return whole ? ExitCode.DONE : ExitCode.MALFORMED;
     }
 
-    /** {@code --symbols DIR} is the option of other commands, not the page of symbols. */
+    /** {@code --symbols DIR} was {@code --debug-dir DIR} in other commands. */
     private void takeFolders() {
-        List<Path> kept = new ArrayList<>();
-        for (Path file : files) {
+        List<Path> words = given.paths();
+        for (Path file : words) {
             if (symbols && Files.isDirectory(file)) {
                 folders.add(file.toString());
             } else {
-                kept.add(file);
+                files.add(file);
             }
         }
-        symbols &= kept.size() == files.size();
-        files = kept;
+        symbols &= files.size() == words.size();
     }
 
     /** {@code --disassemble FILE} means the whole file, though a word may follow the option. */
     private void takeFile() {
-        String word = disassemble != null && !disassemble.isEmpty() ? disassemble : strings;
-        if (files.isEmpty() && word != null && !word.isEmpty() && Files.exists(Path.of(word))) {
-            files = List.of(Path.of(word));
+        String word = disassemble.isEmpty() ? strings : disassemble;
+        if (files.isEmpty() && !word.isEmpty() && Files.exists(Path.of(word))) {
+            files.add(Path.of(word));
             disassemble = word.equals(disassemble) ? "" : disassemble;
             strings = word.equals(strings) ? "" : strings;
         }
         if (files.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'FILE…'");
+            throw new OptionException("a word is missing: FILE...");
         }
     }
 
     private ElfRequest request() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        add(parts, header, Part.HEADER);
-        add(parts, segments, Part.SEGMENTS);
-        add(parts, sections, Part.SECTIONS);
-        add(parts, symbols, Part.SYMBOLS);
-        add(parts, dynamic, Part.DYNAMIC);
-        add(parts, libraries, Part.LIBRARIES);
-        add(parts, notes, Part.NOTES);
-        add(parts, relocations, Part.RELOCATIONS);
-        add(parts, lines, Part.LINES);
-        add(parts, frames, Part.FRAMES);
-        add(parts, strings != null, Part.STRINGS);
-        add(parts, disassemble != null, Part.DISASSEMBLY);
+        PAGES.forEach((option, part) -> {
+            if (part == Part.SYMBOLS ? symbols : given.has(option)) {
+                parts.add(part);
+            }
+        });
         return new ElfRequest(
                 parts,
-                disassemble == null ? "" : disassemble,
-                strings == null || strings.isEmpty() ? List.of() : List.of(strings),
-                types,
+                disassemble,
+                strings.isEmpty() ? List.of() : List.of(strings),
+                given.texts("--types"),
                 folders,
-                sysroot,
-                servers.servers());
-    }
-
-    private static void add(Set<Part> parts, boolean wanted, Part part) {
-        if (wanted) {
-            parts.add(part);
-        }
+                given.text("--sysroot", ""),
+                SymbolArguments.servers(call));
     }
 }

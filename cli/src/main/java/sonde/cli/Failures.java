@@ -6,20 +6,16 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import sonde.analysis.filter.FilterException;
 import sonde.bpf.VerifierException;
 import sonde.format.MalformedInputException;
-import sonde.format.Nearest;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 import sonde.tools.bpf.BpfInputException;
 import sonde.tools.bpf.BpfUseException;
+import sonde.tools.option.OptionException;
 import sonde.tools.report.NothingMatchesException;
 import sonde.view.Escape;
 import sonde.view.Paragraph;
@@ -29,20 +25,10 @@ import sonde.view.Paragraph;
  * SONDE_DEBUG=1 in the environment, add the stack.
  */
 final class Failures {
-    private static final String DEBUG = "--debug";
     private static final String FIRST = "sonde: ";
     private static final String INDENT = "       ";
 
     private Failures() {}
-
-    /** The option that every command has. */
-    static OptionSpec debugOption() {
-        return OptionSpec.builder(DEBUG)
-                .description("when something fails, also say where in the program")
-                .type(boolean.class)
-                .arity("0")
-                .build();
-    }
 
     /** One sentence, broken where the terminal ends. */
     static void say(PrintWriter err, String sentence) {
@@ -50,10 +36,12 @@ final class Failures {
         err.flush();
     }
 
-    /** Wrong arguments. */
-    static int usage(ParameterException failure, String[] args) {
-        CommandLine line = failure.getCommandLine();
-        PrintWriter err = line.getErr();
+    /**
+     * Wrong arguments.
+     *
+     * @param command its full name: {@code bpf asm}
+     */
+    static int usage(OptionException failure, String command, PrintWriter err) {
         if (failure.getCause() instanceof FilterException filter) {
             String[] lines = filter.getMessage().split("\n", -1);
             say(err, "--filter: " + lines[0]);
@@ -62,40 +50,19 @@ final class Failures {
             }
             return ExitCode.USAGE;
         }
-        String message = String.valueOf(failure.getMessage()).strip();
-        say(err, message.replaceAll("\\s*\\R\\s*", " ") + meant(failure));
-        err.println(
-                INDENT
-                        + "'"
-                        + line.getCommandSpec().qualifiedName()
-                        + " --help' lists the options");
+        say(err, String.valueOf(failure.getMessage()));
+        err.println(INDENT + "'sonde " + command + " --help' lists the options");
         return ExitCode.USAGE;
     }
 
-    /** What is like a word that a command does not know. */
-    private static String meant(ParameterException failure) {
-        if (!(failure instanceof CommandLine.UnmatchedArgumentException unknown)) {
-            return "";
-        }
-        CommandLine line = failure.getCommandLine();
-        String word = unknown.getUnmatched().getFirst();
-        String name = word.substring(0, word.contains("=") ? word.indexOf('=') : word.length());
-        return Nearest.meant(
-                name,
-                name.startsWith("-")
-                        ? line.getCommandSpec().optionsMap().keySet()
-                        : line.getSubcommands().keySet());
-    }
-
     /** Whatever a command threw. */
-    static int execution(Exception failure, CommandLine line, ParseResult parsed) {
-        if (failure instanceof BpfUseException use) {
-            return usage(new ParameterException(line, use.getMessage(), use), new String[0]);
+    static int execution(Exception failure, String command, boolean debug, PrintWriter err) {
+        if (failure instanceof OptionException wrong) {
+            return usage(wrong, command, err);
         }
-        PrintWriter err = line.getErr();
-        boolean debug =
-                parsed.hasMatchedOption(DEBUG)
-                        || parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption(DEBUG);
+        if (failure instanceof BpfUseException use) {
+            return usage(new OptionException(String.valueOf(use.getMessage())), command, err);
+        }
         if (System.getenv("SONDE_DEBUG") != null || debug) {
             failure.printStackTrace(err);
         }

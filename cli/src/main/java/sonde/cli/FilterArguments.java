@@ -5,109 +5,83 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.Glob;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 
 /** Which events of a recording are asked for. */
 final class FilterArguments {
-    @Option(
-            names = "--time",
-            paramLabel = "A,B",
-            description = "only from A to B, seconds from the start; either may be empty")
-    private @Nullable String time;
+    static final String MODEL =
+            """
 
-    @Option(names = "--thread", split = ",", paramLabel = "TID", description = "only these threads")
-    private Set<Integer> tids = new LinkedHashSet<>();
+            Filters:
+              --time A,B      only from A to B, in seconds from the start; either may be empty
+              --thread TID,...
+                              only these threads
+              --comm NAME     only threads with this name; globs are allowed (repeatable)
+              --event NAME    only these event types; globs are allowed; report applies it to
+                              --events and --stats (repeatable)
+              --cpu N,...     only these CPUs; report applies it to --events
+              --filter FILTER
+                              only events that match 'SYSTEM/EVENT: FIELD == 1 && NAME ~ "sh*"';
+                              without SYSTEM/EVENT all events that have the fields; report
+                              applies it to --events (repeatable)
+            """;
 
-    @Option(
-            names = "--comm",
-            paramLabel = "NAME",
-            description = "only threads of this name; globs; repeatable")
-    private List<String> comms = new ArrayList<>();
-
-    @Option(
-            names = "--event",
-            paramLabel = "NAME",
-            description =
-                    "only these event types; globs; repeatable (report: with --events and --stats)")
-    private List<String> types = new ArrayList<>();
-
-    @Option(
-            names = "--cpu",
-            split = ",",
-            paramLabel = "N",
-            description = "only these CPUs (report: with --events)")
-    private Set<Integer> cpus = new LinkedHashSet<>();
-
-    @Option(
-            names = "--filter",
-            paramLabel = "FILTER",
-            description = {
-                "only what passes, in the kernel's syntax; repeatable (report: with --events):",
-                "'SYSTEM/EVENT: FIELD == 1 && NAME ~ \"sh*\"', without events for all that have"
-                        + " the fields"
-            })
-    private List<String> filters = new ArrayList<>();
-
-    FilterArguments() {
-        // picocli fills the options
-    }
+    private FilterArguments() {}
 
     /** Seconds from the start; null for the beginning. */
-    @Nullable Double from(CommandSpec spec) {
-        return part(spec, 0);
+    static @Nullable Double from(GivenOptions given) {
+        return part(given, 0);
     }
 
     /** Seconds from the start; null for the end. */
-    @Nullable Double to(CommandSpec spec) {
-        return part(spec, 1);
+    static @Nullable Double to(GivenOptions given) {
+        return part(given, 1);
     }
 
-    private @Nullable Double part(CommandSpec spec, int which) {
+    private static @Nullable Double part(GivenOptions given, int which) {
+        String time = given.text("--time");
         if (time == null) {
             return null;
         }
         String[] parts = time.split(",", 2);
         if (parts.length < 2) {
-            throw new ParameterException(
-                    spec.commandLine(), "--time takes A,B in seconds, not '" + time + "'");
+            throw new OptionException("--time takes A,B in seconds, not '" + time + "'");
         }
         String text = parts[which];
         try {
             return text.isBlank() ? null : Double.valueOf(text);
         } catch (NumberFormatException e) {
-            throw new ParameterException(
-                    spec.commandLine(), "--time: '" + text + "' is no number of seconds");
+            throw new OptionException("--time: '" + text + "' is no number of seconds");
         }
     }
 
-    Set<Integer> tids() {
-        return tids;
+    static Set<Integer> threads(GivenOptions given) {
+        return new LinkedHashSet<>(given.numbers("--thread"));
     }
 
-    List<Glob> comms() {
-        return comms.stream().map(Glob::shell).toList();
+    static List<Glob> comms(GivenOptions given) {
+        return given.texts("--comm").stream().map(Glob::shell).toList();
     }
 
-    List<Glob> types() {
-        return types.stream().map(Glob::shell).toList();
+    static List<Glob> types(GivenOptions given) {
+        return given.texts("--event").stream().map(Glob::shell).toList();
     }
 
-    Set<Integer> cpus() {
-        return cpus;
+    static Set<Integer> cpus(GivenOptions given) {
+        return new LinkedHashSet<>(given.numbers("--cpu"));
     }
 
-    List<RowFilter> filters(CommandSpec spec) {
+    static List<RowFilter> filters(GivenOptions given) {
         List<RowFilter> parsed = new ArrayList<>();
-        for (String filter : filters) {
+        for (String filter : given.texts("--filter")) {
             try {
                 parsed.add(RowFilter.parse(filter));
             } catch (FilterException e) {
-                throw new ParameterException(spec.commandLine(), "--filter", e);
+                throw new OptionException("--filter", e);
             }
         }
         return parsed;

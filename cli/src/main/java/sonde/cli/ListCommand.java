@@ -1,59 +1,43 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.tools.list.ListRecipe;
 
 /** {@code sonde list}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        description = "Lists the events that 'record -e' takes.",
-        footer = {
-            "",
-            "Examples:",
-            "  sonde list                     every event",
-            "  sonde list 'sched:*'           those of a system",
-            "  sonde list -v sched_switch     fields with their types",
-            "",
-            "Exit status: 0 found, 1 nothing matches."
-        })
-final class ListCommand implements Callable<Integer> {
-    @Parameters(
-            arity = "0..1",
-            defaultValue = "*",
-            paramLabel = "PATTERN",
-            description = "a name, a glob, or part of a name")
-    private String pattern;
+final class ListCommand {
+    static final String MODEL =
+            """
+            sonde list [OPTIONS] [PATTERN]
 
-    @Option(
-            names = {"-v", "--fields"},
-            description = "fields of each tracepoint with their types")
-    private boolean fields;
+            List the events that 'sonde record -e' accepts.
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Arguments:
+              [PATTERN]       a name, a glob, or part of a name (default *)
 
-    @Spec private CommandSpec spec;
+            Options:
+              -v, --verbose   show the fields of each tracepoint with their types
+              --json          print JSON
 
-    ListCommand() {
-        pattern = "*";
-        spec = CommandSpec.create();
-    }
+            Old spellings:
+              --fields = --verbose
 
-    @Override
-    public Integer call() throws Exception {
-        ListRecipe.Outcome outcome = new ListRecipe().list(pattern, fields);
-        if (outcome.found() || json) {
-            Shown.onOut(outcome.result(), json);
+            Examples:
+              sonde list                     every event
+              sonde list 'sched:*'           the events of a system
+              sonde list -v sched_switch     fields with their types
+
+            Exit status:
+              0 found, 1 nothing matches
+            """;
+
+    private ListCommand() {}
+
+    static int run(CommandCall call) throws Exception {
+        String pattern = call.given().words().stream().findFirst().orElse("*");
+        ListRecipe.Outcome outcome = new ListRecipe().list(pattern, call.has("--verbose"));
+        if (outcome.found() || call.json()) {
+            Shown.onOut(outcome.result(), call.json());
         } else {
-            PrintWriter err = spec.commandLine().getErr();
-            outcome.result().notes().forEach(note -> Failures.say(err, note));
+            call.say(outcome.result().notes());
         }
         return outcome.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
     }

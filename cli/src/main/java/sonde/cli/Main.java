@@ -6,67 +6,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.function.Supplier;
-import picocli.CommandLine;
+import java.util.regex.Matcher;
 import sonde.format.Nearest;
 import sonde.sys.Processes;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.HelpText;
 import sonde.tools.script.ScriptTool;
 
 /**
  * The program: finds the command, runs it, turns what happened into an exit code.
  *
- * <p>Only the command that was named is built: picocli reads each option by reflection, which for
- * all commands together would be most of the start.
+ * <p>Only the model of the command that was named is read.
  */
 public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
-
-    private record Entry(String name, String summary, Supplier<Callable<Integer>> make) {}
-
-    private static final List<Entry> COMMANDS =
-            List.of(
-                    new Entry(
-                            "record",
-                            "record a command, a process or the machine into NAME.sonde",
-                            RecordCommand::new),
-                    new Entry(
-                            "report",
-                            "show where the time went in a recording: text, JSON or a page",
-                            ReportCommand::new),
-                    new Entry(
-                            "convert",
-                            "write a recording in the format of another tool",
-                            ConvertCommand::new),
-                    new Entry(
-                            "query",
-                            "ask recordings in SQL: every event type is a table",
-                            QueryCommand::new),
-                    new Entry(
-                            "list",
-                            "list the events that can be recorded, with their fields",
-                            ListCommand::new),
-                    new Entry(
-                            "probe",
-                            "set probes at lines of source, with variables",
-                            ProbeCommand::new),
-                    new Entry(
-                            "elf",
-                            "say what is in a program, library or kernel module",
-                            ElfCommand::new),
-                    new Entry(
-                            "symbolize",
-                            "say which function, file and line addresses come from",
-                            SymbolizeCommand::new),
-                    new Entry(
-                            "bpf",
-                            "assemble and run eBPF programs; show what BPF this machine has",
-                            BpfCommand::new),
-                    new Entry(
-                            "doctor",
-                            "say what this machine allows and what each gap costs",
-                            DoctorCommand::new));
 
     private Main() {}
 
@@ -117,9 +72,7 @@ public final class Main {
                 return args.length == 0 ? ExitCode.USAGE : ExitCode.DONE;
             }
             case "help" -> {
-                return args.length == 1
-                        ? run(new String[] {"--help"}, out, err)
-                        : run(new String[] {args[1], "--help"}, out, err);
+                return helped(args, out, err);
             }
             case "--train" -> {
                 return Training.run(List.of(args).subList(1, args.length));
@@ -127,43 +80,72 @@ public final class Main {
             default -> {}
         }
         linkCalls();
-        if (first.equals("trace")) {
-            return TraceCommand.run(List.of(args).subList(1, args.length), err);
+        List<String> words = List.of(args);
+        if (first.equals("probe")) {
+            words = PerfProbeWords.of(words);
         }
-        if (first.equals("tool")) {
-            return ToolCommand.run(List.of(args).subList(1, args.length), err);
-        }
-        Optional<Entry> entry = entry(first);
+        boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
+        String name = below ? first + " " + words.get(1) : first;
+        Optional<CommandTable.Entry> entry = CommandTable.find(name);
         if (entry.isEmpty()) {
             String what = first.startsWith("-") ? "option" : "command";
             err.println("sonde: no " + what + " is called '" + first + "'" + suggestion(first));
             err.println("       'sonde --help' lists them");
             return ExitCode.USAGE;
         }
-        CommandLine line = new CommandLine(entry.get().make().get());
-        if (first.equals("bpf")) {
-            BpfCommand.addCommands(line, args.length > 1 ? args[1] : "");
+        return run(entry.get(), name, words.subList(below ? 2 : 1, words.size()), out, err);
+    }
+
+    private static int run(
+            CommandTable.Entry entry,
+            String name,
+            List<String> words,
+            PrintWriter out,
+            PrintWriter err) {
+        if (name.equals("trace")) {
+            return TraceCommand.run(words, err);
         }
-        if (first.equals("report")) {
-            ReportCommand.addSections(line.getCommandSpec());
+        if (name.equals("tool")) {
+            return ToolCommand.run(words, err);
         }
-        String[] words = args;
-        if (first.equals("probe")) {
-            words = ProbeCommand.words(args);
-            ProbeCommand.addCommands(line, words.length > 1 ? words[1] : "");
+        CommandModel model = entry.model();
+        boolean debug = words.contains("--debug");
+        try {
+            GivenOptions given = PicocliWords.read(model, words);
+            if (given.has("--help")) {
+                out.print(help(model, name));
+                return ExitCode.DONE;
+            }
+            if (given.has("--version")) {
+                out.println("sonde " + VERSION);
+                return ExitCode.DONE;
+            }
+            given.check();
+            return entry.body().run(new CommandCall(given, out, err));
+        } catch (Exception e) {
+            return Failures.execution(e, name, debug, err);
         }
-        line.setCommandName("sonde " + first)
-                .setOut(out)
-                .setErr(err)
-                .setStopAtPositional(first.equals("record"))
-                .setUsageHelpAutoWidth(true)
-                .setParameterExceptionHandler(Failures::usage)
-                .setExecutionExceptionHandler(Failures::execution);
-        line.getCommandSpec().addOption(Failures.debugOption());
-        line.getSubcommands()
-                .values()
-                .forEach(sub -> sub.getCommandSpec().addOption(Failures.debugOption()));
-        return line.execute(Arrays.copyOfRange(words, 1, words.length));
+    }
+
+    /** {@code sonde help COMMAND…}. */
+    private static int helped(String[] args, PrintWriter out, PrintWriter err) {
+        String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
+        words[args.length - 1] = "--help";
+        return run(words, out, err);
+    }
+
+    private static String help(CommandModel model, String name) {
+        int columns = Terminal.width(Terminal.STDOUT);
+        String help = HelpText.of(model, columns);
+        List<String> below = CommandTable.below(name);
+        return below.isEmpty()
+                ? help
+                : help.replaceFirst(
+                        "(?m)^Every command:",
+                        Matcher.quoteReplacement(
+                                "Commands:\n"
+                                        + CommandTable.summaries(below, name, columns)
+                                        + "\nEvery command:"));
     }
 
     /**
@@ -176,13 +158,9 @@ public final class Main {
         }
     }
 
-    private static Optional<Entry> entry(String name) {
-        return COMMANDS.stream().filter(entry -> entry.name().equals(name)).findFirst();
-    }
-
     private static String suggestion(String word) {
-        List<String> names = new ArrayList<>(List.of("trace", "tool", "--help", "--version"));
-        COMMANDS.forEach(entry -> names.add(entry.name()));
+        List<String> names = new ArrayList<>(CommandTable.NAMES);
+        names.addAll(List.of("--help", "--version"));
         ScriptTool.names().forEach(name -> names.add("tool " + name));
         for (String name : names) {
             if (name.startsWith(word) || name.equals("tool " + word)) {
@@ -197,11 +175,7 @@ public final class Main {
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();
-        for (Entry entry : COMMANDS) {
-            out.printf("  %-10s %s%n", entry.name(), entry.summary());
-        }
-        out.printf("  %-10s %s%n", "trace", "run a program of bpftrace's language");
-        out.printf("  %-10s %s%n", "tool", "run a ready script: sonde tool --list");
+        out.print(CommandTable.summaries(CommandTable.NAMES, "", Terminal.width(Terminal.STDOUT)));
         out.println();
         out.println(
                 "  sonde record -- make -j2       records a build, then says where the time went");

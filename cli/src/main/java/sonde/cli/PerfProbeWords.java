@@ -1,7 +1,5 @@
 package sonde.cli;
 
-import static sonde.cli.ServerArguments.isUrl;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,18 +41,22 @@ final class PerfProbeWords {
                     "-p",
                     "--pid",
                     "--symbols",
+                    "--debug-dir",
                     "--group",
                     "--name");
 
     private PerfProbeWords() {}
 
     /** The arguments, {@code probe} first, with the action as the second word where one is said. */
-    static String[] of(String[] args) {
+    static List<String> of(List<String> args) {
+        if (args.size() > 1 && ProbeCommand.COMMANDS.contains(args.get(1))) {
+            return args;
+        }
         String action = "";
         boolean place = false;
         List<String> rest = new ArrayList<>();
-        for (int i = 1; i < args.length; i++) {
-            String word = args[i];
+        for (int i = 1; i < args.size(); i++) {
+            String word = args.get(i);
             int equals = word.startsWith("--") ? word.indexOf('=') : -1;
             String option = equals > 0 ? word.substring(0, equals) : word;
             String attached = equals > 0 ? word.substring(equals + 1) : "";
@@ -75,20 +77,22 @@ final class PerfProbeWords {
             }
             rest.add(word);
             place |= !word.startsWith("-");
-            boolean server = word.equals("--debuginfod") && i + 1 < args.length;
-            boolean valued = WITH_VALUE.contains(word) || server && isUrl(args[i + 1]);
-            if (valued && i + 1 < args.length) {
-                rest.add(args[++i]);
+            boolean server = word.equals("--debuginfod") && i + 1 < args.size();
+            boolean valued =
+                    WITH_VALUE.contains(word)
+                            || server && args.get(i + 1).matches("(?i)https?://.*");
+            if (valued && i + 1 < args.size()) {
+                rest.add(args.get(++i));
             }
         }
-        if (action.isEmpty() && place && WITH_VALUE.contains(args[1])) {
+        if (action.isEmpty() && place && WITH_VALUE.contains(args.get(1))) {
             action = "add"; // as perf: -x FILE PLACE
         }
         if (action.isEmpty()) {
             return args;
         }
-        List<String> words = new ArrayList<>(List.of(args[0], action));
+        List<String> words = new ArrayList<>(List.of(args.getFirst(), action));
         words.addAll(rest);
-        return words.toArray(String[]::new);
+        return words;
     }
 }

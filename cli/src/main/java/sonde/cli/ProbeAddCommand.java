@@ -2,132 +2,105 @@ package sonde.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.probe.dynamic.Definer;
 import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.Subject;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.probe.NamedProbeRecipe;
-import sonde.tools.probe.ProbeAnswer;
 
 /** {@code sonde probe add}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "add",
-        mixinStandardHelpOptions = true,
-        description = "Sets probes that stay until 'sonde probe del'.",
-        footer = {
-            "",
-            "A DEFINITION is '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]…]'.",
-            "PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%%return  FUNCTION@FILE",
-            "       MODULE:FUNCTION…  FILE:LINE  0xADDRESS  %%PROVIDER:MARKER  tracepoint:NAME",
-            "EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,",
-            "       container_of(p, struct t, member)->other, $retval, $arg1, $comm, $stack0,",
-            "       $vars, $params, %%register, +8(%%sp), @symbol",
-            "TYPE: u8 … s64 x64 string ustring symbol char b3@5/32 u32[4]; else the variable's own",
-            "",
-            "Examples:",
-            "  sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'",
-            "  sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%%return ret=$retval'",
-            "  sonde probe add -x bash 'readline%%return line=$retval:string'",
-            "  sonde probe add -n -x ./server 'server.c:107 $vars'     only shows what it would do"
-        })
-final class ProbeAddCommand implements Callable<Integer> {
-    @Mixin private ProbeTarget target = new ProbeTarget();
+final class ProbeAddCommand {
+    static final String MODEL =
+            """
+            sonde probe add [OPTIONS] DEFINITION...
 
-    @Parameters(arity = "1..*", paramLabel = "DEFINITION", description = "place and arguments")
-    private List<String> definitions = List.of();
+            Set probes that stay until 'sonde probe del' removes them.
 
-    @Option(
-            names = {"-n", "--dry-run"},
-            description = "show what would be written to the kernel, and write nothing")
-    private boolean dryRun;
+            Arguments:
+              DEFINITION...   '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]...]'
+            """
+                    + ProbeTarget.MODEL
+                    + """
 
-    @Option(
-            names = "--fprobe",
-            description =
-                    "entries and returns of kernel functions by the function tracer: less cost"
-                            + " than kprobes (Linux 6.5)")
-    private boolean fprobe;
+                    Options:
+                      -n, --dry-run   print what would be written to the kernel, and write nothing
+                      --fprobe        probe entries and returns of kernel functions by the function
+                                      tracer, which costs less than kprobes (Linux 6.5)
+                      --every         probe every place at which the code of a line begins, not only
+                                      the first
+                      --unsafe        also probe returns of Go functions, which can end the program
+                      --group GROUP   use this group instead of probe or probe_FILE
+                      --name NAME     use this name instead of the function's
+                      --json          print JSON
 
-    @Option(
-            names = "--every",
-            description = "a line means every place at which its code begins, not the first alone")
-    private boolean every;
+                    Not in help:
+                      -f, --force     as perf: two probes may have one name
 
-    @Option(
-            names = {"-f", "--force"},
-            hidden = true)
-    @SuppressWarnings(
-            "UnusedVariable") // perf needs it for a second probe of a name; names are free here
-    private boolean force;
+                    Definitions:
+                      PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%return
+                             FUNCTION@FILE  MODULE:FUNCTION...  FILE:LINE  0xADDRESS
+                             %PROVIDER:MARKER  tracepoint:NAME
+                      EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,
+                             container_of(p, struct t, member)->other, $retval, $arg1, $comm,
+                             $stack0, $vars, $params, %register, +8(%sp), @symbol
+                      TYPE: u8 ... s64 x64 string ustring symbol char b3@5/32 u32[4]; else
+                             that of the variable
 
-    @Option(
-            names = "--unsafe",
-            description = "also at returns of Go functions, which can end the program")
-    private boolean unsafe;
+                    Examples:
+                      sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'
+                      sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%return ret=$retval'
+                      sonde probe add -x bash 'readline%return line=$retval:string'
+                      sonde probe add -n -x ./server 'server.c:107 $vars'   shows what it would do
+                    """;
 
-    @Option(names = "--group", paramLabel = "GROUP", description = "instead of probe or probe_FILE")
-    private @Nullable String group;
+    private ProbeAddCommand() {}
 
-    @Option(names = "--name", paramLabel = "NAME", description = "instead of the function's")
-    private @Nullable String name;
-
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
-
-    @Spec private CommandSpec spec;
-
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeAddCommand() {}
-
-    @Override
-    public Integer call() throws Exception {
+    static int run(CommandCall call) throws Exception {
+        GivenOptions given = call.given();
         List<PointSpec> points = new ArrayList<>();
-        for (String text : definitions) {
+        for (String text : given.words()) {
             try {
-                points.add(point(text));
+                points.add(point(text, given));
             } catch (ProbeException e) {
-                throw NamedProbeRecipe.split(definitions.getFirst(), text, e);
+                throw NamedProbeRecipe.split(given.words().getFirst(), text, e);
             }
         }
-        try (Subject subject = target.open(NamedProbeRecipe.module(points))) {
-            ProbeAnswer answer = NamedProbeRecipe.add(subject, points, dryRun, this::set);
-            return ProbeCommand.show(answer, json, spec);
+        try (Subject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points))) {
+            boolean dryRun = given.has("--dry-run");
+            return ProbeCommand.show(
+                    NamedProbeRecipe.add(subject, points, dryRun, usual -> set(usual, given)),
+                    call);
         }
     }
 
-    private Definer set(Definer usual) {
-        Definer definer = fprobe ? usual.byFunctionTracer() : usual;
-        definer = every ? definer.everyPlace() : definer;
-        return unsafe ? definer.unsafe() : definer;
+    private static Definer set(Definer usual, GivenOptions given) {
+        Definer definer = given.has("--fprobe") ? usual.byFunctionTracer() : usual;
+        definer = given.has("--every") ? definer.everyPlace() : definer;
+        return given.has("--unsafe") ? definer.unsafe() : definer;
     }
 
-    private PointSpec point(String text) throws ProbeException {
+    private static PointSpec point(String text, GivenOptions given) throws ProbeException {
         PointSpec read = PointSpec.parse(text);
         return new PointSpec(
                 read.text(),
                 read.module(),
-                group == null ? read.group() : word(group, "--group"),
-                name == null ? read.name() : word(name, "--name"),
+                word(given, "--group", read.group()),
+                word(given, "--name", read.name()),
                 read.place(),
                 read.arguments());
     }
 
-    private String word(String given, String option) {
-        if (!given.matches("[A-Za-z_]\\w{0,62}")) {
-            throw new ParameterException(
-                    spec.commandLine(),
+    private static String word(GivenOptions given, String option, String otherwise) {
+        if (!given.has(option)) {
+            return otherwise;
+        }
+        String word = given.text(option, "");
+        if (!word.matches("[A-Za-z_]\\w{0,62}")) {
+            throw new OptionException(
                     option + " takes letters, digits and _, 63 at most, no digit first");
         }
-        return given;
+        return word;
     }
 }

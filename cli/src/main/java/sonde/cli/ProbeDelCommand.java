@@ -1,46 +1,35 @@
 package sonde.cli;
 
-import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.tools.probe.NamedProbeRecipe;
 
 /** {@code sonde probe del}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "del",
-        mixinStandardHelpOptions = true,
-        description = "Removes named probes that 'sonde probe add' made.",
-        footer = {
-            "",
-            "Examples:",
-            "  sonde probe del start_dl_timer_L16",
-            "  sonde probe del 'probe_server:*'",
-            "  sonde probe del '*'",
-            "",
-            "Exit status: 0 removed, 1 nothing matches."
-        })
-final class ProbeDelCommand implements Callable<Integer> {
-    @Parameters(arity = "1..*", paramLabel = "PATTERN", description = "[GROUP:]NAME, or a glob")
-    private List<String> patterns = List.of();
+final class ProbeDelCommand {
+    static final String MODEL =
+            """
+            sonde probe del [OPTIONS] PATTERN...
 
-    @Option(names = "--any", description = "those that other tools made, too")
-    private boolean any;
+            Remove named probes that 'sonde probe add' set.
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+            Arguments:
+              PATTERN...      [GROUP:]NAME, or a glob
 
-    @Spec private CommandSpec spec;
+            Options:
+              --any           also remove probes that other tools set
+              --json          print JSON
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeDelCommand() {}
+            Examples:
+              sonde probe del start_dl_timer_L16
+              sonde probe del 'probe_server:*'
+              sonde probe del '*'
 
-    @Override
-    public Integer call() throws Exception {
-        return ProbeCommand.show(NamedProbeRecipe.delete(patterns, any), json, spec);
+            Exit status:
+              0 removed, 1 nothing matches
+            """;
+
+    private ProbeDelCommand() {}
+
+    static int run(CommandCall call) throws Exception {
+        return ProbeCommand.show(
+                NamedProbeRecipe.delete(call.given().words(), call.has("--any")), call);
     }
 }

@@ -1,37 +1,28 @@
 package sonde.cli;
 
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import sonde.tools.probe.NamedProbeRecipe;
 
 /** {@code sonde probe list}. */
-@Command(
-        addMethodSubcommands = false,
-        name = "list",
-        mixinStandardHelpOptions = true,
-        description = "Lists the named probes of this kernel, those of other tools too.",
-        footer = {
-            "",
-            "Examples:",
-            "  sonde probe list",
-            "  sonde probe list --json",
-            "",
-            "Exit status: 0 there are some, 1 there are none."
-        })
-final class ProbeListCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
+final class ProbeListCommand {
+    static final String MODEL =
+            """
+            sonde probe list [OPTIONS]
 
-    @Spec private CommandSpec spec;
+            List the named probes of this kernel, including those of other tools.
 
-    @SuppressWarnings("NullAway.Init") // picocli fills it in
-    ProbeListCommand() {}
+            Options:
+              --json          print JSON
 
-    @Override
-    public Integer call() throws Exception {
-        return ProbeCommand.show(NamedProbeRecipe.list(), json, spec);
+            Examples:
+              sonde probe list
+
+            Exit status:
+              0 there are some, 1 there are none
+            """;
+
+    private ProbeListCommand() {}
+
+    static int run(CommandCall call) throws Exception {
+        return ProbeCommand.show(NamedProbeRecipe.list(), call);
     }
 }

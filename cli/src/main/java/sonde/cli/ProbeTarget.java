@@ -3,41 +3,29 @@ package sonde.cli;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import java.util.OptionalLong;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.Subject;
 import sonde.probe.dynamic.Targets;
 
 /** Options that say what is probed; without any it is the kernel. */
 final class ProbeTarget {
-    @Option(
-            names = {"-x", "--exec"},
-            paramLabel = "FILE",
-            description = "a program or library: a path, a name found by PATH, or libc")
-    private @Nullable String file;
+    static final String MODEL =
+            """
 
-    @Option(
-            names = {"-p", "--pid"},
-            paramLabel = "PID",
-            description = "the program of a process, or with -x NAME a library of it")
-    private @Nullable Integer pid;
+            Target (the kernel, unless one of these is given):
+              -x, --exec FILE
+                              a program or library: a path, a name found by PATH, or libc
+              -p, --pid PID   the program of a process, or with -x NAME a library of it
+              -m, --module MODULE
+                              a module of the kernel: its name, or the path of its .ko
+            """
+                    + SymbolArguments.KERNEL_SYMBOLS;
 
-    @Option(
-            names = {"-m", "--module"},
-            paramLabel = "MODULE",
-            description = "a module of the kernel: its name, or the path of its .ko")
-    private @Nullable String module;
+    private ProbeTarget() {}
 
-    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
-
-    ProbeTarget() {
-        // picocli fills the fields
-    }
-
-    Subject open() throws IOException {
-        return open("");
+    static Subject open(CommandCall call) throws IOException {
+        return open(call, "");
     }
 
     /**
@@ -46,16 +34,18 @@ final class ProbeTarget {
      * @param named the module that a place names; empty for none
      * @throws ProbeException when it is another one than the option's
      */
-    Subject open(String named) throws IOException {
+    static Subject open(CommandCall call, String named) throws IOException {
+        String module = call.given().text("--module");
+        OptionalLong pid = call.given().number("--pid");
         if (module != null && !named.isEmpty() && !isSame(module, named)) {
             throw new ProbeException("-m " + module + " and " + named + " are different modules");
         }
         return Targets.open(
-                Optional.ofNullable(file),
-                pid == null ? OptionalInt.empty() : OptionalInt.of(pid),
+                Optional.ofNullable(call.given().text("--exec")),
+                pid.isEmpty() ? OptionalInt.empty() : OptionalInt.of((int) pid.getAsLong()),
                 Optional.ofNullable(module)
                         .or(() -> named.isEmpty() ? Optional.empty() : Optional.of(named)),
-                symbols.given());
+                SymbolArguments.places(call));
     }
 
     private static boolean isSame(String option, String named) {

@@ -1,23 +1,19 @@
 package sonde.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.event.result.Live;
 import sonde.format.MalformedInputException;
 import sonde.probe.launch.EndSignals;
+import sonde.symbol.files.GivenPlaces;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
@@ -25,106 +21,97 @@ import sonde.tools.query.QueryRecipe;
 import sonde.tools.query.RepeatedQuery;
 
 /** {@code sonde query}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        customSynopsis = {
-            "sonde query FILE... 'SELECT ...'",
-            "sonde query FILE... -f FILE.sql | --run NAME | --list",
-            "sonde query FILE..."
-        },
-        description = {
-            "Asks recordings in SQL (DuckDB): every event type is a table, and so is what reports"
-                    + " know of threads, their states, slices, samples and losses. Without a"
-                    + " statement, on a terminal: a prompt. docs/sql.md lists tables and columns.",
-            "proc: in place of a file is the running system now (processes, mappings, kernel"
-                    + " modules), proc:PID[,PID] some of its processes."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde query make.sonde 'SELECT name, count(*) FROM events GROUP BY ALL'",
-            "  sonde query trace.dat 'SELECT next_comm, count(*) FROM \"sched.sched_switch\" GROUP"
-                    + " BY 1'",
-            "  sonde query make.sonde --list",
-            "  sonde query make.sonde --run run-queue-latency",
-            "  sonde query a.sonde b.sonde 'SELECT trace_id, count(*) FROM events GROUP BY 1'",
-            "  sonde query proc: 'SELECT name, state, threads FROM \"proc.process\"'",
-            "  sonde query make.sonde -o out.parquet 'SELECT * FROM thread_state'",
-            "",
-            "Exit status: 0 done, 2 wrong statement or no such file, 4 no recording or damaged"
-                    + " beyond reading."
-        })
-final class QueryCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class QueryCommand {
+    static final String MODEL =
+            """
+            sonde query [OPTIONS] FILE... 'SELECT ...'
+            sonde query [OPTIONS] FILE... --file FILE.sql | --run NAME
+            sonde query [OPTIONS] FILE...
+            sonde query --list
 
-    @Parameters(paramLabel = "FILE", arity = "1..*", description = "recordings, then a statement")
-    private List<String> words = new ArrayList<>();
+            Run SQL (DuckDB) on recordings. Every event type is a table, and so is what reports know
+            of threads, their states, slices, samples and losses. Without a statement, on a
+            terminal, there is a prompt. docs/sql.md lists tables and columns.
 
-    @Option(names = "-f", paramLabel = "FILE.sql", description = "run the statements of a file")
-    private @Nullable Path script;
+            In place of a file, proc: is the running system (processes, mappings, kernel modules),
+            and proc:PID[,PID] are some of its processes.
 
-    @Option(names = "--run", paramLabel = "NAME", description = "run a query that sonde brings")
-    private @Nullable String run;
+            Arguments:
+              [FILE...]       recordings, then a statement
 
-    @Option(names = "--list", description = "list the queries that sonde brings")
-    private boolean list;
+            Options:
+              --file FILE     run the statements of this file
+              --run NAME      run a query that comes with sonde
+              --list          list the queries that come with sonde
+              --format table|csv|json|parquet
+                              write rows in this format; json is an object per line; without it
+                              the ending of --output names the format, and table is the default
+              --json          same as --format json
+              -o, --output FILE
+                              write rows into a new file
+              --force         overwrite the file of --output if it exists
+              --interval TIME
+                              repeat a statement on proc: at this interval, until Ctrl-C
+              --repeat N      end --interval after N runs of the statement
+              --no-cache      neither read nor write tables in index/ or in the cache folder
+            """
+                    + SymbolArguments.KERNEL_SYMBOLS
+                    + """
+                      -f = --file
 
-    @Option(
-            names = "--format",
-            paramLabel = "FORMAT",
-            description = "table (default), csv, json (an object a line) or parquet")
-    private @Nullable String format;
+                    Examples:
+                      sonde query make.sonde 'SELECT name, count(*) FROM events GROUP BY ALL'
+                      sonde query trace.dat 'SELECT next_comm, count(*) FROM "sched.sched_switch"
+                                             GROUP BY 1'
+                      sonde query make.sonde --run run-queue-latency
+                      sonde query a.sonde b.sonde 'SELECT trace_id, count(*) FROM events GROUP BY 1'
+                      sonde query proc: 'SELECT name, state, threads FROM "proc.process"'
+                      sonde query proc: --interval 1s 'SELECT sum(threads) FROM "proc.process"'
+                      sonde query make.sonde -o out.parquet 'SELECT * FROM thread_state'
 
-    @Option(
-            names = "-o",
-            paramLabel = "FILE",
-            description = "write into a file; its ending chooses the format")
-    private @Nullable Path output;
+                    Exit status:
+                      0 done, 2 wrong statement or no such file, 4 no recording or damaged beyond
+                      reading
+                    """;
 
-    @Option(
-            names = "--interval",
-            paramLabel = "TIME",
-            description = "repeat the statement at this interval, with proc: (1s, 500ms)")
-    private @Nullable String interval;
+    private final CommandCall call;
+    private final GivenOptions given;
+    private final @Nullable Path output;
 
-    @Option(
-            names = "--count",
-            paramLabel = "N",
-            description = "with --interval: end after so many times (default: Ctrl-C)")
-    private @Nullable Long count;
+    private QueryCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
+        this.output = given.path("--output");
+    }
 
-    @Option(
-            names = "--no-cache",
-            description = "neither take tables from index/ or the cache folder nor keep them")
-    private boolean noCache;
-
-    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
-
-    QueryCommand() {}
-
-    @Override
-    public Integer call() throws Exception {
-        if (list) {
-            return Shown.onOut(Library.listing(), "json".equals(format));
+    static int run(CommandCall call) throws Exception {
+        if (call.has("--list")) {
+            String format = call.given().text("--format", "table");
+            return Shown.onOut(Library.listing(), call.json() || format.equals("json"));
         }
-        if (count != null && interval == null) {
-            throw wrong("--count belongs to --interval");
+        if (call.given().words().isEmpty()) {
+            throw new OptionException("a word is missing: FILE...");
         }
+        return new QueryCommand(call).run();
+    }
+
+    private int run() throws Exception {
         OutputFormat chosen = format();
+        if (output != null && Files.exists(output) && !given.has("--force")) {
+            throw new FileAlreadyExistsException(output.toString());
+        }
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
         if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
-            throw wrong("no statement: give one, or -f FILE.sql, or --run NAME");
+            throw wrong("no statement: give one, or --file FILE.sql, or --run NAME");
         }
-        String every = interval;
-        if (every != null) {
-            return repeat(files, sql, every, chosen);
+        if (given.has("--interval") || given.has("--repeat")) {
+            return repeat(files, sql, chosen);
         }
-        try (QueryRecipe query = QueryRecipe.open(files, symbols.given(), output, !noCache)) {
-            for (String note : query.notes()) {
-                Failures.say(spec.commandLine().getErr(), note);
-            }
+        try (QueryRecipe query =
+                QueryRecipe.open(
+                        files, SymbolArguments.places(call), output, !given.has("--no-cache"))) {
+            call.say(query.notes());
             if (sql == null) {
                 return new QueryShell(query, chosen).run();
             }
@@ -134,19 +121,20 @@ final class QueryCommand implements Callable<Integer> {
         }
     }
 
-    private int repeat(List<Path> files, @Nullable String sql, String every, OutputFormat chosen)
+    private int repeat(List<Path> files, @Nullable String sql, OutputFormat chosen)
             throws Exception {
-        long nanos = Durations.nanos(every, spec.commandLine());
+        long nanos = given.nanos("--interval").orElse(0);
+        long count = given.number("--repeat").orElse(Long.MAX_VALUE);
         boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
-        long times = count == null ? Long.MAX_VALUE : count;
-        if (sql == null || output != null || !running || nanos == 0 || times < 1) {
-            throw wrong("--interval takes a time, proc: and a statement, and no -o");
+        if (sql == null || output != null || !running || nanos == 0 || count < 1) {
+            throw wrong("--interval takes a time, proc: and a statement, and no --output");
         }
-        try (RepeatedQuery query = new RepeatedQuery(files, symbols.given(), sql, nanos, times);
+        GivenPlaces places = SymbolArguments.places(call);
+        try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return Shown.onOut(new Live("", query), form(chosen));
         } catch (QueryException e) {
-            complain(spec.commandLine().getErr(), e);
+            complain(call.err(), e);
             return ExitCode.USAGE;
         }
     }
@@ -161,7 +149,7 @@ final class QueryCommand implements Callable<Integer> {
             query.keep();
             return ExitCode.DONE;
         } catch (QueryException e) {
-            complain(spec.commandLine().getErr(), e);
+            complain(call.err(), e);
             return ExitCode.USAGE;
         }
     }
@@ -185,34 +173,29 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private OutputFormat format() {
-        String name = format;
-        if (name == null) {
-            String file = output == null ? "" : output.toString();
-            name = file.substring(file.lastIndexOf('.') + 1);
-            name = List.of("csv", "json", "parquet").contains(name) ? name : "table";
-        }
-        OutputFormat chosen;
-        try {
-            chosen = OutputFormat.valueOf(name.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            throw wrong("--format takes table, csv, json or parquet, not '" + name + "'");
-        }
+        String file = output == null ? "" : output.toString();
+        String ending = file.substring(file.lastIndexOf('.') + 1);
+        String usual = List.of("csv", "json", "parquet").contains(ending) ? ending : "table";
+        String name = given.text("--format", call.json() ? "json" : usual);
+        OutputFormat chosen = OutputFormat.valueOf(name.toUpperCase(Locale.ROOT));
         if (chosen == OutputFormat.PARQUET && output == null) {
-            throw wrong("--format parquet needs -o FILE");
+            throw wrong("--format parquet needs --output FILE");
         }
         return chosen;
     }
 
     /** The statement, and the files before it; null when there is none. */
     private @Nullable String statement(List<Path> files) throws Exception {
-        words.forEach(word -> files.add(Path.of(word)));
-        String name = run;
+        List<String> words = given.words();
+        files.addAll(given.paths());
+        String name = given.text("--run");
         if (name != null) {
             return Library.named(name)
                     .orElseThrow(
                             () -> wrong("no query is called '" + name + "'; --list shows them"))
                     .sql();
         }
+        Path script = given.path("--file");
         if (script != null) {
             return Files.readString(script);
         }
@@ -231,7 +214,7 @@ final class QueryCommand implements Callable<Integer> {
         return last;
     }
 
-    private ParameterException wrong(String what) {
-        return new ParameterException(spec.commandLine(), what);
+    private static OptionException wrong(String what) {
+        return new OptionException(what);
     }
 }

@@ -1,29 +1,26 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.event.result.Live;
 import sonde.event.result.Result;
 import sonde.format.bundle.Meta;
 import sonde.probe.dynamic.NamedProbes;
+import sonde.probe.launch.Command;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.Origin;
 import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.probe.NamedProbeRecipe;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
@@ -31,167 +28,105 @@ import sonde.tools.record.RecordRecipe;
 import sonde.tools.report.section.ReportSections;
 
 /** {@code sonde record}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        customSynopsis = {
-            "sonde record [OPTIONS] [--] COMMAND [ARG...]",
-            "       sonde record [OPTIONS] -p PID[,PID...]",
-            "       sonde record [OPTIONS] -a"
-        },
-        description = {
-            "Records where time goes: CPU samples and scheduler switches with call chains, wake-ups,"
-                    + " system calls, block I/O, page faults, signals, the life of processes.",
-            "Leaves NAME.sonde/ with trace.dat, perf.data and meta.json, and prints a summary."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde record -- make -j2",
-            "  sonde record -o slow -- ./server --port 8080",
-            "  sonde record -p 1234 --duration 10s",
-            "  sonde record -a --duration 5s",
-            "  sonde record -e 'skb:*' -e cycles -- curl -s localhost",
-            "  sonde record --live -e 'net:*' -- ping -c 1 localhost",
-            "  sonde record --plan -- true         what would be recorded, and why",
-            "",
-            "Exit status: the command's own (128+N for signal N, 127 not found, 126 not executable);"
-                    + " 3 when sonde cannot record."
-        })
-final class RecordCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class RecordCommand {
+    static final String MODEL =
+            """
+            sonde record [OPTIONS] [--] COMMAND [ARG...]
+            sonde record [OPTIONS] -p PID[,PID...]
+            sonde record [OPTIONS] -a
 
-    @Option(
-            names = {"-p", "--pid"},
-            split = ",",
-            paramLabel = "PID",
-            description = "processes that run already, with their threads and future children")
-    private List<Integer> pids = new ArrayList<>();
+            Record where time goes: CPU samples and scheduler switches with call chains, wake-ups,
+            system calls, block I/O, page faults, signals, the life of processes.
 
-    @Option(
-            names = {"-a", "--all"},
-            description = "the whole machine")
-    private boolean all;
+            The recording is a folder NAME.sonde with trace.dat, perf.data and meta.json. A summary
+            is printed at the end.
 
-    @Option(
-            names = {"-e", "--event"},
-            paramLabel = "EVENT",
-            description =
-                    "beside the default set: tracepoints by name or glob, perf events"
-                            + " (see 'sonde list'); repeatable")
-    private List<String> events = new ArrayList<>();
+            Arguments:
+              -- [COMMAND...]
 
-    @Option(
-            names = {"-F", "--frequency"},
-            paramLabel = "HZ",
-            defaultValue = "" + RecordSpec.DEFAULT_FREQUENCY_HZ,
-            description = "CPU samples a second on each CPU (default ${DEFAULT-VALUE})")
-    private int frequency;
+            What is recorded:
+              -p, --pid PID,...
+                              record running processes, with their threads and future children
+              -a, --all       record the whole machine
+              -e, --event EVENT
+                              record these events in addition to the default ones: tracepoints by
+                              name or glob, perf events; see 'sonde list' (repeatable)
+              -F, --frequency HZ
+                              take so many CPU samples per second on each CPU
+                              (1..100000, default 997)
+              --call-graph fp|dwarf[,BYTES]|none
+                              unwind user stacks by frame pointers, or later from registers and
+                              BYTES of stack stored with each sample (dwarf; 8192 bytes, at most
+                              65528), or do not record them (default fp)
+              --no-cpu        do not record CPU samples
+              --no-sched      do not record switches and wake-ups
+              --no-syscalls   do not record system calls
+              --no-block      do not record block I/O
+              --no-faults     do not record page faults
+              --no-signals    do not record signals
+              --no-names      do not record file names and socket addresses
+              --no-jvm        do not ask JVMs for their compiled code
+              --jvm           with -p and -a: ask JVMs for their compiled code
+              --jvm-map exit  the command's JVMs also write a map of compiled code when they end,
+                              through JAVA_TOOL_OPTIONS; the JVM reports that on standard error
 
-    @Option(
-            names = "--call-graph",
-            paramLabel = "fp|dwarf[,BYTES]|none",
-            defaultValue = "fp",
-            description =
-                    "how user stacks are taken: by frame pointers; by registers and BYTES of stack"
-                            + " with each sample (default 8192, at most 65528), which report and"
-                            + " convert unwind; not at all (default ${DEFAULT-VALUE})")
-    private String callGraph = "fp";
+            Options:
+              -o, --output PATH
+                              write the recording to PATH.sonde; if that exists, the next free
+                              number is appended to PATH
+              --duration TIME
+                              stop recording after this time: 5 (seconds), 500ms, 10s, 5m, 1h
+              --flight-recorder
+                              when the ring buffers are full, overwrite the oldest events instead of
+                              dropping new ones
+              --ring-memory MIB
+                              use at most so much kernel memory for all ring buffers; without it
+                              5 % of RAM, at most 512 MiB (1..1048576)
+              --ready-fd N    write the line 'ready' to file descriptor N and close it once all
+                              event sources are armed, just before the command starts. The command
+                              does not inherit N. If the recording cannot start, N is closed without
+                              the line
+              --live          print events while they are recorded: those of -e, or all without -e;
+                              one line each as 'sonde report --events' prints them, with --json
+                              one object each and no summary
+              --plan          print what would be recorded, from which source, and why
+              --no-summary    do not print a summary; 'sonde report' prints it later
+              --print-path    print the path of the recording on standard output
+              --json          print the summary or the plan as JSON on standard output
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "NAME",
-            description = "folder to make, NAME.sonde; an existing one is never overwritten")
-    private @Nullable String output;
+            Examples:
+              sonde record -- make -j2
+              sonde record -o slow -- ./server --port 8080
+              sonde record -p 1234 --duration 10s
+              sonde record -a --duration 5s
+              sonde record -e 'skb:*' -e cycles -- curl -s localhost
+              sonde record --live -e 'net:*' -- ping -c 1 localhost
+              sonde record --plan -- true         what would be recorded, and why
 
-    @Option(
-            names = "--duration",
-            paramLabel = "TIME",
-            description = "stop recording after this: 5 (seconds), 500ms, 10s, 5m, 1h")
-    private @Nullable String duration;
+            Exit status:
+              that of the command (128+N for signal N, 127 not found, 126 not executable);
+              3 when sonde cannot record
+            """;
 
-    @Option(
-            names = "--flight-recorder",
-            description = "when rings are full keep the end of the recording, not the beginning")
-    private boolean flightRecorder;
+    private final CommandCall call;
+    private final GivenOptions given;
+    private final List<String> command;
+    private final List<Integer> pids;
 
-    @Option(
-            names = "--ring-memory",
-            paramLabel = "MIB",
-            description = "most kernel memory for all rings (default: 5 %% of RAM, at most 512)")
-    private @Nullable Integer ringMebibytes;
+    private RecordCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
+        List<String> words = given.words();
+        boolean dashes = !words.isEmpty() && words.getFirst().equals("--");
+        this.command = dashes ? words.subList(1, words.size()) : words;
+        this.pids = given.numbers("--pid");
+    }
 
-    @Option(
-            names = "--ready-fd",
-            paramLabel = "N",
-            description =
-                    "write the line 'ready' to file descriptor N and close it once all event sources"
-                            + " are armed, just before the command starts. The command does not"
-                            + " inherit N. If the recording cannot start, N is closed without the"
-                            + " line")
-    private @Nullable Integer readyFd;
+    static int run(CommandCall call) throws Exception {
+        return new RecordCommand(call).run();
+    }
 
-    @Option(
-            names = "--live",
-            description =
-                    "print events while they are recorded: those of -e, or all without -e; one line"
-                            + " each as 'sonde report --events' prints them, with --json one object"
-                            + " each and no summary")
-    private boolean live;
-
-    @Option(names = "--no-cpu", description = "no CPU samples")
-    private boolean noCpu;
-
-    @Option(names = "--no-sched", description = "no switches and wake-ups")
-    private boolean noSched;
-
-    @Option(names = "--no-syscalls", description = "no system calls")
-    private boolean noSyscalls;
-
-    @Option(names = "--no-block", description = "no block I/O")
-    private boolean noBlock;
-
-    @Option(names = "--no-faults", description = "no page faults")
-    private boolean noFaults;
-
-    @Option(names = "--no-signals", description = "no signals")
-    private boolean noSignals;
-
-    @Option(names = "--no-names", description = "no file names and socket addresses")
-    private boolean noNames;
-
-    @Option(names = "--no-jvm", description = "leave recorded JVMs alone")
-    private boolean noJvm;
-
-    @Option(names = "--jvm", description = "with -p and -a: ask JVMs for their compiled code")
-    private boolean jvm;
-
-    @Option(
-            names = "--jvm-map",
-            paramLabel = "exit",
-            description =
-                    "exit: the command's JVMs also write a map of compiled code when they end"
-                            + " (through JAVA_TOOL_OPTIONS; the JVM says so on standard error)")
-    private @Nullable String jvmMap;
-
-    @Option(
-            names = "--plan",
-            description = "only show what would be recorded, from which source, and why")
-    private boolean planOnly;
-
-    @Option(
-            names = "--no-summary",
-            description = "only record; 'sonde report' shows the summary later")
-    private boolean noSummary;
-
-    @Option(names = "--json", description = "the summary (or plan) as JSON on standard output")
-    private boolean json;
-
-    @Parameters(paramLabel = "COMMAND", arity = "0..*", hidden = true)
-    private List<String> command = new ArrayList<>();
-
-    @Override
-    public Integer call() throws Exception {
+    private int run() throws Exception {
         Origin origin = Origin.capture();
         checkTargets();
         RecordOrder order =
@@ -199,160 +134,150 @@ final class RecordCommand implements Callable<Integer> {
                         recordSpec(),
                         Main.VERSION,
                         origin,
-                        command.isEmpty()
-                                ? null
-                                : sonde.probe.launch.Command.lastArguments(command.size()),
+                        command.isEmpty() ? null : Command.lastArguments(command.size()),
                         pids,
-                        output,
+                        given.text("--output"),
                         jvmMaps(),
-                        live ? this::showLive : null,
+                        given.has("--live") ? this::showLive : null,
                         ready(origin));
-        if (planOnly) {
-            Shown.onOut(RecordRecipe.plan(order), json);
-            return ExitCode.DONE;
+        if (given.has("--plan")) {
+            return Shown.onOut(RecordRecipe.plan(order), call.json());
         }
         return record(order);
     }
 
     private void showLive(Live events) throws IOException {
-        Shown.onOut(events, json);
+        Shown.onOut(events, call.json());
     }
 
     private @Nullable ReadyDescriptor ready(Origin origin) {
-        Integer fd = readyFd;
-        if (fd == null || planOnly) {
+        OptionalLong fd = given.number("--ready-fd");
+        if (fd.isEmpty() || given.has("--plan")) {
             return null;
         }
         try {
-            return ReadyDescriptor.of(fd, origin);
+            return ReadyDescriptor.of((int) fd.getAsLong(), origin);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(), "--ready-fd " + fd + ": " + e.getMessage(), e);
+            throw new OptionException("--ready-fd " + fd.getAsLong() + ": " + e.getMessage(), e);
         }
     }
 
     private RecordOrder.JvmMaps jvmMaps() {
-        if (jvmMap != null) {
-            if (!jvmMap.equals("exit")) {
-                throw new ParameterException(spec.commandLine(), "--jvm-map takes only: exit");
-            }
+        if (given.has("--jvm-map")) {
             return RecordOrder.JvmMaps.AT_EXIT;
         }
-        boolean wanted = !noJvm && (jvm || !command.isEmpty());
+        boolean wanted = !given.has("--no-jvm") && (given.has("--jvm") || !command.isEmpty());
         return wanted ? RecordOrder.JvmMaps.TARGETS : RecordOrder.JvmMaps.NONE;
     }
 
     /** Named probes of a file that was built anew record nothing of it. */
     private void sayChanged() {
         try {
-            for (NamedProbes.Listed one : NamedProbes.open().changed(events)) {
-                Failures.say(
-                        spec.commandLine().getErr(),
-                        one.event() + ": " + NamedProbeRecipe.changed(one));
+            for (NamedProbes.Listed one : NamedProbes.open().changed(given.texts("--event"))) {
+                call.say(one.event() + ": " + NamedProbeRecipe.changed(one));
             }
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             // Whether probes can be recorded at all is said by the plan.
             return;
         }
     }
 
     private int record(RecordOrder order) throws Exception {
-        if (!events.isEmpty()) {
+        if (given.has("--event")) {
             sayChanged();
         }
         ProgressLine line = new ProgressLine(!command.isEmpty());
         RecordOutcome outcome;
         try {
-            boolean watched = line.isVisible() && !live;
+            boolean watched = line.isVisible() && !given.has("--live");
             outcome = new RecordRecipe(order, watched ? line : null).run();
         } catch (ExecException e) {
-            Failures.say(spec.commandLine().getErr(), String.valueOf(e.getMessage()));
+            call.say(String.valueOf(e.getMessage()));
             return e.exitCode();
         } finally {
             line.clear();
         }
-        java.io.PrintWriter err = spec.commandLine().getErr();
         if (!outcome.failure().isEmpty()) {
-            Failures.say(err, outcome.failure());
+            call.say(outcome.failure());
+        }
+        sayOtherName(outcome.bundle());
+        if (given.has("--print-path")) {
+            call.out().println(outcome.bundle());
+            call.out().flush();
         }
         int status =
                 command.isEmpty() && !outcome.failure().isEmpty()
                         ? ExitCode.IMPOSSIBLE
                         : outcome.exitCode();
-        if (noSummary || live && json) {
-            outcome.meta().notes().forEach(note -> Failures.say(err, note));
-            NextSteps.print(outcome.bundle(), err);
+        if (given.has("--no-summary") || given.has("--live") && call.json()) {
+            call.say(outcome.meta().notes());
+            NextSteps.print(outcome.bundle(), call.err());
             return status;
         }
         Handover handover = new Handover(outcome.bundle(), status);
         if (handover.isWanted()) {
-            handover.become(order.origin(), json);
+            handover.become(order.origin(), call.json());
         }
         Result summary = ReportSections.summary(outcome.bundle());
-        if (json) {
+        if (call.json()) {
             Shown.onOut(summary, true);
         } else {
             Shown.onErr(summary);
-            NextSteps.print(outcome.bundle(), err);
+            NextSteps.print(outcome.bundle(), call.err());
         }
         return status;
     }
 
+    /** An existing recording is kept, and the new one has a number behind the name asked for. */
+    private void sayOtherName(Path bundle) {
+        String asked = given.text("--output", "").replaceFirst("/+$", "");
+        String name = asked.endsWith(".sonde") ? asked : asked + ".sonde";
+        if (!asked.isEmpty() && !Path.of(name).getFileName().equals(bundle.getFileName())) {
+            call.say(name + " exists; this recording is " + bundle);
+        }
+    }
+
     private void checkTargets() {
+        boolean all = given.has("--all");
         int ways = (command.isEmpty() ? 0 : 1) + (pids.isEmpty() ? 0 : 1) + (all ? 1 : 0);
-        CommandLine line = spec.commandLine();
         if (ways == 0) {
-            throw new ParameterException(line, "record what? Give a command, -p PID or -a");
+            throw new OptionException("record what? Give a command, -p PID or -a");
         }
         if (ways > 1) {
-            throw new ParameterException(line, "a command, -p and -a exclude each other");
+            throw new OptionException("a command, -p and -a exclude each other");
         }
-        if (live && flightRecorder) {
-            throw new ParameterException(
-                    line,
-                    "--live and --flight-recorder exclude each other: a flight recorder reads"
-                            + " its rings at the end");
+        if (given.has("--live") && given.has("--flight-recorder")) {
+            throw new OptionException(
+                    "--live and --flight-recorder exclude each other: a flight recorder reads its"
+                            + " rings at the end");
         }
-        if (frequency < 1 || frequency > 100_000) {
-            throw new ParameterException(line, "-F " + frequency + " is not within 1..100000 Hz");
+        if (given.has("--output") && given.text("--output", "").matches("/*")) {
+            throw new OptionException("-o needs a name, as in: -o slow");
         }
-        if (ringMebibytes != null && (ringMebibytes < 1 || ringMebibytes > 1 << 20)) {
-            throw new ParameterException(
-                    line, "--ring-memory " + ringMebibytes + " is not within 1..1048576 MiB");
-        }
-        if (output != null && output.replaceFirst("/+$", "").isEmpty()) {
-            throw new ParameterException(line, "-o needs a name, as in: -o slow");
-        }
-        for (int pid : pids) {
-            if (pid < 1) {
-                throw new ParameterException(line, "-p " + pid + " is no process");
-            }
+        if (given.nanos("--duration").orElse(1) == 0) {
+            throw new OptionException(
+                    "--duration " + given.text("--duration") + " would record nothing");
         }
     }
 
     private RecordSpec recordSpec() {
-        Meta.Mode mode = all ? Meta.Mode.ALL : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
+        Meta.Mode mode =
+                given.has("--all")
+                        ? Meta.Mode.ALL
+                        : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
         return new RecordSpec(
                 mode,
-                events,
+                given.texts("--event"),
                 without(),
-                frequency,
+                (int) given.number("--frequency").orElse(RecordSpec.DEFAULT_FREQUENCY_HZ),
                 callGraph(),
-                ringMebibytes == null ? 0 : (long) ringMebibytes << 20,
-                flightRecorder,
-                duration == null ? 0 : duration(duration));
-    }
-
-    private long duration(String text) {
-        long nanos = Durations.nanos(text, spec.commandLine());
-        if (nanos == 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--duration " + text + " would record nothing");
-        }
-        return nanos;
+                given.number("--ring-memory").orElse(0) << 20,
+                given.has("--flight-recorder"),
+                given.nanos("--duration").orElse(0));
     }
 
     private CallGraph callGraph() {
+        String callGraph = given.text("--call-graph", "fp");
         String[] words = callGraph.split(",", 2);
         boolean sized = words.length == 2;
         try {
@@ -366,8 +291,7 @@ final class RecordCommand implements Callable<Integer> {
                 return CallGraph.NONE;
             }
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw new OptionException(
                     "--call-graph dwarf takes 8 to "
                             + CallGraph.MOST_STACK_BYTES
                             + " bytes of stack, not '"
@@ -375,26 +299,17 @@ final class RecordCommand implements Callable<Integer> {
                             + "'",
                     e);
         }
-        throw new ParameterException(
-                spec.commandLine(),
+        throw new OptionException(
                 "--call-graph takes fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
     }
 
     private Set<Topic> without() {
         Set<Topic> topics = EnumSet.noneOf(Topic.class);
-        add(topics, noCpu, Topic.CPU);
-        add(topics, noSched, Topic.SCHED);
-        add(topics, noSyscalls, Topic.SYSCALLS);
-        add(topics, noBlock, Topic.BLOCK);
-        add(topics, noFaults, Topic.FAULTS);
-        add(topics, noSignals, Topic.SIGNALS);
-        add(topics, noNames, Topic.NAMES);
-        return topics;
-    }
-
-    private static void add(Set<Topic> topics, boolean left, Topic topic) {
-        if (left) {
-            topics.add(topic);
+        for (Topic topic : Topic.values()) {
+            if (given.has("--no-" + topic.name().toLowerCase(Locale.ROOT))) {
+                topics.add(topic);
+            }
         }
+        return topics;
     }
 }

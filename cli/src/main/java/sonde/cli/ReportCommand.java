@@ -6,27 +6,16 @@ import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.Spec;
 import sonde.analysis.filter.FilterException;
 import sonde.event.result.Report;
 import sonde.format.MalformedInputException;
 import sonde.open.ReportSource;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportSection;
@@ -35,125 +24,103 @@ import sonde.tools.report.section.ReportSections;
 import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        customSynopsis = "sonde report [SECTIONS] [FILTERS] RECORDING…",
-        description = {
-            "Says where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd"
-                    + " or a perf.data of perf. Without sections: a screenful of everything."
-        },
-        footer = {
-            "",
-            "Examples:",
-            "  sonde report make.sonde",
-            "  sonde report make.sonde --oncpu --comm 'cc1*'",
-            "  sonde report make.sonde --oncpu --call-graph callee --sort comm,dso",
-            "  sonde report make.sonde --syscalls --time 1.5,2.0",
-            "  sonde report make.sonde --html make.html",
-            "  sonde report make.sonde --json | jq .",
-            "  sonde report --events trace.dat --filter 'sched/sched_switch: prev_comm ~ \"sh*\"'",
-            "",
-            "Where no terminal is, tables have 80 columns; COLUMNS=200 in the environment gives 200.",
-            "",
-            "Exit status: 0 done, 1 nothing in it fits the filters, 2 no such file, 4 no recording or"
-                    + " damaged beyond reading."
-        })
-final class ReportCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
+final class ReportCommand {
+    /** The model up to the sections. */
+    static final String OPENING =
+            """
+            sonde report [SECTIONS] [OPTIONS] RECORDING...
 
-    @Parameters(
-            paramLabel = "RECORDING",
-            arity = "1..*",
-            description = "a bundle, a trace.dat or a perf.data; with --events several files")
-    private List<Path> recordings = new ArrayList<>();
+            Show where the time of a recording went: a bundle NAME.sonde, a trace.dat of trace-cmd,
+            a perf.data of perf, or any other format that sonde reads. Without sections it prints a
+            summary of one screen.
 
-    @Mixin private FilterArguments filters = new FilterArguments();
+            Arguments:
+              RECORDING...    recordings of any format; several with --events only
 
-    @Mixin private ListingArguments listing = new ListingArguments();
+            Sections:
+            """;
 
-    @Mixin private KernelSymbolArguments symbols = new KernelSymbolArguments();
+    private static final String BEHIND_SECTIONS =
+            """
 
-    @Option(
-            names = "--events",
-            description =
-                    "the events, one a line, as trace-cmd report; of a perf.data by itself as perf"
-                            + " script")
-    private boolean events;
+            Options:
+              --events        list the events, one per line, as trace-cmd report does; those of a
+                              perf.data as perf script does
+              --header        show what a perf.data says of itself: machine, events, build-ids, ...
+              -g, --call-graph caller|callee
+                              root call trees at the first caller, or at the function that ran
+                              (default caller)
+              --sort KEY,...  with --oncpu: group samples by these keys: comm, pid, tid, dso,
+                              symbol, line
+              --children      with --oncpu: add inclusive samples (self + callees) and sort by them
+              --lines         show source lines of functions in trees and flame graphs; reading
+                              debug information takes time
+              --no-inline     do not show inlined calls
+              --rows N        print at most so many rows of a table (1..2147483647, default 40)
+              --html FILE     write a self-contained page with timeline and flame graphs, - is
+                              standard output
+              --force         with --html: overwrite FILE if it exists
+              --json          print JSON; with --events an object per line
+            """
+                    + FilterArguments.MODEL
+                    + ListingArguments.MODEL
+                    + SymbolArguments.KERNEL_SYMBOLS
+                    + """
 
-    @Option(
-            names = {"-g", "--call-graph"},
-            paramLabel = "caller|callee",
-            defaultValue = "caller",
-            description =
-                    "which end of call chains is the root of the trees: the first caller, or the"
-                            + " function that ran")
-    private String callGraph = "caller";
+                    Not in help:
+                      --after-record N  the summary of a recording that ended just now, and its exit
+                                        code
 
-    @Option(
-            names = "--sort",
-            split = ",",
-            paramLabel = "KEY",
-            description =
-                    "with --oncpu: what samples of one row have in common: comm, pid, tid, dso,"
-                            + " symbol, line")
-    private List<String> sort = new ArrayList<>();
+                    Examples:
+                      sonde report make.sonde
+                      sonde report make.sonde --oncpu --comm 'cc1*'
+                      sonde report make.sonde --oncpu --call-graph callee --sort comm,dso
+                      sonde report make.sonde --syscalls --time 1.5,2.0
+                      sonde report make.sonde --html make.html
+                      sonde report make.sonde --json | jq .
+                      sonde report --events trace.dat --filter 'sched/sched_switch: prev_pid == 0'
 
-    @Option(
-            names = "--children",
-            description = "with --oncpu: also the samples in what a function called; sorts by them")
-    private boolean withCallees;
+                    Environment:
+                      In a pipe each row is one line; COLUMNS=100 limits the width of tables
 
-    @Option(
-            names = "--lines",
-            description =
-                    "functions in trees and flame graphs with their lines, which debugging"
-                            + " information tells; it takes as long as reading that")
-    private boolean lines;
+                    Exit status:
+                      0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or
+                      damaged beyond reading
+                    """;
 
-    @Option(
-            names = "--no-inline",
-            description = "leave out calls that were inlined, which debugging information tells")
-    private boolean withoutInlined;
+    private final CommandCall call;
+    private final GivenOptions given;
+    private final List<Path> recordings;
+    private final boolean events;
+    private final @Nullable Path html;
 
-    @Option(
-            names = "--header",
-            description = "what a perf.data says of itself: machine, events, build ids, …")
-    private boolean header;
+    private ReportCommand(CommandCall call) {
+        this.call = call;
+        this.given = call.given();
+        this.recordings = given.paths();
+        this.events = given.has("--events");
+        this.html = given.path("--html");
+    }
 
-    @Option(
-            names = "--rows",
-            paramLabel = "N",
-            defaultValue = "40",
-            description = "most rows of a table (default ${DEFAULT-VALUE})")
-    private int rows = 40;
+    /** The model, with an option for each section of a report. */
+    static String model() {
+        StringBuilder text = new StringBuilder(OPENING);
+        for (ReportSection section : ReportSections.ALL) {
+            if (!section.options().isEmpty()) {
+                text.append("  ").append(String.join(", ", section.options()));
+                text.append("  ").append(section.help()).append('\n');
+            }
+        }
+        return text.append(BEHIND_SECTIONS).toString();
+    }
 
-    @Option(
-            names = "--html",
-            paramLabel = "FILE",
-            description =
-                    "write one self-contained page with timeline and flame graphs; - is standard"
-                            + " output, a file that is there is kept")
-    private @Nullable Path html;
+    static int run(CommandCall call) throws Exception {
+        return new ReportCommand(call).run();
+    }
 
-    @Option(names = "--force", description = "with --html: overwrite a file that is there")
-    private boolean force;
-
-    @Option(names = "--json", description = "as JSON; --events as one object a line")
-    private boolean json;
-
-    @Option(
-            names = "--after-record",
-            hidden = true,
-            description = "the summary of a recording that ended just now, and its exit code")
-    private @Nullable Integer afterRecord;
-
-    ReportCommand() {}
-
-    @Override
-    public Integer call() throws Exception {
-        if (afterRecord != null) {
-            return afterRecord(afterRecord);
+    private int run() throws Exception {
+        if (given.has("--after-record")) {
+            return afterRecord((int) given.number("--after-record").orElse(0));
         }
         ReportOptions options = options();
         checkArguments(options);
@@ -165,79 +132,67 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private int report(ReportOptions options) throws IOException {
-        try (ReportSource source = ReportSource.open(recordings, symbols.given())) {
+        try (ReportSource source = ReportSource.open(recordings, SymbolArguments.places(call))) {
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;
             }
-            if (header) {
-                Shown.onOut(new ReportRecipe(options).header(source), json);
-                return ExitCode.DONE;
+            ReportRecipe recipe = new ReportRecipe(options);
+            if (given.has("--header")) {
+                return Shown.onOut(recipe.header(source), call.json());
             }
-            if (events) {
-                events(source, options);
-                return ExitCode.DONE;
-            }
-            Shown.onOut(new ReportRecipe(options).run(source), json);
-            return ExitCode.DONE;
+            return events ? events(source, recipe) : Shown.onOut(recipe.run(source), call.json());
         }
     }
 
-    private void events(ReportSource source, ReportOptions options) throws IOException {
+    private int events(ReportSource source, ReportRecipe recipe) throws IOException {
         try {
-            Shown.onOut(new ReportRecipe(options).events(source), json);
+            Shown.onOut(recipe.events(source), call.json());
         } catch (FilterException e) {
-            throw new ParameterException(spec.commandLine(), "--filter", e);
+            throw new OptionException("--filter", e);
         }
-        tellNotes(source);
-    }
-
-    /** A listing has no place for what could not be read of a file. */
-    private void tellNotes(ReportSource source) {
-        if (source.meta() == null) {
-            source.notes().forEach(note -> spec.commandLine().getErr().println("sonde: " + note));
+        if (source.meta() == null) { // a listing has no place for what could not be read of a file
+            source.notes().forEach(note -> call.err().println("sonde: " + note));
         }
+        return ExitCode.DONE;
     }
 
     private int afterRecord(int status) throws Exception {
         Report summary = ReportSections.summary(recordings.getFirst());
-        if (json) {
+        if (call.json()) {
             Shown.onOut(summary, true);
         } else {
             Shown.onErr(summary);
-            NextSteps.print(recordings.getFirst(), spec.commandLine().getErr());
+            NextSteps.print(recordings.getFirst(), call.err());
         }
         return status;
     }
 
     private void checkArguments(ReportOptions options) {
-        CommandLine line = spec.commandLine();
-        if (html != null && json) {
-            throw new ParameterException(line, "--html and --json exclude each other");
+        if (html != null && call.json()) {
+            throw new OptionException("--html and --json exclude each other");
         }
         if (recordings.size() > 1 && !events) {
-            throw new ParameterException(line, "several files are listed with --events only");
+            throw new OptionException("several files are listed with --events only");
         }
         if (html != null && events) {
-            throw new ParameterException(line, "--html and --events exclude each other");
-        }
-        if (rows < 1) {
-            throw new ParameterException(line, "--rows " + rows + " shows nothing; give 1 or more");
+            throw new OptionException("--html and --events exclude each other");
         }
         List<String> ofListings = options.listing().given();
         if (!ofListings.isEmpty() && !events) {
-            throw new ParameterException(line, ofListings.getFirst() + " needs --events");
+            throw new OptionException(ofListings.getFirst() + " needs --events");
         }
-        if (!filters.types().isEmpty()
+        if (given.has("--event")
                 && !events
                 && options.sections().stream().noneMatch(ReportSection::takesEventNames)) {
-            throw new ParameterException(line, "--event needs --events or --stats");
+            throw new OptionException("--event needs --events or --stats");
         }
     }
 
-    /** A file that is there is refused before the recording is read. */
+    /** A file that exists is refused before the recording is read. */
     private void page(ReportSource source, ReportOptions options, Path file) throws IOException {
         boolean toOut = file.toString().equals("-");
+        boolean force = given.has("--force");
         if (!toOut && !force && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileAlreadyExistsException(file.toString());
         }
@@ -246,84 +201,49 @@ final class ReportCommand implements Callable<Integer> {
             Shown.page(page.report(), page.timeline());
             return;
         }
-        OpenOption[] how =
-                force
-                        ? new OpenOption[] {
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.TRUNCATE_EXISTING,
-                            StandardOpenOption.WRITE
-                        }
-                        : new OpenOption[] {
-                            StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE
-                        };
-        try (OutputStream out =
-                new BufferedOutputStream(Files.newOutputStream(file, how), 1 << 16)) {
+        try (OutputStream out = new BufferedOutputStream(Shown.newFile(file, force), 1 << 16)) {
             new HtmlRenderer().write(page.report(), page.timeline(), out);
         }
-        spec.commandLine().getErr().println("written: " + file);
+        call.err().println("written: " + file);
     }
 
     private ReportOptions options() {
         return new ReportOptions(
                 sections(),
-                filters.from(spec),
-                filters.to(spec),
-                filters.tids(),
-                filters.comms(),
-                filters.types(),
-                rows,
-                listing.options(spec, filters),
+                FilterArguments.from(given),
+                FilterArguments.to(given),
+                FilterArguments.threads(given),
+                FilterArguments.comms(given),
+                FilterArguments.types(given),
+                (int) given.number("--rows").orElse(0),
+                ListingArguments.options(given),
                 stackOptions());
     }
 
     private StackOptions stackOptions() {
-        StackOptions.Order order =
-                switch (callGraph) {
-                    case "caller" -> StackOptions.Order.CALLER;
-                    case "callee" -> StackOptions.Order.CALLEE;
-                    default ->
-                            throw new ParameterException(
-                                    spec.commandLine(),
-                                    "--call-graph is caller or callee, not '" + callGraph + "'");
-                };
         List<StackOptions.SortKey> keys = new ArrayList<>();
-        for (String name : sort) {
+        for (String name : given.texts("--sort")) {
             try {
                 keys.add(StackOptions.SortKey.named(name));
             } catch (IllegalArgumentException e) {
-                throw new ParameterException(
-                        spec.commandLine(),
+                throw new OptionException(
                         "--sort takes comm, pid, tid, dso, symbol and line, not '" + name + "'");
             }
         }
         return new StackOptions(
-                order,
+                given.text("--call-graph", "caller").equals("callee")
+                        ? StackOptions.Order.CALLEE
+                        : StackOptions.Order.CALLER,
                 keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
-                withCallees,
-                !withoutInlined,
-                lines || keys.contains(StackOptions.SortKey.LINE));
-    }
-
-    /** Adds an option for each section of a report. */
-    static void addSections(CommandSpec spec) {
-        for (ReportSection section : ReportSections.ALL) {
-            if (!section.options().isEmpty()) {
-                spec.addOption(
-                        OptionSpec.builder(section.options().toArray(String[]::new))
-                                .description(section.help())
-                                .type(boolean.class)
-                                .arity("0")
-                                .build());
-            }
-        }
+                given.has("--children"),
+                !given.has("--no-inline"),
+                given.has("--lines") || keys.contains(StackOptions.SortKey.LINE));
     }
 
     private List<ReportSection> sections() {
-        ParseResult given = spec.commandLine().getParseResult();
         List<ReportSection> chosen =
                 ReportSections.ALL.stream()
-                        .filter(section ->
-                                section.options().stream().anyMatch(given::hasMatchedOption))
+                        .filter(section -> section.options().stream().anyMatch(given::has))
                         .toList();
         if (!chosen.isEmpty()) {
             return chosen;

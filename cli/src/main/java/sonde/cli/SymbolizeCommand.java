@@ -2,171 +2,119 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import sonde.event.result.Listing;
 import sonde.symbol.line.SourceOptions;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
 import sonde.tools.symbolize.FrameText;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** {@code sonde symbolize}. */
-@Command(
-        addMethodSubcommands = false,
-        mixinStandardHelpOptions = true,
-        description = "Says which function, file and line addresses of a program come from.",
-        footer = {
-            "",
-            "Examples: sonde symbolize -e ./server -fi 0x4011d6",
-            "          sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b",
-            "          ./server 2>&1 | sonde symbolize --filter",
-            "          dmesg | sonde symbolize --filter -e vmlinux --modules build/"
-        })
-final class SymbolizeCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
+final class SymbolizeCommand {
+    static final String MODEL =
+            """
+            sonde symbolize [OPTIONS] [ADDRESS...]
+            sonde symbolize --annotate [OPTIONS] <LOG
 
-    @Option(
-            names = {"-e", "--exe"},
-            paramLabel = "FILE",
-            description =
-                    "program, library, kernel or module; when not given a.out, with --filter what"
-                            + " the text names")
-    private @Nullable Path exe;
+            Show which function, file and line addresses of a program come from.
 
-    @Option(
-            names = {"-a", "--addresses"},
-            description = "show the address too")
-    private boolean addresses;
+            Arguments:
+              [ADDRESS...]    hexadecimal, FUNCTION or FUNCTION+OFFSET; without any, addresses are
+                              read from standard input
 
-    @Option(
-            names = {"-f", "--functions"},
-            description = "show the function too")
-    private boolean functions;
+            Options:
+              -e, --exe FILE  program, library, kernel or module; without it a.out, with --annotate
+                              the files that the text names
+              -a, --addresses
+                              show the address too
+              -f, --functions
+                              show the function too
+              -i, --inlines   show the functions too that an inlined function is inlined into
+              -p, --pretty-print
+                              print one line per address
+              -s, --basenames
+                              print names of files without their folders
+              -C, --demangle  print names as they are written in the source
+              -j, --section NAME
+                              addresses count from the start of this section
+              --columns       print columns too: file:line:column
+              --json          print a JSON object per address
+              --addresses-from FILE
+                              read addresses from a file, - is standard input
+              --annotate      copy standard input and add the source position after
+                              func+0x1f/0x40, [<address>], FILE(+0x1139) and the like
+              --modules DIR   look for kernel modules below this folder, for lines with [module]
+              --no-cache      neither read nor write tables of other runs
+            """
+                    + SymbolArguments.SYMBOLS
+                    + """
+                      --filter = --annotate
 
-    @Option(
-            names = {"-i", "--inlines"},
-            description = "show also the functions that the inlined one stands in")
-    private boolean inlines;
+                    Examples:
+                      sonde symbolize -e ./server -fi 0x4011d6
+                      sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b
+                      ./server 2>&1 | sonde symbolize --annotate
+                      dmesg | sonde symbolize --annotate -e vmlinux --modules build/
+                    """;
 
-    @Option(
-            names = {"-p", "--pretty-print"},
-            description = "a line for each")
-    private boolean pretty;
+    private SymbolizeCommand() {}
 
-    @Option(
-            names = {"-s", "--basenames"},
-            description = "names of files without their folders")
-    private boolean basenames;
-
-    @Option(
-            names = {"-C", "--demangle"},
-            description = "names as they are written in the source")
-    private boolean demangle;
-
-    @Option(
-            names = {"-j", "--section"},
-            paramLabel = "NAME",
-            description = "addresses count from the start of this section")
-    private @Nullable String section;
-
-    @Option(names = "--columns", description = "show columns too: file:line:column")
-    private boolean columns;
-
-    @Option(names = "--json", description = "a JSON object for each address")
-    private boolean json;
-
-    @Option(
-            names = "--addresses-from",
-            paramLabel = "FILE",
-            description = "read addresses from a file, '-' for standard input")
-    private @Nullable String from;
-
-    @Option(
-            names = "--filter",
-            description =
-                    "copy standard input, with places behind func+0x1f/0x40, [<address>],"
-                            + " FILE(+0x1139) and the like")
-    private boolean filter;
-
-    @Option(
-            names = "--modules",
-            paramLabel = "FOLDER",
-            description = "kernel modules lie below, for lines with [module]")
-    private @Nullable Path modules;
-
-    @Option(names = "--no-cache", description = "neither use nor keep tables of other runs")
-    private boolean uncached;
-
-    @Mixin private SymbolArguments places = new SymbolArguments();
-
-    @Parameters(
-            paramLabel = "ADDRESS",
-            description = "hexadecimal, or FUNCTION, FUNCTION+OFFSET; else standard input")
-    private List<String> words = List.of();
-
-    @Override
-    public Integer call() throws IOException {
-        if (spec == null) {
-            return ExitCode.FAULT;
-        }
-        SourceOptions usual = uncached ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
-        SourceOptions options = usual.with(places.folders(), places.servers());
-        if (filter && exe == null) {
-            copy(SymbolizeRecipe.logAlone(modules, options));
+    static int run(CommandCall call) throws Exception {
+        GivenOptions given = call.given();
+        SourceOptions usual =
+                given.has("--no-cache") ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
+        SourceOptions options =
+                usual.with(SymbolArguments.folders(call), SymbolArguments.servers(call));
+        Path modules = given.path("--modules");
+        boolean annotates = given.has("--annotate");
+        if (annotates && !given.has("--exe")) {
+            copy(SymbolizeRecipe.logAlone(modules, options), call);
             return ExitCode.DONE;
         }
-        Path file = exe == null ? Path.of("a.out") : exe;
+        Path file = Path.of(given.text("--exe", "a.out"));
         if (!Files.exists(file)) {
-            throw new ParameterException(spec.commandLine(), file + ": no such file");
+            throw new OptionException(file + ": no such file");
         }
         try (SymbolizeRecipe recipe = SymbolizeRecipe.open(file, options)) {
-            say(recipe.notes());
-            if (filter) {
-                copy(recipe.log(modules, options));
+            call.say(recipe.notes());
+            if (annotates) {
+                copy(recipe.log(modules, options), call);
             } else {
-                answer(recipe);
+                answer(recipe, call);
             }
         }
         return ExitCode.DONE;
     }
 
-    private void say(List<String> notes) {
-        if (spec != null) {
-            PrintWriter err = spec.commandLine().getErr();
-            notes.forEach(note -> Failures.say(err, note));
-        }
-    }
-
-    private void copy(SymbolizeRecipe.LogCopy log) throws IOException {
+    private static void copy(SymbolizeRecipe.LogCopy log, CommandCall call) throws IOException {
         try (log) {
-            Shown.onOut(log.lines(System.in), json);
-            say(log.notes());
+            Shown.onOut(log.lines(System.in), call.json());
+            call.say(log.notes());
         }
     }
 
-    private void answer(SymbolizeRecipe recipe) throws IOException {
+    private static void answer(SymbolizeRecipe recipe, CommandCall call) throws IOException {
+        GivenOptions given = call.given();
         FrameText.Look look =
                 new FrameText.Look(
-                        addresses, functions, inlines, pretty, basenames, demangle, columns);
-        if (!words.isEmpty()) {
-            Listing listing = recipe.of(words, section, look, said -> say(List.of(said)));
-            Shown.onOut(listing, json);
+                        given.has("--addresses"),
+                        given.has("--functions"),
+                        given.has("--inlines"),
+                        given.has("--pretty-print"),
+                        given.has("--basenames"),
+                        given.has("--demangle"),
+                        given.has("--columns"));
+        String section = given.text("--section");
+        if (!given.words().isEmpty()) {
+            Listing listing = recipe.of(given.words(), section, look, call::say);
+            Shown.onOut(listing, call.json());
             return;
         }
-        boolean standard = from == null || from.equals("-");
-        try (InputStream in =
-                standard ? System.in : Files.newInputStream(Path.of(String.valueOf(from)))) {
-            Shown.onOut(recipe.of(in, section, look), json);
+        String from = given.text("--addresses-from", "-");
+        try (InputStream in = from.equals("-") ? System.in : Files.newInputStream(Path.of(from))) {
+            Shown.onOut(recipe.of(in, section, look), call.json());
         }
     }
 }

@@ -9,43 +9,113 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.format.Nearest;
 import sonde.lang.bpftrace.run.CopiedStacks;
 import sonde.lang.bpftrace.run.Pass;
 import sonde.lang.bpftrace.run.TraceOptions.Mode;
 import sonde.lang.output.MapRows;
 import sonde.lang.output.RowStyle;
 import sonde.symbol.files.GivenPlaces;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
+import sonde.tools.option.OptionWords;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
 final class TraceArguments {
-    private static final int MOST_PID = 4 << 20;
+    static final String MODEL =
+            """
+            sonde trace [OPTIONS] 'PROGRAM' [ARGUMENT...] [-- --name=value]
+            sonde trace [OPTIONS] FILE.bt [ARGUMENT...] [-- --name=value]
+            sonde trace -l [PATTERN | FILE.bt]
 
-    /** Wrong use. */
-    static final class UsageException extends Exception {
-        private static final long serialVersionUID = 1;
-        private final boolean usage;
+            Run a program in bpftrace's language. docs/language.md describes it.
 
-        UsageException(String message, boolean usage) {
-            super(message);
-            this.usage = usage;
-        }
+            Arguments:
+              -- [WORD...]
 
-        /** Whether the usage is to be shown. */
-        boolean showsUsage() {
-            return usage;
-        }
-    }
+            Program:
+              -e PROGRAM      run this program (repeatable)
+              -I DIR          look for headers in this folder (repeatable)
+              --include FILE  include this header (repeatable)
+              --unsafe        allow functions that change more than the trace (system, signal)
+              --dwarf-pid PID|all
+                              copy the stacks of this process for dw_ustack; with -p and -c those
+                              of all processes that are hit (repeatable)
+
+            What is traced:
+              -c, --cmd COMMAND
+                              start a command; the trace ends with it, cpid is its process
+              -p, --pid PID   trace only this process; the trace ends with it
+              --duration TIME
+                              end after this time: 500ms, 10s, 5m
+              --include-self  trace sonde's own process too
+              --probe-filter REGEX
+                              attach only probes whose name matches
+              --traceable-functions FILE
+                              use this list of functions instead of the kernel's
+              --no-feature FEATURE,...
+                              do not use uprobe_multi, kprobe_multi or kprobe_session
+
+            Output:
+              -o, --output FILE
+                              write to this file; a file that exists is overwritten
+              -f, --format text|json|csv|folded
+                              print text, a JSON object per printed thing, maps as comma-separated
+                              values, or maps of stacks for flame graph tools (default text)
+              --json          same as --format json
+              --sort ORDER    sort rows of maps by key, -key, value or -value; - is descending
+              -B none|line|full
+                              write output as it comes, or in blocks of 64 KiB (default line)
+              -q, --quiet     print no messages of sonde
+              -v, --verbose   print more messages
+              -k, --warnings  report helpers of the kernel that fail
+              --no-warnings   print no warnings
+
+            Instead of tracing:
+              -l, --list      list probes; with -v also their arguments; 'struct NAME' lists types
+              --dry-run       attach everything, then end
+              --mode test|bench
+                              run the test probes or the bench probes
+              --fmt FILE      print a script in the standard layout
+              --info          show what this kernel offers to scripts
+              --compile       write a compiled script to the file of --output
+              -d, --dump PASS
+                              show what passes of the compiler made: parse, expand, probes, types,
+                              ir, resources, optimised, allocated, code, or all; several are
+                              separated by commas (repeatable)
+              --plan          show the programs, how they are attached, and why
+            """
+                    + SymbolArguments.PROGRAMS
+                    + """
+                      --vmlinux FILE  read the kernel's debug information from this image
+
+                    Old spellings:
+                      --symbols = --debug-dir
+
+                    Not in help:
+                      --test          as --mode test
+                      --bench         as --mode bench
+                      --debuginfo DIRS
+                                      as --debug-dir, separated by colons (repeatable)
+                      --comm NAME     the name of the program in messages
+                      --verify-llvm-ir
+                      --usdt-file-activation
+
+                    Examples:
+                      sonde trace 'tracepoint:syscalls:sys_enter_openat
+                                   { printf("%s %s\\n", comm, str(args.filename)); }'
+                      sonde trace 'profile:hz:99 { @[kstack] = count(); }'
+                      sonde trace 'tracepoint:syscalls:sys_exit_read /args.ret > 0/
+                                   { @bytes[comm] = hist(args.ret); }'
+                      sonde trace -l 'tracepoint:sched:*'
+                    """;
 
     Optional<String> program = Optional.empty();
     String programName = "stdin";
@@ -111,111 +181,124 @@ final class TraceArguments {
     final Set<Pass> dumps = EnumSet.noneOf(Pass.class);
     final List<String> parameters = new ArrayList<>();
 
-    private final List<String> words;
-    private int at;
+    private TraceArguments() {}
 
-    private TraceArguments(List<String> words) {
-        this.words = words;
-    }
-
-    static TraceArguments parse(List<String> words) throws UsageException {
-        TraceArguments arguments = new TraceArguments(words);
-        arguments.options();
-        arguments.rest();
+    /** Reads the words behind {@code trace}. */
+    static TraceArguments parse(List<String> words) {
+        CommandModel model = CommandModel.parse(MODEL + CommandModel.COMMON);
+        GivenOptions given = read(model, words);
+        List<String> rest = given.words();
+        boolean others =
+                Stream.of("-e", "--help", "--version", "--info", "--fmt").anyMatch(given::has);
+        String file = null;
+        if (!others && !rest.isEmpty() && !rest.getFirst().equals("--")) {
+            file = rest.getFirst();
+            GivenOptions behind = read(model, rest.subList(1, rest.size()));
+            given.addOptions(behind);
+            rest = behind.words();
+        }
+        given.check();
+        TraceArguments arguments = of(given);
+        arguments.own(given);
+        if (file == null && !others && !given.has("--list")) {
+            throw new OptionException("a program or a file is missing");
+        }
+        arguments.file = file;
+        arguments.parameters(rest);
         return arguments;
     }
 
-    /** Up to the first word that is none: the program or its file. */
-    private void options() throws UsageException {
-        while (at < words.size()) {
-            String word = words.get(at);
-            if (!word.startsWith("-") || word.equals("-")) {
-                return;
-            }
-            at++;
-            if (word.equals("--")) {
-                at--;
-                return;
-            }
-            if (word.startsWith("--")) {
-                longOption(word);
-            } else {
-                letters(word);
-            }
+    private static GivenOptions read(CommandModel model, List<String> words) {
+        try {
+            return OptionWords.read(model, words);
+        } catch (OptionException e) {
+            String instead =
+                    switch (e.spelling()) {
+                        case "--aot" -> "; --compile FILE.bt -o FILE.sbt writes a compiled script";
+                        case "--emit-elf", "--emit-llvm" -> "; --dump=code shows the instructions";
+                        default -> "";
+                    };
+            throw new OptionException(e.getMessage() + instead);
         }
     }
 
-    private void longOption(String word) throws UsageException {
-        int equals = word.indexOf('=');
-        String name = equals < 0 ? word : word.substring(0, equals);
-        String attached = equals < 0 ? null : word.substring(equals + 1);
-        switch (name) {
-            case "--help" -> help = true;
-            case "--version" -> version = true;
-            case "--list" -> list = true;
-            case "--verbose" -> verbose = true;
-            case "--quiet" -> quiet = true;
-            case "--warnings" -> helperErrors = true;
-            case "--pid" -> value('p', attached(word, attached));
-            case "--cmd" -> value('c', attached(word, attached));
-            case "--output" -> value('o', attached(word, attached));
-            case "--mode" -> mode(attached(word, attached));
-            case "--duration" -> durationNanos = duration(attached(word, attached));
-            case "--info" -> information = true;
-            case "--dry-run" -> dryRun = true;
-            case "--unsafe" -> unsafe = true;
-            case "--test" -> mode = Mode.TEST;
-            case "--bench" -> mode = Mode.BENCH;
-            case "--no-warnings" -> noWarnings = true;
-            case "--plan" -> plan = true;
-            case "--include-self" -> includesSelf = true;
-            case "--compile" -> compile = true;
-            case "--debug" -> debug = true;
-            case "--json" -> format = "json";
-            case "--sort" -> order = order(attached(word, attached));
-            case "--verify-llvm-ir", "--usdt-file-activation" -> {}
-            case "--comm" -> comm = attached(word, attached);
-            case "--dwarf-pid" -> copiedStacks(attached(word, attached));
-            case "--fmt" -> formatted = attached(word, attached);
-            case "--debuginfo" ->
-                    Stream.of(attached(word, attached).split(":", -1))
-                            .filter(folder -> !folder.isEmpty())
-                            .forEach(folder -> debugFolders.add(Path.of(folder)));
-            case "--symbols" -> debugFolders.add(Path.of(attached(word, attached)));
-            case "--vmlinux" -> vmlinux = Optional.of(Path.of(attached(word, attached)));
-            case "--debuginfod" -> server = Optional.of(server(attached));
-            case "--dump" -> dump(attached(word, attached));
-            case "--include" -> headers.add(attached(word, attached));
-            case "--probe-filter" -> probeFilter = attached(word, attached);
-            case "--traceable-functions" -> traceableFunctions = attached(word, attached);
-            case "--no-feature" ->
-                    disabled.addAll(List.of(attached(word, attached).split(",", -1)));
-            default -> throw new UsageException("unknown option " + name + meant(name), true);
+    /** The options that {@code sonde tool} has too. */
+    static TraceArguments of(GivenOptions given) {
+        TraceArguments all = new TraceArguments();
+        all.help = given.has("--help");
+        all.debug = given.has("--debug");
+        all.command = given.text("--cmd");
+        all.durationNanos = given.nanos("--duration").orElse(Long.MAX_VALUE);
+        all.output = given.text("--output");
+        all.format = given.has("--json") ? "json" : given.text("--format", "text");
+        all.buffer = given.text("-B", "line");
+        all.quiet = given.has("--quiet");
+        all.verbose = given.has("--verbose");
+        all.helperErrors = given.has("--warnings");
+        all.noWarnings = given.has("--no-warnings");
+        all.dryRun = given.has("--dry-run");
+        all.plan = given.has("--plan");
+        all.includesSelf = given.has("--include-self");
+        all.probeFilter = given.text("--probe-filter");
+        all.headers.addAll(given.texts("--include"));
+        return all;
+    }
+
+    /** The options that {@code sonde trace} has alone. */
+    private void own(GivenOptions given) {
+        List<String> programs = given.texts("-e");
+        program = programs.isEmpty() ? Optional.empty() : Optional.of(String.join("\n", programs));
+        version = given.has("--version");
+        list = given.has("--list");
+        information = given.has("--info");
+        unsafe = given.has("--unsafe");
+        compile = given.has("--compile");
+        formatted = given.text("--fmt");
+        comm = given.text("--comm", "sonde");
+        traceableFunctions = given.text("--traceable-functions");
+        disabled.addAll(given.texts("--no-feature"));
+        order = order(given.text("--sort", ""));
+        String usual = given.text("--mode", given.has("--bench") ? "bench" : "trace");
+        mode = Mode.valueOf((given.has("--test") ? "test" : usual).toUpperCase(Locale.ROOT));
+        given.number("--pid").ifPresent(one -> pid = OptionalInt.of((int) one));
+        given.texts("-I").forEach(folder -> headerFolders.add(Path.of(folder)));
+        given.texts("--debug-dir").forEach(folder -> debugFolders.add(Path.of(folder)));
+        given.texts("--debuginfo").stream()
+                .flatMap(folders -> Stream.of(folders.split(":", -1)))
+                .filter(folder -> !folder.isEmpty())
+                .forEach(folder -> debugFolders.add(Path.of(folder)));
+        vmlinux = Optional.ofNullable(given.path("--vmlinux"));
+        server = Optional.ofNullable(given.text("--debuginfod"));
+        given.texts("--dwarf-pid").forEach(this::copiedStacks);
+        given.texts("--dump").forEach(this::dump);
+        if (command != null && pid.isPresent()) {
+            throw new OptionException("Cannot use both -c and -p.");
+        }
+        if (compile && output == null) {
+            throw new OptionException("--compile needs a file to write: -o FILE.sbt");
         }
     }
 
-    /** What bpftrace says for it, or what is like it; those of the help are all there are. */
-    private static String meant(String name) {
-        return switch (name) {
-            case "--aot" -> "; --compile FILE.bt -o FILE.sbt writes a compiled script";
-            case "--emit-elf", "--emit-llvm" -> "; --dump=code shows the instructions";
-            default -> {
-                List<String> known =
-                        Pattern.compile("--[a-z][a-z-]+")
-                                .matcher(TraceUsage.text())
-                                .results()
-                                .map(MatchResult::group)
-                                .toList();
-                yield Nearest.meant(name, known);
+    /** What the program is given. */
+    void parameters(List<String> words) {
+        boolean behind = false;
+        for (String word : words) {
+            behind |= word.equals("--");
+            if (!behind && word.startsWith("--")) {
+                throw new OptionException("options of the program go behind --");
             }
-        };
+            parameters.add(word);
+        }
     }
 
-    private void copiedStacks(String word) throws UsageException {
+    private void copiedStacks(String word) {
         if (word.equals("all")) {
             everyStack = true;
+        } else if (word.matches("[1-9][0-9]{0,8}")) {
+            stacksOf.add(Integer.valueOf(word));
         } else {
-            stacksOf.add(pid(word));
+            throw new OptionException(
+                    "--dwarf-pid: '" + word + "' is no process; write PID or all");
         }
     }
 
@@ -225,105 +308,35 @@ final class TraceArguments {
         return all ? CopiedStacks.ALL : new CopiedStacks(false, Set.copyOf(stacksOf));
     }
 
-    /** The word behind is the server's only when it is an address. */
-    private String server(@Nullable String attached) {
-        boolean next =
-                attached == null && at < words.size() && ServerArguments.isUrl(words.get(at));
-        return next ? words.get(at++) : Objects.requireNonNullElse(attached, "");
-    }
-
     /** Where symbols may be, as the user said. */
     GivenPlaces places(Consumer<String> progress) {
         return new GivenPlaces(
                 debugFolders.stream().map(Path::toString).toList(),
                 vmlinux,
-                ServerArguments.servers(server, progress));
+                SymbolArguments.servers(server, progress));
     }
 
-    private static MapRows.Order order(String word) throws UsageException {
+    private static MapRows.Order order(String word) {
         return switch (word) {
+            case "" -> MapRows.Order.DEFAULT;
             case "key" -> MapRows.Order.KEY;
             case "-key" -> MapRows.Order.KEY_DESCENDING;
             case "value" -> MapRows.Order.VALUE;
             case "-value" -> MapRows.Order.VALUE_DESCENDING;
-            default -> throw new UsageException("--sort is key, -key, value or -value", true);
+            default -> throw new OptionException("--sort is key, -key, value or -value");
         };
     }
 
-    private static long duration(String word) throws UsageException {
-        return Durations.nanos(word)
-                .orElseThrow(() -> new UsageException(Durations.problem(word), false));
-    }
-
-    private void mode(String name) throws UsageException {
-        mode =
-                switch (name) {
-                    case "test" -> Mode.TEST;
-                    case "bench" -> Mode.BENCH;
-                    default -> throw new UsageException("--mode is test or bench", true);
-                };
-    }
-
-    private String attached(String word, @Nullable String attached) throws UsageException {
-        if (attached != null) {
-            return attached;
+    private void dump(String names) {
+        if (names.matches("[0-9].*")) {
+            throw new OptionException("-d shows a pass, as --dump; a time is --duration " + names);
         }
-        if (at >= words.size()) {
-            throw new UsageException(word + " needs a value", true);
-        }
-        return words.get(at++);
-    }
-
-    private void letters(String word) throws UsageException {
-        for (int i = 1; i < word.length(); i++) {
-            char letter = word.charAt(i);
-            String rest = word.substring(i + 1);
-            switch (letter) {
-                case 'h' -> help = true;
-                case 'V' -> version = true;
-                case 'l' -> list = true;
-                case 'v' -> verbose = true;
-                case 'q' -> quiet = true;
-                case 'k' -> helperErrors = true;
-                case 'e', 'f', 'o', 'B', 'c', 'p', 'I', 'd' -> {
-                    value(letter, attached("-" + letter, rest.isEmpty() ? null : rest));
-                    return;
-                }
-                default -> throw new UsageException("unknown option -" + letter, true);
-            }
-        }
-    }
-
-    private void value(char letter, String value) throws UsageException {
-        switch (letter) {
-            case 'e' -> program = Optional.of(program.map(p -> p + "\n" + value).orElse(value));
-            case 'f' -> format = value;
-            case 'o' -> output = value;
-            case 'B' -> buffer = value;
-            case 'c' -> command = value;
-            case 'p' -> pid = OptionalInt.of(pid(value));
-            case 'I' -> headerFolders.add(Path.of(value));
-            default -> debugged(value);
-        }
-    }
-
-    /** {@code -d} is bpftrace's letter, and a time in other tools. */
-    private void debugged(String value) throws UsageException {
-        if (value.matches("[0-9].*")) {
-            throw new UsageException(
-                    "-d shows a pass, as --dump; a time is --duration " + value, false);
-        }
-        if (value.startsWith("-") || value.equals("d") || value.indexOf('{') >= 0) {
-            throw new UsageException(
+        if (names.startsWith("-") || names.equals("d") || names.indexOf('{') >= 0) {
+            throw new OptionException(
                     "-d needs a pass: -d code, or --dump=code; "
                             + passes()
-                            + "; with --dry-run the script is not run",
-                    false);
+                            + "; with --dry-run the script is not run");
         }
-        dump(value);
-    }
-
-    private void dump(String names) throws UsageException {
         for (String name : names.split(",", -1)) {
             switch (name) {
                 // As bpftrace calls them.
@@ -337,7 +350,7 @@ final class TraceArguments {
         }
     }
 
-    private static Pass pass(String name) throws UsageException {
+    private static Pass pass(String name) {
         for (Pass pass : Pass.values()) {
             if (pass.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return pass;
@@ -347,7 +360,7 @@ final class TraceArguments {
                 name.equals("libbpf") || name.equals("verifier")
                         ? "; -v shows what the kernel says of a program that it refuses"
                         : "";
-        throw new UsageException(passes() + "; not " + name + verifier, false);
+        throw new OptionException(passes() + "; not " + name + verifier);
     }
 
     private static String passes() {
@@ -370,65 +383,5 @@ final class TraceArguments {
         Map<String, String> all = new HashMap<>(System.getenv());
         mapKeys.ifPresent(keys -> all.put("BPFTRACE_MAX_MAP_KEYS", Integer.toString(keys)));
         return Map.copyOf(all);
-    }
-
-    static int pid(String word) throws UsageException {
-        int digits = 0;
-        while (digits < word.length() && Character.isDigit(word.charAt(digits))) {
-            digits++;
-        }
-        if (digits == 0) {
-            throw new UsageException("Failed to parse pid: invalid integer: " + word, false);
-        }
-        if (digits < word.length()) {
-            throw new UsageException("Failed to parse pid: invalid trailing bytes: " + word, false);
-        }
-        long pid = digits > 9 ? MOST_PID + 1L : Long.parseLong(word);
-        if (pid < 1 || pid > MOST_PID) {
-            throw new UsageException("Pid out of range: " + word, false);
-        }
-        return (int) pid;
-    }
-
-    private void rest() throws UsageException {
-        boolean wantsFile =
-                program.isEmpty() && !help && !version && !information && formatted == null;
-        if (wantsFile && at < words.size() && !words.get(at).equals("--")) {
-            file = words.get(at++);
-            options();
-        }
-        if (file == null && wantsFile && !list) {
-            throw new UsageException("a program or a file is missing", true);
-        }
-        boolean behind = false;
-        while (at < words.size()) {
-            String word = words.get(at++);
-            if (!behind && !word.equals("--") && word.startsWith("--")) {
-                throw new UsageException("options of the program go behind --", true);
-            }
-            behind |= word.equals("--");
-            parameters.add(word);
-        }
-        check();
-    }
-
-    private void check() throws UsageException {
-        if (!List.of("text", "json", "csv", "folded").contains(format)) {
-            throw new UsageException(
-                    "Invalid output format \""
-                            + format
-                            + "\"\nValid formats: "
-                            + "'text', 'json', 'csv', 'folded'",
-                    false);
-        }
-        if (!Set.of("none", "line", "full").contains(buffer)) {
-            throw new UsageException("-B must be either 'line', 'full', or 'none'.", true);
-        }
-        if (command != null && pid.isPresent()) {
-            throw new UsageException("Cannot use both -c and -p.", true);
-        }
-        if (compile && output == null) {
-            throw new UsageException("--compile needs a file to write: -o FILE.sbt", true);
-        }
     }
 }

@@ -13,6 +13,9 @@ import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.declare.Includes;
 import sonde.lang.source.SourceText;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.HelpText;
+import sonde.tools.option.OptionException;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.trace.ScriptInput;
 import sonde.tools.trace.TraceInformation;
@@ -38,13 +41,9 @@ final class TraceCommand {
         TraceArguments arguments;
         try {
             arguments = TraceArguments.parse(words);
-        } catch (TraceArguments.UsageException e) {
+        } catch (OptionException e) {
             err.println("ERROR: " + e.getMessage());
-            if (e.showsUsage()) {
-                err.println("USAGE:");
-                err.println("    sonde trace [options] 'PROGRAM' or FILE.bt");
-                err.println("    sonde trace --help    shows all options");
-            }
+            err.println("       'sonde trace --help' lists the options");
             err.flush();
             return ExitCode.USAGE;
         }
@@ -70,7 +69,8 @@ final class TraceCommand {
 
     private int run() throws IOException {
         if (arguments.help) {
-            return show(TraceUsage.text());
+            CommandModel model = CommandModel.parse(TraceArguments.MODEL + CommandModel.COMMON);
+            return show(HelpText.of(model, Terminal.width(Terminal.STDOUT)));
         }
         if (arguments.version) {
             boolean alias = arguments.comm.equals("bpftrace");

@@ -101,7 +101,7 @@ class TraceUseTest {
                 "trace --aot x | --compile FILE.bt -o FILE.sbt writes a compiled script",
                 "trace c:malloc | HINT: a probe is no program: 'sonde tool funccount c:malloc' counts",
                 "tool opensnoop --faild | unknown option --faild; did you mean '--failed'?",
-                "record --durration 3 | Unknown option: '--durration'; did you mean '--duration'?",
+                "record --durration 3 | unknown option --durration; did you mean '--duration'?",
                 "opensnoop | no command is called 'opensnoop'; did you mean 'tool opensnoop'?",
                 "reord | no command is called 'reord'; did you mean 'record'?",
             })

@@ -14,6 +14,7 @@ import sonde.sys.Arch;
 import sonde.sys.Errno;
 import sonde.sys.SignalNames;
 import sonde.sys.Syscalls;
+import sonde.tools.option.OptionException;
 
 /** An option whose value is a number that people know by a name. */
 enum NumberKind {
@@ -75,13 +76,13 @@ enum NumberKind {
      *
      * @param option with its dashes, for the message
      */
-    long number(String option, String value) throws ToolUseException {
+    long number(String option, String value) {
         OptionalLong number =
                 value.matches("[0-9]{1,9}")
                         ? OptionalLong.of(Long.parseLong(value))
                         : reader.apply(value);
         return number.orElseThrow(() ->
-                new ToolUseException(
+                new OptionException(
                         option + ": '" + value + "' is no " + word + "; write " + examples));
     }
 

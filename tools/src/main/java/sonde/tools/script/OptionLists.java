@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import sonde.tools.option.OptionException;
 
 /**
  * Options that were given several numbers: {@code -P 80,443}. Where a script asks {@code port ==
@@ -22,15 +23,15 @@ final class OptionLists {
      * @param most the greatest that one may be
      * @return the first, which the script sees
      */
-    String keep(String option, String words, int most) throws ToolUseException {
+    String keep(String option, String words, int most) {
         List<String> all = List.of(words.split(",", -1));
         for (String word : all) {
             if (!word.matches("[0-9]{1,9}") || all.size() > MOST) {
-                throw new ToolUseException(
+                throw new OptionException(
                         "--" + option + ": '" + words + "' is no number, and no list like 80,443");
             }
             if (Integer.parseInt(word) > most) {
-                throw new ToolUseException(
+                throw new OptionException(
                         "--" + option + " " + words + ": the greatest there can be is " + most);
             }
         }

@@ -3,6 +3,7 @@ package sonde.tools.script;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.tools.option.OptionException;
 
 /**
  * The word that names what a tool looks at, as people write it: a probe of the language; {@code
@@ -125,7 +126,7 @@ final class ProbeWord {
     record Function(String text, boolean user) {}
 
     /** The function that a word names. */
-    static Function function(String given) throws ToolUseException {
+    static Function function(String given) {
         String word = spelled(given);
         int colon = word.indexOf(':');
         String kind = colon < 0 ? "" : word.substring(0, colon);
@@ -136,7 +137,7 @@ final class ProbeWord {
             return new Function(word.substring(colon + 1), false);
         }
         if (KINDS.contains(kind)) {
-            throw new ToolUseException(
+            throw new OptionException(
                     "'"
                             + word
                             + "' is no function; write FUNCTION of the kernel, libc:FUNCTION or"

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import sonde.tools.option.TimeOption;
 
 /**
  * What the words of a tool's command line mean, as lines of the comment on top of its script say:
@@ -22,7 +23,7 @@ import java.util.Optional;
  *   <li>{@code // words: NAME…}: words without an option are the values of these; else of {@code
  *       interval} and {@code lists}, where it has them;
  *   <li>{@code // letters: LETTER=NAME…}: short names of options, besides those of {@link
- *       ToolLetters}; {@code -} for what is always so;
+ *       ToolModel}; {@code -} for what is always so;
  *   <li>{@code // column: HEADING NAME TEXT}: a column that is shown when this option is given;
  *       JSON has all;
  *   <li>{@code // unit: us}: its times are microseconds; other units can be asked for;

@@ -8,34 +8,21 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import sonde.format.Nearest;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.output.RowStyle;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
+import sonde.tools.option.OptionWords;
+import sonde.tools.option.TimeOption;
 
 /**
  * The words behind {@code sonde tool NAME}, sorted and checked: options of {@code sonde trace},
  * options of the script in the script's own units, and the word that the script sees as {@code $1}.
  */
 public final class ToolWords {
-    private static final Set<String> WITH_VALUE =
-            Set.of("--cmd", "--output", "--duration", "--include", "--probe-filter", "--sort");
-    private static final Set<String> WITHOUT_VALUE =
-            Set.of(
-                    "--plan",
-                    "--quiet",
-                    "--verbose",
-                    "--warnings",
-                    "--no-warnings",
-                    "--dry-run",
-                    "--json",
-                    "--include-self",
-                    "--debug");
-    private static final String LETTERS_WITH_VALUE = "cpofBd";
-    private static final String LETTERS = "vqk";
-
     /** What {@code -f} takes. */
     private static final List<String> FORMATS = List.of("text", "csv", "json", "folded");
 
@@ -45,18 +32,15 @@ public final class ToolWords {
     private static final String LISTS = "lists";
     private static final int MOST_DIGITS = 9;
     private static final int MOST_HERTZ = 100_000;
-    private static final int MOST_KEYS = 10_000_000;
 
     private final ScriptTool tool;
     private final List<Option> options;
-    private final List<String> words;
-    private final List<String> general = new ArrayList<>();
+    private final CommandModel model;
+    private final GivenOptions general;
     private final List<String> named = new ArrayList<>();
     private final List<String> positional = new ArrayList<>();
-    private int at;
     private boolean help;
     private boolean script;
-    private boolean command;
     private boolean kernelFunction;
     private List<String> sortedBy = List.of();
     private final Set<String> shown = new HashSet<>();
@@ -65,28 +49,44 @@ public final class ToolWords {
     private OptionalInt mapKeys = OptionalInt.empty();
     private final OptionLists lists = new OptionLists();
 
-    private ToolWords(ScriptTool tool, List<String> words) {
+    private ToolWords(ScriptTool tool) {
         this.tool = tool;
         this.options = tool.options();
-        this.words = words;
+        this.model = ToolModel.of(tool);
+        this.general = new GivenOptions(model);
         this.clears = tool.rules().clears();
     }
 
     /**
      * Sorts the words behind a tool's name.
      *
-     * @throws ToolUseException for a word that the tool does not take, or one that it lacks
+     * @throws OptionException for a word that the tool does not take, or one that it lacks
      */
-    public static ToolWords of(ScriptTool tool, List<String> words) throws ToolUseException {
-        ToolWords read = new ToolWords(tool, words);
-        while (read.at < words.size()) {
-            read.word(words.get(read.at++));
+    public static ToolWords of(ScriptTool tool, List<String> words) {
+        ToolWords read = new ToolWords(tool);
+        try {
+            read.read(OptionWords.read(read.model, words));
+        } catch (OptionException e) {
+            String name = e.spelling();
+            boolean letter = name.length() == 2;
+            throw new OptionException(
+                    e.getMessage() + (letter ? read.elsewhere(name.charAt(1)) : ""));
         }
         if (!read.help && !read.script) {
             read.fold();
             read.check();
         }
         return read;
+    }
+
+    private void read(GivenOptions given) {
+        given.options().forEach(this::option);
+        positional.addAll(given.words());
+    }
+
+    /** The model of the tool. */
+    public CommandModel model() {
+        return model;
     }
 
     /** Whether help is asked for; then nothing else was checked. */
@@ -115,9 +115,9 @@ public final class ToolWords {
         return !hasOwnPid() || !tool.rules().takes().isEmpty();
     }
 
-    /** Options of {@code sonde trace}. */
-    public List<String> general() {
-        return List.copyOf(general);
+    /** The options that every tool has. */
+    public GivenOptions general() {
+        return general;
     }
 
     /** {@code $1}, if the tool takes one, then {@code --} and the script's options. */
@@ -185,13 +185,12 @@ public final class ToolWords {
     }
 
     /** A flame graph is of all stacks, however many a list shows. */
-    private void fold() throws ToolUseException {
-        int format = general.indexOf("-f");
-        if (format < 0 || !general.get(format + 1).equals("folded")) {
+    private void fold() {
+        if (!general.text("--format", "text").equals("folded")) {
             return;
         }
         if (tool.rules().folded().isEmpty()) {
-            throw new ToolUseException("--folded: " + tool.name() + " prints no stacks");
+            throw new OptionException("--folded: " + tool.name() + " prints no stacks");
         }
         boolean asked = named.stream().anyMatch(word -> word.startsWith("--top="));
         if (option("top").isPresent() && !asked) {
@@ -207,61 +206,76 @@ public final class ToolWords {
         return options.stream().filter(one -> one.name().equals(name)).findFirst();
     }
 
-    private void word(String word) throws ToolUseException {
-        if (word.startsWith("--")) {
-            if (word.length() > 2) {
-                longOption(word);
-            }
-        } else if (word.startsWith("-") && word.length() > 1) {
-            letters(word);
-        } else {
-            positional.add(word);
-        }
-    }
-
-    private void longOption(String word) throws ToolUseException {
-        int equals = word.indexOf('=');
-        String name = equals < 0 ? word : word.substring(0, equals);
-        Optional<Option> option = option(name.substring(2));
+    private void option(GivenOptions.Given given) {
+        String name = given.option().name();
+        String value = given.value();
+        Optional<Option> own = option(name.substring(Math.min(2, name.length())));
+        boolean isOwn = model.groups().getOrDefault("Options", List.of()).contains(given.option());
         if (name.equals("--pid")) {
-            pid(equals >= 0 ? word.substring(equals + 1) : value(word));
-        } else if (ToolOptions.flags(tool).containsKey(name.substring(2))) {
+            pid(value);
+        } else if (isOwn && own.isEmpty()) {
             flag(name.substring(2));
-        } else if (option.isPresent() && option.get().kind() == Option.Kind.BOOLEAN) {
-            named.add(word);
-        } else if (option.isPresent()) {
-            set(option.get(), equals >= 0 ? word.substring(equals + 1) : value(word));
-        } else if (name.equals("--help")) {
-            help = true;
-        } else if (name.equals("--script")) {
-            script = true;
-        } else if (word.equals("--folded")) {
-            general.addAll(List.of("-f", "folded"));
-        } else if (name.equals("--sort") && !tool.rules().sorted().isEmpty()) {
-            sort(equals >= 0 ? word.substring(equals + 1) : value(word));
-        } else if (name.equals("--map-keys")) {
-            mapKeys(equals >= 0 ? word.substring(equals + 1) : value(word));
-        } else if (WITH_VALUE.contains(name)) {
-            command |= name.equals("--cmd");
-            general.add(equals >= 0 ? word : word + "=" + value(word));
-        } else if (WITHOUT_VALUE.contains(word)) {
-            general.add(word);
+        } else if (isOwn && given.option().isFlag()) {
+            named.add(name + (value.isEmpty() ? "" : "=" + value));
+        } else if (isOwn) {
+            set(own.orElseThrow(), value);
         } else {
-            throw new ToolUseException("unknown option " + name + Nearest.meant(name, known()));
+            general(given);
         }
     }
 
-    /** The names of all options, with their dashes. */
-    private List<String> known() {
-        Set<String> names = new TreeSet<>(WITH_VALUE);
-        names.addAll(WITHOUT_VALUE);
-        names.addAll(List.of("--pid", "--help", "--script", "--map-keys"));
-        options.forEach(option -> names.add("--" + option.name()));
-        ToolOptions.flags(tool).keySet().forEach(name -> names.add("--" + name));
-        if (tool.rules().folded().isPresent()) {
-            names.add("--folded");
+    private void general(GivenOptions.Given given) {
+        String value = given.value();
+        switch (given.option().name()) {
+            case "--help" -> help = true;
+            case "--script" -> script = true;
+            case "--folded" -> general("--format", "folded");
+            case "--map-keys" ->
+                    mapKeys =
+                            OptionalInt.of(
+                                    (int) given.option().value().number("--map-keys", value));
+            case "--sort" -> {
+                if (tool.rules().sorted().isEmpty()) {
+                    general.add(given.option(), given.spelling(), value);
+                } else {
+                    sort(value);
+                }
+            }
+            default -> {
+                checkLetter(given.spelling(), value);
+                general.add(given.option(), given.spelling(), value);
+            }
         }
-        return List.copyOf(names);
+    }
+
+    private void general(String name, String value) {
+        general.add(model.option(name).orElseThrow(), name, value);
+    }
+
+    /** BCC has letters for something else, which are those of every tool here. */
+    private void checkLetter(String letter, String value) {
+        switch (letter) {
+            case "-c", "-o" -> checkWord(letter.charAt(1), value);
+            case "-d" -> {
+                if (!value.matches("[0-9].*")) {
+                    throw new OptionException("-d " + value + ": that is no time" + elsewhere('d'));
+                }
+            }
+            case "-f" -> {
+                if (!FORMATS.contains(value)) {
+                    String flags =
+                            option("flag").isPresent() ? "; --flag " + value + " for flags" : "";
+                    throw new OptionException(
+                            "-f "
+                                    + value
+                                    + ": it is the format, "
+                                    + formats()
+                                    + flags
+                                    + elsewhere('f'));
+                }
+            }
+            default -> {}
+        }
     }
 
     /** An option that none of the script's is. */
@@ -276,50 +290,16 @@ public final class ToolWords {
         }
     }
 
-    private void letters(String word) throws ToolUseException {
-        for (int i = 1; i < word.length(); i++) {
-            char letter = word.charAt(i);
-            String rest = word.substring(i + 1);
-            Optional<String> own = ToolLetters.option(tool, letter);
-            if (letter == 'h') {
-                help = true;
-            } else if (own.isPresent()) {
-                if (takesValue(own.get())) {
-                    String value = rest.isEmpty() ? value("-" + letter) : rest;
-                    longOption("--" + own.get() + "=" + value);
-                    return;
-                }
-                if (!own.get().equals(ToolLetters.ALWAYS)) {
-                    longOption("--" + own.get());
-                }
-            } else if (LETTERS_WITH_VALUE.indexOf(letter) >= 0) {
-                if (rest.isEmpty() && at >= words.size()) {
-                    throw new ToolUseException("-" + letter + " needs a value" + elsewhere(letter));
-                }
-                String value = rest.isEmpty() ? value("-" + letter) : rest;
-                if ("co".indexOf(letter) >= 0) {
-                    checkWord(letter, value);
-                }
-                general(letter, value);
-                return;
-            } else if (LETTERS.indexOf(letter) >= 0) {
-                general.add("-" + letter);
-            } else {
-                throw new ToolUseException("unknown option -" + letter + elsewhere(letter));
-            }
-        }
-    }
-
     /** BCC has letters for numbers, or for no value, that are for a command or a file here. */
-    private void checkWord(char letter, String value) throws ToolUseException {
+    private void checkWord(char letter, String value) {
         String given = "-" + letter + " " + value + ": ";
         boolean number = value.matches("[0-9]+");
         if (letter == 'c' && number || value.matches("-.+")) {
             String what = letter == 'c' ? "that is no command" : "that is no file";
-            throw new ToolUseException(given + what + elsewhere(letter));
+            throw new OptionException(given + what + elsewhere(letter));
         }
         if (number && option("older").isPresent()) {
-            throw new ToolUseException(
+            throw new OptionException(
                     given + "it is the file to print to; --older " + value + "ms is an age");
         }
     }
@@ -350,35 +330,13 @@ public final class ToolWords {
         };
     }
 
-    private boolean takesValue(String name) {
-        return WITH_VALUE.contains("--" + name)
-                || option(name).filter(one -> one.kind() != Option.Kind.BOOLEAN).isPresent();
-    }
-
-    private void general(char letter, String value) throws ToolUseException {
-        if (letter == 'p') {
-            pid(value);
-        } else if (letter == 'd' && !value.matches("[0-9].*")) {
-            throw new ToolUseException("-d " + value + ": that is no time" + elsewhere(letter));
-        } else if (letter == 'd') {
-            general.add("--duration=" + value);
-        } else if (letter == 'f' && !FORMATS.contains(value)) {
-            String flags = option("flag").isPresent() ? "; --flag " + value + " for flags" : "";
-            throw new ToolUseException(
-                    "-f " + value + ": it is the format, " + formats() + flags + elsewhere(letter));
-        } else {
-            command |= letter == 'c';
-            general.addAll(List.of("-" + letter, value));
-        }
-    }
-
     private String formats() {
         return tool.rules().folded().isPresent()
                 ? "text, csv, json or folded"
                 : "text, csv or json";
     }
 
-    private void set(Option option, String value) throws ToolUseException {
+    private void set(Option option, String value) {
         if (option.name().equals(FREQUENCY)) {
             frequency(value);
         } else {
@@ -386,19 +344,12 @@ public final class ToolWords {
         }
     }
 
-    private void mapKeys(String word) throws ToolUseException {
-        if (!isCount(word) || Integer.parseInt(word) == 0 || Integer.parseInt(word) > MOST_KEYS) {
-            throw new ToolUseException("--map-keys " + word + " is not within 1.." + MOST_KEYS);
-        }
-        mapKeys = OptionalInt.of(Integer.parseInt(word));
-    }
-
     /** The head line has the names of the columns. */
-    private void sort(String column) throws ToolUseException {
+    private void sort(String column) {
         String text = tool.variants().getFirst().text();
         String heading = "\"" + column.toUpperCase(Locale.ROOT);
         if (!text.contains(heading + "\"") && !text.contains(heading + "(")) {
-            throw new ToolUseException("--sort: there is no column " + column + columns(text));
+            throw new OptionException("--sort: there is no column " + column + columns(text));
         }
         int end = text.indexOf('"', text.indexOf(heading) + 1);
         sortedBy = List.of(text.substring(text.indexOf(heading) + 1, end));
@@ -414,17 +365,17 @@ public final class ToolWords {
                 .collect(Collectors.joining(", ", "; there are ", ""));
     }
 
-    private void frequency(String word) throws ToolUseException {
+    private void frequency(String word) {
         if (!isCount(word) || Integer.parseInt(word) == 0 || Integer.parseInt(word) > MOST_HERTZ) {
-            throw new ToolUseException("-F " + word + " is not within 1.." + MOST_HERTZ + " Hz");
+            throw new OptionException("-F " + word + " is not within 1.." + MOST_HERTZ + " Hz");
         }
         named.add("--" + FREQUENCY + "=" + word);
     }
 
-    private void pid(String word) throws ToolUseException {
+    private void pid(String word) {
         for (String one : word.split(",", -1)) {
             if (!isCount(one) || Integer.parseInt(one) == 0) {
-                throw new ToolUseException("-p " + word + " is no process");
+                throw new OptionException("-p " + word + " is no process");
             }
         }
         lists.keep(OWN_PID, word, Integer.MAX_VALUE);
@@ -435,7 +386,7 @@ public final class ToolWords {
     }
 
     /** The value of an option as the script takes it. */
-    private String scriptValue(Option option, String value) throws ToolUseException {
+    private String scriptValue(Option option, String value) {
         ToolRules rules = tool.rules();
         String name = "--" + option.name();
         TimeOption time = rules.times().get(option.name());
@@ -452,27 +403,20 @@ public final class ToolWords {
         }
         List<String> choices = rules.choices().get(option.name());
         if (choices != null && !choices.contains(value)) {
-            throw new ToolUseException(
+            throw new OptionException(
                     name + ": '" + value + "' is none of " + String.join(", ", choices));
         }
         boolean number = option.kind() != Option.Kind.STRING;
         if (number && !isCount(value)) {
-            throw new ToolUseException(name + ": '" + value + "' is no number");
+            throw new OptionException(name + ": '" + value + "' is no number");
         }
         return value;
     }
 
-    private String value(String word) throws ToolUseException {
-        if (at >= words.size()) {
-            throw new ToolUseException(word + " needs a value");
-        }
-        return words.get(at++);
-    }
-
-    private void check() throws ToolUseException {
+    private void check() {
         String takes = tool.rules().takes();
         if (!takes.isEmpty() && positional.isEmpty()) {
-            throw new ToolUseException(
+            throw new OptionException(
                     "nothing to look at; usage: sonde tool "
                             + tool.name()
                             + " "
@@ -508,29 +452,30 @@ public final class ToolWords {
     }
 
     /** Words without an option's name, behind the one that the tool needs. */
-    private void takeWords(int taken) throws ToolUseException {
+    private void takeWords(int taken) {
         List<String> extra =
                 positional.subList(Math.min(taken, positional.size()), positional.size());
-        List<String> names = ToolOptions.bare(tool);
+        List<String> names = ToolModel.bare(tool);
         for (int i = 0; i < extra.size(); i++) {
             if (i >= names.size() || !extra.get(i).matches("[0-9].*")) {
-                throw new ToolUseException(
+                throw new OptionException(
                         "unexpected word '" + extra.get(i) + "'" + meant(extra.get(i)));
             }
-            longOption("--" + names.get(i) + "=" + extra.get(i));
+            String name = "--" + names.get(i);
+            option(new GivenOptions.Given(model.option(name).orElseThrow(), name, extra.get(i)));
         }
         extra.clear();
         Optional<Option> interval = option(INTERVAL);
         boolean counts = named.stream().anyMatch(word -> word.startsWith("--" + LISTS + "="));
         if (counts && interval.isPresent() && last(interval.get()).equals("0")) {
-            throw new ToolUseException("--lists needs --interval: the time between two lists");
+            throw new OptionException("--lists needs --interval: the time between two lists");
         }
     }
 
     /** What also happens in interrupts may happen while a thread of the tracer runs. */
     private void includeInterrupts(boolean ofProcess) {
         if (!ofProcess) {
-            general.add("--include-self");
+            general("--include-self", "");
         }
     }
 
@@ -544,22 +489,22 @@ public final class ToolWords {
                 .orElse(option.standard());
     }
 
-    private void checkPid() throws ToolUseException {
+    private void checkPid() {
         List<Integer> all = pids();
         if (all.isEmpty()) {
             return;
         }
         String reason = tool.rules().withoutPid();
         if (!reason.isEmpty()) {
-            throw new ToolUseException("-p: " + reason);
+            throw new OptionException("-p: " + reason);
         }
-        if (command) {
-            throw new ToolUseException("-c and -p exclude each other");
+        if (general.has("--cmd")) {
+            throw new OptionException("-c and -p exclude each other");
         }
         if (hasOwnPid()) {
             named.add("--" + OWN_PID + "=" + all.getFirst());
         } else if (all.size() > 1) {
-            throw new ToolUseException("-p: " + tool.name() + " takes one process");
+            throw new OptionException("-p: " + tool.name() + " takes one process");
         }
     }
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.source.Diagnostics;
+import sonde.tools.option.OptionModel;
 
 class ScriptToolTest {
     @Test
@@ -39,8 +40,8 @@ class ScriptToolTest {
         assertThat(text)
                 .startsWith("# " + name + ": ")
                 .contains("## Columns", "## Options", "## Example", "## How it works");
-        for (ToolOptions.Line line : ToolOptions.lines(ScriptTool.find(name).orElseThrow())) {
-            assertThat(text).contains(line.option().replaceFirst("^-., ", "| `"), line.text());
+        for (OptionModel option : ToolModel.own(ScriptTool.find(name).orElseThrow())) {
+            assertThat(text).contains(option.head().replaceFirst("^(-., )+", "| `"), option.help());
         }
     }
 

@@ -82,7 +82,7 @@ final class ToolRun {
         return printed;
     }
 
-    private static ToolWords words(String name, String... options) throws ToolUseException {
+    private static ToolWords words(String name, String... options) {
         return ToolWords.of(ScriptTool.find(name).orElseThrow(), List.of(options));
     }
 
@@ -160,13 +160,13 @@ final class ToolRun {
                         how,
                         names ->
                                 both(
-                                        TextOutput.ofRows(
+                                        new TextOutput(
                                                 out,
                                                 new PrintStream(out, true),
                                                 names,
                                                 MapRows.Style.USUAL,
                                                 words.rowStyle().onPaper()),
-                                        JsonOutput.ofRows(
+                                        new JsonOutput(
                                                 rows,
                                                 names,
                                                 MapRows.Style.USUAL,

@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.tools.option.OptionException;
 
 class ToolWordsTest {
-    private static ToolWords words(String line) throws ToolUseException {
+    private static ToolWords words(String line) {
         List<String> words = List.of(line.split(" "));
         ScriptTool tool = ScriptTool.find(words.getFirst()).orElseThrow();
         return ToolWords.of(tool, words.subList(1, words.size()));
@@ -132,7 +133,7 @@ class ToolWordsTest {
             })
     void whatItDoesNotTakeIsToldInOneLine(String line, String message) {
         assertThatThrownBy(() -> words(line))
-                .isInstanceOf(ToolUseException.class)
+                .isInstanceOf(OptionException.class)
                 .hasMessageContaining(message)
                 .hasMessageNotContaining("\n");
     }
@@ -175,18 +176,20 @@ class ToolWordsTest {
     @Test
     void helpSaysWhatAValueIs() {
         ScriptTool tool = ScriptTool.find("runqslower").orElseThrow();
-        assertThat(ToolOptions.lines(tool))
+        assertThat(options(tool))
                 .contains(
-                        new ToolOptions.Line(
-                                "--min TIME",
-                                "only waits that long and longer (default 10ms, a bare number is"
-                                        + " us)"),
-                        new ToolOptions.Line("-t, --tid N,...", "only this thread"));
-        assertThat(ToolOptions.pid(tool)).isEqualTo("only threads of this process");
-        assertThat(ToolOptions.lines(ScriptTool.find("opensnoop").orElseThrow()))
+                        "--min TIME | only waits that long and longer (default 10ms, a bare number"
+                                + " is us)",
+                        "-t, --tid N,... | only this thread");
+        assertThat(ToolModel.pid(tool)).isEqualTo("only threads of this process");
+        assertThat(options(ScriptTool.find("opensnoop").orElseThrow()))
                 .contains(
-                        new ToolOptions.Line("-u, --uid USER", "only this user, by number or name"),
-                        new ToolOptions.Line("-U, --print-uid", "show the user number"));
+                        "-u, --uid USER | only this user, by number or name",
+                        "-U, --print-uid | show the user number");
+    }
+
+    private static List<String> options(ScriptTool tool) {
+        return ToolModel.own(tool).stream().map(one -> one.head() + " | " + one.help()).toList();
     }
 
     @Test
@@ -198,7 +201,7 @@ class ToolWordsTest {
 
     @Test
     void aLetterIsWhatItIsInOtherTools() throws Exception {
-        assertThat(words("opensnoop -d 5 -x").general()).containsExactly("--duration=5");
+        assertThat(words("opensnoop -d 5 -x").general().texts("--duration")).containsExactly("5");
         assertThat(words("opensnoop -d 5 -x").parameters()).containsExactly("--", "--failed");
         assertThat(words("execsnoop -x").parameters()).containsExactly("--", "--failed");
         assertThatThrownBy(() -> words("biolatency -x")).hasMessageContaining("-x");
@@ -251,9 +254,9 @@ class ToolWordsTest {
 
     @Test
     void wordsWithoutAnOptionAreTheUsualOnes() throws Exception {
-        assertThat(words("profile -F 49 10").general()).containsExactly("--duration=10");
-        assertThat(words("stackcount f -D 3").general()).contains("--duration=3");
-        assertThat(ToolOptions.words(ScriptTool.find("runqlat").orElseThrow()))
+        assertThat(words("profile -F 49 10").general().texts("--duration")).containsExactly("10");
+        assertThat(words("stackcount f -D 3").general().texts("--duration")).contains("3");
+        assertThat(ToolModel.words(ScriptTool.find("runqlat").orElseThrow()))
                 .isEqualTo(" [INTERVAL [LISTS]]");
         assertThat(words("memleak --map-keys 100").mapKeys()).hasValue(100);
     }
@@ -270,7 +273,7 @@ class ToolWordsTest {
         "opensnoop --include-self, false",
     })
     void theTracerIsLeftOutWhereAProcessIsKnown(String line, boolean leftOut) throws Exception {
-        assertThat(!words(line).general().contains("--include-self")).isEqualTo(leftOut);
+        assertThat(!words(line).general().has("--include-self")).isEqualTo(leftOut);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package sonde.tools.script;
+package sonde.tools.option;
 
 import java.math.BigDecimal;
 import java.util.regex.Matcher;
@@ -11,6 +11,9 @@ import java.util.regex.Pattern;
  * @param whole whether it counts seconds: no fractions, not 0
  */
 public record TimeOption(String unit, boolean whole) {
+    /** A bare number is seconds. */
+    public static final TimeOption SECONDS = new TimeOption("s", false);
+
     private static final Pattern FORM =
             Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)(ns|us|ms|s|m|h)?");
     private static final long SECOND = 1_000_000_000L;
@@ -21,21 +24,21 @@ public record TimeOption(String unit, boolean whole) {
      *
      * @param option with its dashes, for the message
      */
-    public long nanos(String option, String word) throws ToolUseException {
+    public long nanos(String option, String word) {
         Matcher form = FORM.matcher(word);
         if (!form.matches()) {
             String examples = whole ? "5s or 1m" : "500us, 10ms or 2s";
-            throw new ToolUseException(
+            throw new OptionException(
                     option + ": '" + word + "' is no time; write " + examples + meaning());
         }
         String given = form.group(2) == null ? unit : form.group(2);
         BigDecimal nanos = new BigDecimal(form.group(1)).multiply(BigDecimal.valueOf(nanos(given)));
         if (nanos.compareTo(LONGEST) > 0) {
-            throw new ToolUseException(option + " " + word + ": that is longer than a year");
+            throw new OptionException(option + " " + word + ": that is longer than a year");
         }
         long value = nanos.longValue();
         if (whole && (value == 0 || value % SECOND != 0)) {
-            throw new ToolUseException(
+            throw new OptionException(
                     option + " " + word + ": it counts whole seconds, 1s and more");
         }
         return value;

@@ -1,0 +1,149 @@
+package sonde.cli;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import sonde.tools.option.CommandModel;
+import sonde.view.Paragraph;
+
+/**
+ * The commands by name. The texts of the models are constants, so that help loads no command's
+ * class, and a command no other's.
+ */
+final class CommandTable {
+    /** The commands, in the order of the overview. */
+    static final List<String> NAMES =
+            List.of(
+                    "record",
+                    "report",
+                    "convert",
+                    "query",
+                    "list",
+                    "probe",
+                    "elf",
+                    "symbolize",
+                    "bpf",
+                    "doctor",
+                    "trace",
+                    "tool");
+
+    /**
+     * A command.
+     *
+     * @param text of its model, without the options of every command
+     */
+    record Entry(String text, CommandCall.Body body) {
+        CommandModel model() {
+            return CommandModel.parse(text + CommandModel.COMMON);
+        }
+    }
+
+    private CommandTable() {}
+
+    /** The commands below one; none for most. */
+    static List<String> below(String name) {
+        return switch (name) {
+            case "bpf" -> BpfCommand.COMMANDS;
+            case "probe" -> ProbeCommand.COMMANDS;
+            default -> List.of();
+        };
+    }
+
+    /** The full names of all commands that have options of their own. */
+    static List<String> all() {
+        return NAMES.stream()
+                .flatMap(name ->
+                        Stream.concat(
+                                Stream.of(name), below(name).stream().map(sub -> name + " " + sub)))
+                .toList();
+    }
+
+    /** Lines of an overview: names and summaries; the terminal has so many columns, or 0. */
+    static String summaries(List<String> names, String above, int columns) {
+        StringBuilder out = new StringBuilder();
+        for (String name : names) {
+            boolean isReport = name.equals("report"); // all of it loads all sections
+            String text =
+                    isReport
+                            ? ReportCommand.OPENING
+                            : find((above + " " + name).strip()).orElseThrow().text();
+            String summary = CommandModel.parse(text).summary();
+            String low = Character.toLowerCase(summary.charAt(0)) + summary.substring(1);
+            int end = low.indexOf(':');
+            out.append(
+                    Paragraph.of(
+                            "  %-10s ".formatted(name),
+                            " ".repeat(13),
+                            end < 0 ? low : low.substring(0, end),
+                            columns == 0 ? 80 : columns));
+        }
+        return out.toString();
+    }
+
+    /** A command by its full name: {@code record}, {@code bpf asm}. */
+    static Optional<Entry> find(String name) {
+        Entry found =
+                switch (name) {
+                    case "record" -> new Entry(RecordCommand.MODEL, RecordCommand::run);
+                    case "report" -> new Entry(ReportCommand.model(), ReportCommand::run);
+                    case "convert" -> new Entry(ConvertCommand.MODEL, ConvertCommand::run);
+                    case "query" -> new Entry(QueryCommand.MODEL, QueryCommand::run);
+                    case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
+                    case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
+                    case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
+                    case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
+                    case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
+                    case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
+                    case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
+                    case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);
+                    default -> null;
+                };
+        return found != null
+                ? Optional.of(found)
+                : name.startsWith("probe ") ? probe(name.substring(6)) : bpf(name);
+    }
+
+    /** {@code trace} and {@code tool} read their words themselves. */
+    private static int readElsewhere(CommandCall call) {
+        throw new IllegalStateException(call.given().model().summary());
+    }
+
+    private static Optional<Entry> probe(String name) {
+        return Optional.ofNullable(
+                switch (name) {
+                    case "funcs" -> new Entry(ProbeFuncsCommand.MODEL, ProbeFuncsCommand::run);
+                    case "lines" -> new Entry(ProbeLinesCommand.MODEL, ProbeLinesCommand::run);
+                    case "vars" -> new Entry(ProbeVarsCommand.MODEL, ProbeVarsCommand::run);
+                    case "add" -> new Entry(ProbeAddCommand.MODEL, ProbeAddCommand::run);
+                    case "list" -> new Entry(ProbeListCommand.MODEL, ProbeListCommand::run);
+                    case "del" -> new Entry(ProbeDelCommand.MODEL, ProbeDelCommand::run);
+                    default -> null;
+                });
+    }
+
+    private static Optional<Entry> bpf(String name) {
+        return Optional.ofNullable(
+                switch (name) {
+                    case "bpf asm" -> new Entry(BpfAsmCommand.MODEL, BpfAsmCommand::run);
+                    case "bpf disasm" -> new Entry(BpfDisasmCommand.MODEL, BpfDisasmCommand::run);
+                    case "bpf run" -> new Entry(BpfRunCommand.MODEL, BpfRunCommand::run);
+                    case "bpf verify" -> new Entry(BpfVerifyCommand.MODEL, BpfVerifyCommand::run);
+                    case "bpf feature" ->
+                            new Entry(BpfFeatureCommand.MODEL, BpfFeatureCommand::run);
+                    case "bpf load" -> new Entry(BpfLoadCommand.MODEL, BpfLoadCommand::run);
+                    case "bpf attach" -> new Entry(BpfAttachCommand.MODEL, BpfAttachCommand::run);
+                    case "bpf gen" -> new Entry(BpfGenCommand.MODEL, BpfGenCommand::run);
+                    case "bpf prog" -> new Entry(BpfProgCommand.MODEL, BpfProgCommand::run);
+                    case "bpf map" -> new Entry(BpfMapCommand.MODEL, BpfMapCommand::run);
+                    case "bpf link" -> new Entry(BpfLinkCommand.MODEL, BpfLinkCommand::run);
+                    case "bpf cgroup" -> new Entry(BpfCgroupCommand.MODEL, BpfCgroupCommand::run);
+                    case "bpf net" -> new Entry(BpfNetCommand.MODEL, BpfNetCommand::run);
+                    case "bpf btf" -> new Entry(BpfBtfCommand.MODEL, BpfBtfCommand::run);
+                    case "bpf iter" -> new Entry(BpfIterCommand.MODEL, BpfIterCommand::run);
+                    case "bpf pin" -> new Entry(BpfPinCommand.MODEL, BpfPinCommand::run);
+                    case "bpf tracelog" ->
+                            new Entry(BpfTraceLogCommand.MODEL, BpfTraceLogCommand::run);
+                    default -> null;
+                });
+    }
+}
