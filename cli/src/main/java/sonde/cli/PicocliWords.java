@@ -71,7 +71,10 @@ final class PicocliWords {
                 case null, default -> {}
             }
         }
-        parsed.matchedPositionals().forEach(words -> words.stringValues().forEach(given::addWord));
+        // Not matchedPositionals(): words on both sides of an option are in it twice.
+        parsed.commandSpec()
+                .positionalParameters()
+                .forEach(words -> words.stringValues().forEach(given::addWord));
         return given;
     }
 

@@ -8,13 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.Live;
 import sonde.format.MalformedInputException;
+import sonde.probe.launch.EndSignals;
+import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
+import sonde.tools.query.RepeatedQuery;
 
 /** {@code sonde query}. */
 final class QueryCommand {
@@ -46,6 +50,9 @@ final class QueryCommand {
               -o, --output FILE
                               write rows into a new file
               --force         overwrite the file of --output if it exists
+              --interval TIME
+                              repeat a statement on proc: at this interval, until Ctrl-C
+              --repeat N      end --interval after N runs of the statement
               --no-cache      neither read nor write tables in index/ or in the cache folder
             """
                     + SymbolArguments.KERNEL_SYMBOLS
@@ -59,6 +66,7 @@ final class QueryCommand {
                       sonde query make.sonde --run run-queue-latency
                       sonde query a.sonde b.sonde 'SELECT trace_id, count(*) FROM events GROUP BY 1'
                       sonde query proc: 'SELECT name, state, threads FROM "proc.process"'
+                      sonde query proc: --interval 1s 'SELECT sum(threads) FROM "proc.process"'
                       sonde query make.sonde -o out.parquet 'SELECT * FROM thread_state'
 
                     Exit status:
@@ -97,6 +105,9 @@ final class QueryCommand {
         if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
             throw wrong("no statement: give one, or --file FILE.sql, or --run NAME");
         }
+        if (given.has("--interval") || given.has("--repeat")) {
+            return repeat(files, sql, chosen);
+        }
         try (QueryRecipe query =
                 QueryRecipe.open(
                         files, SymbolArguments.places(call), output, !given.has("--no-cache"))) {
@@ -107,6 +118,24 @@ final class QueryCommand {
             return answer(query, sql, chosen);
         } catch (MalformedInputException e) {
             throw BrokenFileException.of(files, e);
+        }
+    }
+
+    private int repeat(List<Path> files, @Nullable String sql, OutputFormat chosen)
+            throws Exception {
+        long nanos = given.nanos("--interval").orElse(0);
+        long count = given.number("--repeat").orElse(Long.MAX_VALUE);
+        boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
+        if (sql == null || output != null || !running || nanos == 0 || count < 1) {
+            throw wrong("--interval takes a time, proc: and a statement, and no --output");
+        }
+        GivenPlaces places = SymbolArguments.places(call);
+        try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
+                EndSignals _ = EndSignals.listen(_ -> query.end())) {
+            return Shown.onOut(new Live("", query), form(chosen));
+        } catch (QueryException e) {
+            complain(call.err(), e);
+            return ExitCode.USAGE;
         }
     }
 

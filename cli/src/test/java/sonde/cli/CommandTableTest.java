@@ -226,6 +226,8 @@ class CommandTableTest {
                 "report | x --rows | --rows needs a value",
                 "convert | -f a b | --force [a, b]",
                 "query | x -f s.sql | --file=s.sql [x]",
+                "query | x --json 1 | --json [x, 1]",
+                "query | x --format csv y -f s.sql z | --file=s.sql --format=csv [x, y, z]",
             })
     void bothReadersAgree(String name, String line, String expected) {
         CommandModel model = model(name);

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
+import sonde.event.result.Live;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
@@ -19,7 +20,8 @@ public final class CsvRenderer {
     public CsvRenderer() {}
 
     /**
-     * Writes rows, or a table, and flushes; {@code out} stays open.
+     * Writes rows, or a table, or those of a live result one after the other, and flushes; {@code
+     * out} stays open.
      *
      * @throws IllegalArgumentException for a result that is neither
      */
@@ -28,6 +30,13 @@ public final class CsvRenderer {
             case RowStream rows -> new RowWriter(rows, out).csv();
             case Table table -> new RowWriter(rows(table), out).csv();
             case Document document -> render(document.shown(), out);
+            case Live live -> {
+                Result state = live.ticks().next();
+                while (state != null) {
+                    render(state, out);
+                    state = live.ticks().next();
+                }
+            }
             case TextLayout layout -> render(layout.values(), out);
             default -> throw new IllegalArgumentException("no rows: " + result.title());
         }

@@ -1,6 +1,7 @@
 package sonde.probe.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ class LockdownInGuestTest {
 
     @Test
     void whatIsRefusedIsSaidAndTheRestIsRecorded() throws Exception {
+        assumeTrue(Boolean.getBoolean("sonde.inguest"), "would lock this machine down");
         if (!Files.exists(SECURITY.resolve("lockdown"))) {
             new ProcessBuilder("mount", "-t", "securityfs", "none", SECURITY.toString())
                     .inheritIO()

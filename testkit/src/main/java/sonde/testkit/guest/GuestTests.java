@@ -20,6 +20,7 @@ public final class GuestTests {
                     "-Xmx512m",
                     "-Djunit.jupiter.execution.timeout.testable.method.default=90 s",
                     "-Djunit.jupiter.execution.timeout.threaddump.enabled=true",
+                    "-Dsonde.inguest=true",
                     "--enable-native-access=ALL-UNNAMED");
 
     /** How a test ended. */
