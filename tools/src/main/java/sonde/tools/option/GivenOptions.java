@@ -50,6 +50,9 @@ public final class GivenOptions {
      */
     public void check() {
         for (Given one : options) {
+            if (one.option().isFlag() && !one.value().isEmpty()) {
+                throw new OptionException(one.spelling() + " takes no value");
+            }
             for (String part : parts(one)) {
                 one.option().value().check(one.spelling(), part);
             }
