@@ -11,7 +11,6 @@ module sonde.format {
     exports sonde.format;
     exports sonde.format.btf;
     exports sonde.format.bundle;
-    exports sonde.format.dwarf;
     exports sonde.format.dwarf.code;
     exports sonde.format.dwarf.location;
     exports sonde.format.elf;

@@ -81,8 +81,7 @@ final class ReportCommand {
                       sonde report --events trace.dat --filter 'sched/sched_switch: prev_pid == 0'
 
                     Environment:
-                      COLUMNS=200 prints tables with 200 columns where there is no terminal; without
-                      it they have 80
+                      In a pipe each row is one line; COLUMNS=100 limits the width of tables
 
                     Exit status:
                       0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or

@@ -2,6 +2,7 @@ package sonde.view;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
@@ -33,45 +34,27 @@ public final class CsvRenderer {
         out.flush();
     }
 
-    /** The same rows, one after the other. */
+    /** The same rows, one after the other; their numbers are not scaled. */
     static RowStream rows(Table table) {
-        return new RowStream(table.title(), table.columns(), _ -> new Whole(table));
+        return RowStream.of(table.title(), table.columns(), () -> unscaled(table));
     }
 
-    /** All rows of a table as one chunk; their numbers are not scaled. */
-    private static final class Whole implements RowStream.Cursor {
-        private final List<Column> columns;
-        private final List<List<@Nullable Object>> rows;
-        private boolean given;
-
-        Whole(Table table) {
-            columns = table.columns();
-            rows = table.rows();
+    private static List<List<@Nullable Object>> unscaled(Table table) {
+        List<Column> columns = table.columns();
+        if (columns.stream().noneMatch(column -> column.unit() == Unit.ADDRESS)) {
+            return table.rows();
         }
-
-        @Override
-        public int next() {
-            int size = given ? 0 : rows.size();
-            given = true;
-            return size;
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        for (List<@Nullable Object> row : table.rows()) {
+            List<@Nullable Object> cells = new ArrayList<>(row);
+            for (int i = 0; i < cells.size(); i++) {
+                boolean isAddress = columns.get(i).unit() == Unit.ADDRESS;
+                if (isAddress && cells.get(i) instanceof Long address) {
+                    cells.set(i, "0x" + Long.toHexString(address));
+                }
+            }
+            rows.add(cells);
         }
-
-        @Override
-        public @Nullable Object value(int column, int row) {
-            Object value = rows.get(row).get(column);
-            return columns.get(column).unit() == Unit.ADDRESS && value instanceof Long address
-                    ? "0x" + Long.toHexString(address)
-                    : value;
-        }
-
-        @Override
-        public boolean isJson() {
-            return false;
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
+        return rows;
     }
 }

@@ -11,13 +11,16 @@ import sonde.event.result.Unit;
 /**
  * Columns aligned: text to the left; numbers with their digits to the right and units below.
  *
- * <p>A table wider than the edge loses the columns in which nothing stands; then its texts are
- * broken over several lines; a table of so many numbers that even that is too wide goes on below,
- * with its texts repeated.
+ * <p>Without an edge every row is one line. A table wider than the edge loses the columns in which
+ * nothing stands; then its texts are broken over several lines; a table of so many numbers that
+ * even that is too wide goes on below, with its texts repeated.
  */
 final class TextTable {
-    /** Where no terminal has an edge. */
-    private static final int USUAL_WIDTH = 80;
+    /** In a pipe or a file a row is a line, however long. */
+    private static final int NO_EDGE = 1 << 30;
+
+    /** Longer texts of such a row do not move the columns of the others. */
+    private static final int MAX_ALIGNED = 200;
 
     /** A text that has to be broken keeps so many columns. */
     private static final int MIN_TEXT = 8;
@@ -53,7 +56,7 @@ final class TextTable {
             out.append(indent).append(style.dim("none")).append('\n');
             return;
         }
-        int whole = style.width() == 0 ? USUAL_WIDTH : style.width();
+        int whole = style.width() == 0 ? NO_EDGE : style.width();
         TextTable text = new TextTable(table, style, Math.max(1, whole - indent.length()));
         int[] all = IntStream.range(0, table.columns().size()).toArray();
         int[] shown =
@@ -101,7 +104,8 @@ final class TextTable {
                 }
             }
             int heading = Cells.width(heading(i));
-            width[i] = Math.max(heading, isText(i) ? width[i] : number[i] + suffix[i]);
+            int aligned = style.width() == 0 ? Math.min(width[i], MAX_ALIGNED) : width[i];
+            width[i] = Math.max(heading, isText(i) ? aligned : number[i] + suffix[i]);
         }
     }
 
@@ -197,7 +201,9 @@ final class TextTable {
         int height = 1;
         for (int i : block) {
             List<String> lines =
-                    isText(i) ? Cells.lines(row[i], width[i]) : List.of(cell(row[i], i));
+                    !isText(i)
+                            ? List.of(cell(row[i], i))
+                            : style.width() == 0 ? List.of(row[i]) : Cells.lines(row[i], width[i]);
             cells.add(lines);
             height = Math.max(height, lines.size());
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.analysis.Engine;
@@ -12,6 +13,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
+import sonde.analysis.sched.OffSpans.OffCpuSpan;
 import sonde.analysis.stack.StackTable;
 import sonde.analysis.stack.Symbols;
 import sonde.testkit.Property;
@@ -49,6 +51,56 @@ final class ThreadStatesPropertyTest {
                     assertThat(Arrays.stream(running).max().orElseThrow())
                             .isLessThanOrEqualTo(extent.last() - extent.first());
                 });
+    }
+
+    /** Of 2,000 recordings with losses: a thread's states are its life, the spans all there is. */
+    @Test
+    void statesAddUpInEveryView() {
+        Property.forAll(
+                1,
+                2000,
+                random -> {
+                    int missing = random.nextInt(40);
+                    Script script = script(random, missing, random.nextBoolean());
+                    for (int i = random.nextInt(4); i > 0; i--) {
+                        long time = 1000 + random.nextInt(1200);
+                        script.lost(script.ftrace, time, random.nextInt(CPUS), random.nextInt(9));
+                    }
+                    StateTotals totals = new StateTotals();
+                    OffCpu causes = new OffCpu();
+                    OffSpans spans = new OffSpans(1 + random.nextInt(40));
+                    Threads threads = new Threads(Tree.everything());
+                    StackTable stacks = new StackTable(Symbols.none());
+                    ThreadStates states =
+                            new ThreadStates(
+                                    threads, stacks, Window.ALL, List.of(totals, causes, spans));
+                    Engine.Extent extent = Engine.run(script.recording(), List.of(threads, states));
+                    check(totals, threads.size(), extent);
+                    long off = 0;
+                    for (int thread = 0; thread < threads.size(); thread++) {
+                        off += totals.wallNanos(thread);
+                        off -= totals.nanos(thread, ThreadState.RUNNING);
+                        off -= totals.nanos(thread, ThreadState.UNKNOWN);
+                    }
+                    assertThat(causes.entries().stream().mapToLong(one -> one.sum().nanos()).sum())
+                            .isEqualTo(off);
+                    assertThat(spans.rows().stream().mapToLong(OffCpuSpan::nanos).sum())
+                            .isEqualTo(off);
+                });
+    }
+
+    private static void check(StateTotals totals, int threads, Engine.Extent extent) {
+        long all = extent.last() - extent.first();
+        long busy = 0;
+        for (int thread = 0; thread < threads; thread++) {
+            long sum = 0;
+            for (ThreadState state : ThreadState.values()) {
+                sum += totals.nanos(thread, state);
+            }
+            assertThat(sum).isEqualTo(totals.wallNanos(thread)).isBetween(0L, all);
+            busy += totals.nanos(thread, ThreadState.RUNNING);
+        }
+        assertThat(busy).isLessThanOrEqualTo(CPUS * all);
     }
 
     /** Threads 10 to 17 take turns on the CPUs; some make system calls while they run. */

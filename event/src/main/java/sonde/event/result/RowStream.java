@@ -2,6 +2,7 @@ package sonde.event.result;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,5 +40,43 @@ public record RowStream(String title, List<Column> columns, Source source) imple
 
     public RowStream {
         columns = List.copyOf(columns);
+    }
+
+    /** Rows that are made at once when they are asked for. */
+    public static RowStream of(
+            String title, List<Column> columns, Supplier<List<List<@Nullable Object>>> rows) {
+        return new RowStream(title, columns, _ -> new WholeCursor(rows.get()));
+    }
+
+    /** All rows as one chunk. */
+    private static final class WholeCursor implements Cursor {
+        private final List<List<@Nullable Object>> rows;
+        private boolean given;
+
+        WholeCursor(List<List<@Nullable Object>> rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public int next() {
+            int size = given ? 0 : rows.size();
+            given = true;
+            return size;
+        }
+
+        @Override
+        public @Nullable Object value(int column, int row) {
+            return rows.get(row).get(column);
+        }
+
+        @Override
+        public boolean isJson() {
+            return false;
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
     }
 }

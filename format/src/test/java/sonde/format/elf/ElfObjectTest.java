@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.format.dwarf.Dwarf;
-import sonde.format.dwarf.LineSearch;
+import sonde.format.dwarf.location.Entries;
+import sonde.format.dwarf.location.LineSearch;
+import sonde.format.dwarf.location.NamedEntries;
 
 /** What compilers and binutils make, for many machines. */
 class ElfObjectTest {
@@ -68,8 +69,8 @@ class ElfObjectTest {
                 first = symbols.name(i).equals("first_function") ? symbols.value(i) : first;
             }
             assertThat(second).isNotEqualTo(first).isNotNegative();
-            Dwarf dwarf = Dwarf.read(elf);
-            assertThat(dwarf.function("second_function")).as(target + version).isPresent();
+            NamedEntries names = new NamedEntries(Entries.read(elf));
+            assertThat(names.function("second_function")).as(target + version).isPresent();
             LineSearch.Answer line = LineSearch.find(elf, "p.c", ObjectFiles.SECOND_LINE, 0);
             assertThat(line.address().orElse(-1)).isBetween(second, second + 128);
         }

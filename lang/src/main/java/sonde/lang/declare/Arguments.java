@@ -4,16 +4,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.Die;
-import sonde.format.dwarf.Dwarf;
+import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.FrameRules;
 import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.Tag;
 import sonde.format.dwarf.location.Value;
 import sonde.format.dwarf.location.Variable;
 import sonde.lang.type.Composite;
@@ -38,9 +35,8 @@ final class Arguments {
 
     private static final int WORD = 8;
 
-    private final DwarfMapping part;
-    private final Dwarf dwarf;
-    private final Die function;
+    private final DwarfTypes types;
+    private final Entry function;
     private final boolean isClone;
     private final boolean arm;
     private final boolean isC;
@@ -52,14 +48,13 @@ final class Arguments {
      * @param isClone whether its compiler may have changed what it takes
      * @param arm whether the machine is AArch64, else x86-64
      */
-    Arguments(DwarfMapping part, Die function, boolean isClone, boolean arm)
+    Arguments(DwarfTypes types, Entry function, boolean isClone, boolean arm)
             throws MalformedInputException {
         this.isClone = isClone;
-        this.part = part;
-        this.dwarf = part.dwarf();
+        this.types = types;
         this.function = function;
         this.arm = arm;
-        int language = function.language();
+        int language = function.unit().language();
         this.isC = CallingConvention.isOf(language);
         this.isGo = language == GO;
     }
@@ -72,17 +67,17 @@ final class Arguments {
     List<Argument> at(long entry) throws MalformedInputException {
         Map<Entry, Location> stated = entry < 0 ? Map.of() : stated(entry);
         CallingConvention convention =
-                new CallingConvention(part.layout(), arm ? Machine.AARCH64 : Machine.X86_64);
-        convention.result(function.entry().type());
+                new CallingConvention(types.layout(), arm ? Machine.AARCH64 : Machine.X86_64);
+        convention.result(function.type());
         List<Argument> found = new ArrayList<>();
-        boolean simple = isSimple(dwarf.typeOf(function));
-        for (Die child : dwarf.children(function)) {
-            if (child.tag() == Die.FORMAL_PARAMETER) {
-                Optional<Die> die = dwarf.typeOf(child);
-                simple &= isSimple(die);
-                Location at = plain(stated.get(child.entry()), type(die));
-                Home home = chosen(convention.next(child.entry().type()), at, simple);
-                found.add(argument(dwarf.name(child), type(die), home));
+        boolean simple = isSimple(types.type(function.type()));
+        for (Entry child : function.children()) {
+            if (child.tag() == Tag.FORMAL_PARAMETER) {
+                Type type = types.type(child.type());
+                simple &= isSimple(type);
+                Location at = plain(stated.get(child), type);
+                Home home = chosen(convention.next(child.type()), at, simple);
+                found.add(argument(child.name(), type, home));
             }
         }
         return found;
@@ -91,8 +86,7 @@ final class Arguments {
     /** Where parameters are said to be, but for what does not hold at the entry. */
     private Map<Entry, Location> stated(long entry) throws MalformedInputException {
         Map<Entry, Location> found = new HashMap<>();
-        Scopes scopes = new Scopes(dwarf.entries(), FrameRules.NONE);
-        Scope scope = scopes.of(function.entry(), entry).orElse(null);
+        Scope scope = types.scopes().of(function, entry).orElse(null);
         if (scope != null) {
             for (Variable one : scope.variables()) {
                 boolean doubted = isC && !isClone && StatedPlaces.isDoubted(one, scope);
@@ -121,13 +115,8 @@ final class Arguments {
         return low instanceof Value.Register(int number) ? new Location.InRegister(number) : stated;
     }
 
-    private Type type(Optional<Die> die) {
-        return die.map(part::type).orElseGet(Type.Void::new);
-    }
-
     /** Whether all languages hand it over alike. */
-    private boolean isSimple(Optional<Die> die) {
-        Type type = type(die);
+    private static boolean isSimple(Type type) {
         return !(type instanceof Composite) && type.sizeBytes() <= WORD;
     }
 
@@ -150,7 +139,7 @@ final class Arguments {
         if (behind >= 0) {
             return new Home.Reference(behind);
         }
-        if (isC && (function.isExternal() || stated == null)) {
+        if (isC && (function.withOwn(Attribute.EXTERNAL) != null || stated == null)) {
             return ruled;
         }
         boolean gone =

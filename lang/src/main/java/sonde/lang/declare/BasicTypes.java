@@ -5,6 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
+import sonde.symbol.ctype.BasicNumbers;
+import sonde.symbol.ctype.SourceType;
 
 /** Types that C and every Linux header have, for x86-64. */
 final class BasicTypes {
@@ -106,85 +108,25 @@ final class BasicTypes {
         return digits.isEmpty() ? null : new Int(Integer.parseInt(digits) / 8, !unsigned);
     }
 
-    /** Whether a word may be one of those that name a basic type together. */
-    static boolean isWord(String word) {
-        return switch (word) {
-            case "void",
-                    "char",
-                    "short",
-                    "int",
-                    "long",
-                    "float",
-                    "double",
-                    "signed",
-                    "__signed",
-                    "__signed__",
-                    "unsigned",
-                    "_Bool",
-                    "_Complex",
-                    "__complex__",
-                    "__int128",
-                    "__int128_t",
-                    "__uint128_t",
-                    "_Float128",
-                    "__float128",
-                    "_Float64",
-                    "_Float32" ->
-                    true;
-            default -> false;
-        };
-    }
-
-    /** The type of such words in any order; null when they name none. */
+    /** The type of words that name one together, in any order; null when they name none. */
     static CType.@Nullable Plain of(List<String> words) {
-        int longs = 0;
-        boolean unsigned = false;
-        boolean signed = false;
-        boolean complex = false;
-        boolean isShort = false;
-        String base = "";
-        for (String word : words) {
-            switch (word) {
-                case "long" -> longs++;
-                case "unsigned" -> unsigned = true;
-                case "signed", "__signed", "__signed__" -> signed = true;
-                case "_Complex", "__complex__" -> complex = true;
-                case "short" -> isShort = true;
-                default -> {
-                    if (!base.isEmpty()) {
-                        return null;
-                    }
-                    base = word;
-                }
-            }
-        }
-        if (signed && unsigned || longs > 2 || isShort && longs > 0) {
-            return null;
-        }
-        return of(base.isEmpty() ? "int" : base, isShort ? -1 : longs, unsigned, complex ? 2 : 1);
-    }
-
-    private static CType.@Nullable Plain of(String base, int longs, boolean unsigned, int parts) {
-        return switch (base) {
-            case "void" -> new CType.Plain(new Type.Void(), 1);
-            case "_Bool" -> CType.Plain.of(new Type.Bool());
-            case "char" -> CType.Plain.of(unsigned ? UNSIGNED_CHAR : CHAR);
-            case "int" -> CType.Plain.of(integer(longs, !unsigned));
-            case "__int128", "__int128_t" -> new CType.Plain(new Int(16, !unsigned), 16);
-            case "__uint128_t" -> new CType.Plain(new Int(16, false), 16);
-            case "float", "_Float32" -> floating(4, parts);
-            case "double" -> floating(longs > 0 ? 16 : 8, parts);
-            case "_Float64" -> floating(8, parts);
-            case "_Float128", "__float128" -> floating(16, parts);
-            default -> null;
+        return switch (BasicNumbers.of(words, Long.BYTES)) {
+            case null -> null;
+            case SourceType.Number number -> plain(number, words);
+            case SourceType _ -> new CType.Plain(new Type.Void(), 1);
         };
     }
 
-    private static Int integer(int longs, boolean signed) {
-        return new Int(longs < 0 ? 2 : longs == 0 ? 4 : 8, signed);
-    }
-
-    private static CType.Plain floating(int sizeBytes, int parts) {
-        return new CType.Plain(new Type.Float(sizeBytes * parts), sizeBytes);
+    private static CType.Plain plain(SourceType.Number number, List<String> words) {
+        int size = (int) number.sizeBytes();
+        return switch (number.kind()) {
+            case BOOLEAN -> CType.Plain.of(new Type.Bool());
+            case CHARACTER -> CType.Plain.of(number.isSigned() ? CHAR : UNSIGNED_CHAR);
+            case SIGNED, UNSIGNED -> new CType.Plain(new Int(size, number.isSigned()), size);
+            case FLOATING -> {
+                boolean isPair = words.contains("_Complex") || words.contains("__complex__");
+                yield new CType.Plain(new Type.Float(size), isPair ? size / 2 : size);
+            }
+        };
     }
 }

@@ -9,6 +9,7 @@ import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
 import sonde.lang.source.Span;
 import sonde.lang.type.Type;
+import sonde.symbol.ctype.BasicNumbers;
 
 /**
  * Declarations of C (C17, 6.7) with the extensions of gcc that headers use. What is no type and no
@@ -175,7 +176,7 @@ final class CParser implements CExpression.Names {
             boolean some = type != null || !words.isEmpty();
             if (token.kind() != CToken.Kind.WORD || token.is("typedef")) {
                 break;
-            } else if (BasicTypes.isWord(token.text()) && type == null) {
+            } else if (BasicNumbers.isWord(token.text()) && type == null) {
                 words.add(cursor.take().text());
             } else if (some) {
                 break;
@@ -301,7 +302,7 @@ final class CParser implements CExpression.Names {
         CToken next = cursor.peek(1);
         boolean name =
                 next.kind() == CToken.Kind.WORD
-                        && !BasicTypes.isWord(next.text())
+                        && !BasicNumbers.isWord(next.text())
                         && !IGNORED.contains(next.text())
                         && !next.is("struct")
                         && !next.is("union")
@@ -352,7 +353,7 @@ final class CParser implements CExpression.Names {
             return null;
         }
         boolean type =
-                BasicTypes.isWord(token.text())
+                BasicNumbers.isWord(token.text())
                         || IGNORED.contains(token.text())
                         || token.is("struct")
                         || token.is("union")

@@ -5,6 +5,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,44 +13,74 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.Die;
-import sonde.format.dwarf.Dwarf;
-import sonde.format.dwarf.LineTable;
+import sonde.format.dwarf.location.Entries;
+import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.EntryUnit;
+import sonde.format.dwarf.location.FrameRules;
+import sonde.format.dwarf.location.LineRows;
+import sonde.format.dwarf.location.Scopes;
+import sonde.format.dwarf.location.Tag;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.type.Type;
 import sonde.symbol.Clones;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.TypeLayout;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.Need;
+import sonde.symbol.files.OpenDebug;
+import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.Place;
+import sonde.symbol.files.SearchFolders;
 
 /**
  * Functions and types of a program from its debugging information. Pointers are the process's own.
  * A program without any gives null for everything. Not safe for several threads.
  */
 public final class DwarfTypes implements TypeSource, AutoCloseable {
-    private final List<DwarfMapping> parts;
-    private final DebugFiles files;
-    private final Map<String, Optional<Type>> types = new HashMap<>();
+    private final OpenElf program;
+    private final OpenDebug debug;
+    private final Entries entries;
+    private final Scopes scopes;
+    private final DwarfSourceTypes source;
+    private final ScriptTypes made = new ScriptTypes(Type.Space.USER);
     private final Map<String, Optional<Signature>> functions = new HashMap<>();
 
-    private DwarfTypes(List<DwarfMapping> parts, DebugFiles files) {
-        this.parts = parts;
-        this.files = files;
+    private DwarfTypes(OpenElf program, OpenDebug debug) throws IOException {
+        this.program = program;
+        this.debug = debug;
+        this.entries = debug.entries(_ -> {});
+        this.scopes = new Scopes(entries, FrameRules.NONE);
+        this.source = new DwarfSourceTypes(entries);
     }
 
     /**
      * Opens a program or library.
      *
-     * @param debugFolders where separate debug files may be, besides the usual places
+     * @param debugFolders where separate debug files may be, besides the usual places; one that is
+     *     not absolute also means that folder beside the program
      * @throws IOException when it is no ELF file that can be read
      */
     public static DwarfTypes open(Path program, List<Path> debugFolders) throws IOException {
-        DebugFiles files = DebugFiles.open(program, debugFolders);
+        Path path = program.toAbsolutePath().normalize();
+        Set<String> folders = new LinkedHashSet<>();
+        for (Path folder : debugFolders) {
+            folders.add(folder.toAbsolutePath().toString());
+            folders.add(path.resolveSibling(folder).toString());
+        }
+        DebugSearch search = new DebugSearch(SearchFolders.here().withUser(List.copyOf(folders)));
+        Place place = Place.named(path.toString());
+        OpenElf file = OpenElf.asIs(place);
+        OpenDebug debug = null;
         try {
-            List<DwarfMapping> parts = new ArrayList<>();
-            for (Dwarf dwarf : files.all()) {
-                parts.add(new DwarfMapping(dwarf));
+            debug = OpenDebug.of(search, place, file.elf(), Need.ENTRIES);
+            return new DwarfTypes(file, debug);
+        } catch (IOException | RuntimeException e) {
+            if (debug != null) {
+                debug.close();
             }
-            return new DwarfTypes(parts, files);
-        } catch (IOException e) {
-            files.close();
+            file.close();
             throw e;
         }
     }
@@ -83,7 +114,22 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
 
     @Override
     public boolean isThere() {
-        return !parts.isEmpty();
+        return !entries.units().isEmpty();
+    }
+
+    /** What an address can see. */
+    Scopes scopes() {
+        return scopes;
+    }
+
+    /** Sizes and members as the calling convention asks for them. */
+    TypeLayout layout() {
+        return source.layout();
+    }
+
+    /** The type of an entry; null stands for void. */
+    Type type(@Nullable Entry entry) {
+        return made.type(source.type(entry));
     }
 
     /**
@@ -93,81 +139,57 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      * @param arm whether the machine is AArch64, else x86-64
      */
     public @Nullable List<Argument> arguments(String name, long entry, boolean arm) {
-        for (DwarfMapping part : parts) {
-            try {
-                Optional<Die> at = part.dwarf().functionAt(entry);
-                Optional<Die> die = at.isPresent() ? at : part.dwarf().function(name);
-                if (die.isPresent()) {
-                    return new Arguments(part, die.get(), Clones.isClone(name), arm)
+        try {
+            Optional<Entry> at = scopes.at(entry).map(scope -> scope.functions().getFirst());
+            Optional<Entry> function = at.or(() -> layout().named().function(name));
+            return function.isEmpty()
+                    ? null
+                    : new Arguments(this, function.get(), Clones.isClone(name), arm)
                             .at(at.isPresent() ? entry : -1);
-                }
-            } catch (MalformedInputException e) {
-                return null;
-            }
+        } catch (MalformedInputException e) {
+            return null;
         }
-        return null;
     }
 
     /** A function by its name or, for C++ and Rust, that of its symbol; null for none. */
     public @Nullable Signature function(String name) {
-        return functions.computeIfAbsent(name, this::signature).orElse(null);
+        return functions
+                .computeIfAbsent(name, _ -> layout().named().function(name).map(this::signature))
+                .orElse(null);
     }
 
-    private Optional<Signature> signature(String name) {
-        for (DwarfMapping part : parts) {
-            Optional<Die> die = part.dwarf().function(name);
-            if (die.isPresent()) {
-                try {
-                    return Optional.of(signature(part, die.get()));
-                } catch (MalformedInputException e) {
-                    return Optional.empty();
+    private @Nullable Signature signature(Entry function) {
+        try {
+            List<Signature.Parameter> parameters = new ArrayList<>();
+            for (Entry child : function.children()) {
+                if (child.tag() == Tag.FORMAL_PARAMETER) {
+                    SourceType type = source.type(child.type());
+                    parameters.add(
+                            new Signature.Parameter(
+                                    child.name(), made.type(type), ScriptTypes.spelling(type)));
                 }
             }
+            SourceType result = source.type(function.type());
+            return new Signature(
+                    parameters, made.type(result), ScriptTypes.spelling(result), 0, "");
+        } catch (MalformedInputException e) {
+            return null;
         }
-        return Optional.empty();
-    }
-
-    private static Signature signature(DwarfMapping part, Die function)
-            throws MalformedInputException {
-        Dwarf dwarf = part.dwarf();
-        List<Signature.Parameter> parameters = new ArrayList<>();
-        for (Die child : dwarf.children(function)) {
-            if (child.tag() == Die.FORMAL_PARAMETER) {
-                Optional<Die> type = dwarf.typeOf(child);
-                parameters.add(
-                        new Signature.Parameter(
-                                dwarf.name(child), type(part, type), part.spelling(type)));
-            }
-        }
-        Optional<Die> result = dwarf.typeOf(function);
-        return new Signature(parameters, type(part, result), part.spelling(result), 0, "");
-    }
-
-    private static Type type(DwarfMapping part, Optional<Die> die) {
-        return die.map(part::type).orElseGet(Type.Void::new);
     }
 
     @Override
     public @Nullable Type type(TypeSyntax.Kind kind, String name) {
-        Set<Integer> tags =
-                switch (kind) {
-                    case STRUCT -> DwarfMapping.STRUCTURES;
-                    case UNION -> Set.of(Die.UNION_TYPE);
-                    case ENUM -> Set.of(Die.ENUMERATION_TYPE);
-                    case PLAIN -> Set.of(Die.TYPEDEF, Die.BASE_TYPE);
-                };
-        return types.computeIfAbsent(
-                        kind + " " + name,
-                        _ -> {
-                            for (DwarfMapping part : parts) {
-                                Optional<Die> die = part.dwarf().type(tags, name);
-                                if (die.isPresent()) {
-                                    return Optional.of(part.type(die.get()));
-                                }
-                            }
-                            return Optional.empty();
-                        })
-                .orElse(null);
+        return source.find(space(kind), name).map(made::type).orElse(null);
+    }
+
+    /** The name space of C that a word of a script is in. */
+    static NamedTypes.Space space(TypeSyntax.Kind kind) {
+        return switch (kind) {
+            case STRUCT -> NamedTypes.Space.STRUCT;
+            case UNION -> NamedTypes.Space.UNION;
+            case ENUM -> NamedTypes.Space.ENUM;
+            case PLAIN -> NamedTypes.Space.PLAIN;
+        };
     }
 
     /**
@@ -186,29 +208,27 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      */
     public LineAddress address(String file, int line, int column) {
         String path = "";
-        List<LineTable> tables = new ArrayList<>();
-        for (DwarfMapping part : parts) {
-            for (LineTable table : part.dwarf().lineTables()) {
-                for (String one : table.files()) {
-                    if (endsWith(one, file)) {
-                        if (!path.isEmpty() && !path.equals(one)) {
-                            return new LineAddress(
-                                    0,
-                                    "Ambiguous source path, matches multiple files: %s, %s"
-                                            .formatted(path, one));
-                        }
-                        path = one;
-                        tables.add(table);
+        List<EntryUnit> units = new ArrayList<>();
+        for (EntryUnit unit : entries.units()) {
+            for (String one : unit.isType() ? List.<String>of() : files(unit)) {
+                if (endsWith(one, file)) {
+                    if (!path.isEmpty() && !path.equals(one)) {
+                        return new LineAddress(
+                                0,
+                                "Ambiguous source path, matches multiple files: %s, %s"
+                                        .formatted(path, one));
                     }
+                    path = one;
+                    units.add(unit);
                 }
             }
         }
         if (path.isEmpty()) {
             return new LineAddress(0, "No compilation unit matches " + file);
         }
-        for (LineTable table : tables) {
+        for (EntryUnit unit : units) {
             try {
-                OptionalLong address = table.address(path, line, column);
+                OptionalLong address = LineRows.of(unit).lowest(path, line, column);
                 if (address.isPresent()) {
                     return new LineAddress(address.getAsLong(), "");
                 }
@@ -219,6 +239,15 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
         }
         String place = file + ":" + line + (column > 0 ? ":" + column : "");
         return new LineAddress(0, "Unable to map '" + place + "' to address");
+    }
+
+    private static List<String> files(EntryUnit unit) {
+        try {
+            return LineRows.files(unit);
+        } catch (MalformedInputException e) {
+            // Its lines are lost, those of other units are not.
+            return List.of();
+        }
     }
 
     /** Whether the last parts of a path are those. */
@@ -235,6 +264,7 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     /** Unmaps the files; structures whose members were not looked at must not be used then. */
     @Override
     public void close() {
-        files.close();
+        debug.close();
+        program.close();
     }
 }

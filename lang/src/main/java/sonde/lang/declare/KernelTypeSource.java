@@ -23,6 +23,8 @@ import sonde.lang.type.Field;
 import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Space;
+import sonde.symbol.ctype.BtfSourceTypes;
+import sonde.symbol.ctype.SourceType;
 
 /**
  * Types of the running kernel from its BTF, vmlinux first, then modules. Nothing is opened before
@@ -154,23 +156,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
     }
 
     private @Nullable Place find(TypeSyntax.Kind kind, String name) {
-        return find("", name, of(kind));
-    }
-
-    /** What a word of a kind can name. */
-    static Predicate<BtfType> of(TypeSyntax.Kind kind) {
-        return type ->
-                switch (type) {
-                    case BtfType.Struct struct ->
-                            kind
-                                    == (struct.isUnion()
-                                            ? TypeSyntax.Kind.UNION
-                                            : TypeSyntax.Kind.STRUCT);
-                    case BtfType.Enum _ -> kind == TypeSyntax.Kind.ENUM;
-                    case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
-                            kind == TypeSyntax.Kind.PLAIN;
-                    case BtfType _ -> false;
-                };
+        return find("", name, BtfSourceTypes.fits(DwarfTypes.space(kind)));
     }
 
     @Override
@@ -226,9 +212,9 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
     }
 
     private @Nullable Long plainConstant(String name) {
-        BtfType.Enum one = enumOf(name);
+        SourceType.Enumeration one = enumOf(name);
         if (one != null) {
-            for (BtfType.Enumerator value : one.values()) {
+            for (SourceType.Constant value : one.constants().get()) {
                 if (value.name().equals(name)) {
                     return value.value();
                 }
@@ -251,7 +237,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
         return bit == null || bit < 0 || bit > 63 ? null : 1L << bit;
     }
 
-    private BtfType.@Nullable Enum enumOf(String enumerator) {
+    private SourceType.@Nullable Enumeration enumOf(String enumerator) {
         if (vmlinux() == null || enumerator.isEmpty()) {
             return null;
         }
@@ -260,7 +246,8 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
                 Btf btf = one.get().btf();
                 try {
                     int id = btf.findEnumerator(enumerator);
-                    if (id != 0 && btf.type(id) instanceof BtfType.Enum type) {
+                    SourceType found = one.get().source().type(id);
+                    if (id != 0 && found instanceof SourceType.Enumeration type) {
                         return type;
                     }
                 } catch (MalformedInputException e) {
@@ -274,8 +261,8 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
 
     /** The enumeration that a constant is of, without a name too; null for none. */
     public Type.@Nullable Enum enumerationOf(String enumerator) {
-        BtfType.Enum one = enumOf(enumerator);
-        return one == null ? null : BtfTypes.enumerationType(one);
+        SourceType.Enumeration one = enumOf(enumerator);
+        return one == null ? null : ScriptTypes.enumerationType(one);
     }
 
     /** As {@link #function(String, String, Space)}, with pointers to be read as the kernel's. */
@@ -332,13 +319,13 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
                     parameters.add(
                             new Signature.Parameter(
                                     param.name(),
-                                    BtfTypes.in(space, place.types().type(param.type())),
+                                    ScriptTypes.in(space, place.types().type(param.type())),
                                     CHeader.declaration(place.btf(), param.type(), "")));
                 }
             }
             return new Signature(
                     parameters,
-                    BtfTypes.in(space, place.types().type(proto.returnType())),
+                    ScriptTypes.in(space, place.types().type(proto.returnType())),
                     CHeader.declaration(place.btf(), proto.returnType(), ""),
                     btfId,
                     place.module());
@@ -384,7 +371,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
                             : List.of(field);
             for (Field one : inner) {
                 long offset = unnamed ? field.bitOffset() + one.bitOffset() : one.bitOffset();
-                Type type = BtfTypes.in(Space.TYPED, one.type());
+                Type type = ScriptTypes.in(Space.TYPED, one.type());
                 fields.add(new Field(one.name(), type, offset, one.bits(), one.place()));
             }
         }

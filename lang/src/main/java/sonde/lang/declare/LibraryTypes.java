@@ -37,11 +37,9 @@ public final class LibraryTypes {
 
     /** A type; null for none of that name. */
     public @Nullable Type type(TypeSyntax.Kind kind, String name) {
-        try {
-            int id = types.btf().find(name, KernelTypeSource.of(kind));
-            return id == 0 ? null : types.type(id);
-        } catch (MalformedInputException e) {
-            return null;
-        }
+        return types.source()
+                .find(DwarfTypes.space(kind), name)
+                .map(types.made()::type)
+                .orElse(null);
     }
 }

@@ -102,7 +102,7 @@ public final class TracepointTypes {
                     case ARRAY -> array(field, declared);
                     case INTEGER, FLOAT, SPAN -> scalar(field, declared, registers);
                 };
-        return new Field(field.name(), BtfTypes.in(space, type), 8L * field.offset(), 0, place);
+        return new Field(field.name(), ScriptTypes.in(space, type), 8L * field.offset(), 0, place);
     }
 
     private static boolean isClosed(sonde.event.Field field) {

@@ -23,15 +23,17 @@ public final class JsonOutput implements Output {
 
     /** Prints everything to one stream. */
     public JsonOutput(OutputStream out, Names names) {
-        this(out, names, MapRows.Style.USUAL);
+        this(out, names, MapRows.Style.USUAL, null);
     }
 
-    /** Prints, maps in an order. */
-    public JsonOutput(OutputStream out, Names names, MapRows.Style style) {
-        this(out, names, style, null);
-    }
-
-    private JsonOutput(
+    /**
+     * Prints.
+     *
+     * @param style of maps
+     * @param rowStyle of a script whose first line names the columns of the lines below it, which
+     *     are objects with the names as keys; null for other scripts
+     */
+    public JsonOutput(
             OutputStream out, Names names, MapRows.Style style, @Nullable RowStyle rowStyle) {
         this.stream = out;
         this.names = names;
@@ -41,15 +43,6 @@ public final class JsonOutput implements Output {
                 rowStyle == null
                         ? null
                         : new RowLists(rowStyle.whole(), names, false, this::row, () -> {});
-    }
-
-    /**
-     * Of a script whose first line names the columns of the lines below it: these are objects with
-     * the names as keys.
-     */
-    public static JsonOutput ofRows(
-            OutputStream out, Names names, MapRows.Style style, RowStyle rowStyle) {
-        return new JsonOutput(out, names, style, rowStyle);
     }
 
     private void row(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {

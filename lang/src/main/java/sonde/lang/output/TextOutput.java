@@ -35,25 +35,16 @@ public final class TextOutput implements Output {
      * @param errors messages about the script
      */
     public TextOutput(OutputStream out, OutputStream errors, Names names) {
-        this(out, errors, names, MapRows.Style.USUAL);
+        this(out, errors, names, MapRows.Style.USUAL, null);
     }
 
-    /** Prints, maps in a style. */
-    public TextOutput(OutputStream out, OutputStream errors, Names names, MapRows.Style style) {
-        this(out, errors, names, style, null);
-    }
-
-    /** Prints, lines below a head line in a style of their own. */
-    public static TextOutput ofRows(
-            OutputStream out,
-            OutputStream errors,
-            Names names,
-            MapRows.Style style,
-            RowStyle rowStyle) {
-        return new TextOutput(out, errors, names, style, rowStyle);
-    }
-
-    private TextOutput(
+    /**
+     * Prints.
+     *
+     * @param style of maps
+     * @param rowStyle of lines below a head line; null for other scripts
+     */
+    public TextOutput(
             OutputStream out,
             OutputStream errors,
             Names names,

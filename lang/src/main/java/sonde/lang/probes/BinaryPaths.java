@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.MappedRange;
 
 /**
  * From what a script calls a file to paths that can be opened: as they stand, by {@code PATH}, by
@@ -271,24 +272,21 @@ final class BinaryPaths {
 
     /** Adds by device and inode, so that a file of many processes is there once. */
     private static void addMapped(int pid, Map<String, String> byFile) {
-        String text;
+        List<MappedRange> ranges;
         try {
-            byte[] bytes = sonde.sys.Files.readAll("/proc/" + pid + "/maps", 64 << 20);
-            text = new String(bytes, StandardCharsets.UTF_8);
+            ranges = MappedRange.of(pid);
         } catch (IOException e) {
             return;
         }
         @Nullable Boolean own = null;
-        for (String line : text.split("\n", -1)) {
-            // address perms offset dev inode path
-            String[] fields = line.split("\\s+", 6);
-            if (fields.length < 6 || !fields[1].contains("x") || !fields[5].startsWith("/")) {
+        for (MappedRange range : ranges) {
+            if (!range.isExecutable() || !range.path().startsWith("/")) {
                 continue;
             }
-            String key = fields[3] + ":" + fields[4];
-            if (!byFile.containsKey(key) && !fields[5].endsWith(" (deleted)")) {
+            String key = range.device() + ":" + range.inode();
+            if (!byFile.containsKey(key) && !range.path().endsWith(" (deleted)")) {
                 own = own == null ? Boolean.valueOf(hasOwnMounts(pid)) : own;
-                String path = own ? root(pid) + fields[5] : fields[5];
+                String path = own ? root(pid) + range.path() : range.path();
                 if (isProgram(path)) {
                     byFile.put(key, path);
                 }

@@ -10,7 +10,7 @@ import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
 import sonde.event.Glob;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.LineSearch;
+import sonde.format.dwarf.location.LineSearch;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.ElfSymbols;
 import sonde.format.elf.Segment;

@@ -9,7 +9,7 @@ import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
 import sonde.event.Glob;
 import sonde.format.Nearest;
-import sonde.format.dwarf.LineSearch;
+import sonde.format.dwarf.location.LineSearch;
 import sonde.lang.declare.DwarfTypes;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;

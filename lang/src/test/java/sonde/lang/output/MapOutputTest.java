@@ -271,7 +271,7 @@ final class MapOutputTest {
                 };
         assertThat(Printed.text(csv, tool)).isEqualTo("time,12:00:00\n@,b,3\n");
         ByteArrayOutputStream json = new ByteArrayOutputStream();
-        JsonOutput output = new JsonOutput(json, new MachineNames(), csv);
+        JsonOutput output = new JsonOutput(json, new MachineNames(), csv, null);
         tool.accept(output);
         output.mapFull();
         output.flush();

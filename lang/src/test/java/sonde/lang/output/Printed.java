@@ -18,7 +18,9 @@ final class Printed {
     /** As {@link #text(Consumer)}, maps in a style. */
     static String text(MapRows.Style style, Consumer<Output> body) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        run(new TextOutput(out, new ByteArrayOutputStream(), new MachineNames(), style), body);
+        run(
+                new TextOutput(out, new ByteArrayOutputStream(), new MachineNames(), style, null),
+                body);
         return out.toString(StandardCharsets.UTF_8);
     }
 

@@ -15,7 +15,7 @@ import sonde.lang.type.Type;
 final class RowsTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private Output output =
-            JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, RowStyle.PLAIN);
+            new JsonOutput(out, new MachineNames(), MapRows.Style.USUAL, RowStyle.PLAIN);
 
     /** Numbers are int32, texts have room for 8 bytes, those of one letter are literals. */
     private void print(String format, Object... values) throws FormatException {
@@ -55,7 +55,7 @@ final class RowsTest {
     @Test
     void commaSeparatedValues() throws Exception {
         MapRows.Style style = new MapRows.Style(MapRows.Order.DEFAULT, MapRows.Form.CSV);
-        TextOutput csv = TextOutput.ofRows(out, out, new MachineNames(), style, RowStyle.PLAIN);
+        TextOutput csv = new TextOutput(out, out, new MachineNames(), style, RowStyle.PLAIN);
         output = csv;
         print("%-8s %-5s %s %s\n", "PID", "COMM", "TIME(ms)", "ARGS");
         print("%-8d %-5s %3d.%03d 0x%-4x %s\n", 7, "a\" b", 1, 20, 255, "x,y");
@@ -85,7 +85,7 @@ final class RowsTest {
     }
 
     private TextOutput text(RowStyle style) {
-        return TextOutput.ofRows(out, out, new MachineNames(), MapRows.Style.USUAL, style);
+        return new TextOutput(out, out, new MachineNames(), MapRows.Style.USUAL, style);
     }
 
     private void lists() throws FormatException {
@@ -131,7 +131,7 @@ final class RowsTest {
     @Test
     void objectsHaveAllColumnsAndNoLists() throws Exception {
         RowStyle style = new RowStyle(List.of("KIB"), 1, true, Set.of("UID"));
-        output = JsonOutput.ofRows(out, new MachineNames(), MapRows.Style.USUAL, style);
+        output = new JsonOutput(out, new MachineNames(), MapRows.Style.USUAL, style);
         lists();
         assertThat(printed())
                 .isEqualTo("{\"name\": \"large\", \"uid\": 8, \"kib\": 3, \"file\": \"two\"}\n");

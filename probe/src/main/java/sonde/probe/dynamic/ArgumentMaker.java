@@ -3,6 +3,7 @@ package sonde.probe.dynamic;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import sonde.symbol.ctype.SourceType;
 
 /** Makes the kernel's arguments of source expressions: name, how to find it, how to show it. */
 final class ArgumentMaker {
@@ -64,7 +65,7 @@ final class ArgumentMaker {
 
     private static Operand referred(ExpressionCompiler compiler, Operand operand)
             throws ProbeException {
-        return operand.type() instanceof SourceType.Pointer pointer && pointer.isReference()
+        return operand.type().plain() instanceof SourceType.Pointer pointer && pointer.isReference()
                 ? new Operand.Stored(
                         compiler.value(operand, 0), pointer.target().get(), 0, 0, pointer.isUser())
                 : operand;
@@ -111,8 +112,8 @@ final class ArgumentMaker {
         }
 
         String[] text(Operand operand, String type) throws ProbeException {
-            boolean array = operand.type() instanceof SourceType.Array;
-            boolean pointer = operand.type() instanceof SourceType.Pointer;
+            boolean array = operand.type().plain() instanceof SourceType.Array;
+            boolean pointer = operand.type().plain() instanceof SourceType.Pointer;
             Fetch address;
             boolean user;
             if (operand instanceof Operand.Words words) {
@@ -121,12 +122,12 @@ final class ArgumentMaker {
             if (operand instanceof Operand.Stored o && !pointer) {
                 address = o.address();
                 user = o.isUser();
-                if (!array && o.type() instanceof SourceType.Number) {
+                if (!array && o.type().plain() instanceof SourceType.Number) {
                     throw fault("is a number, not a text");
                 }
             } else {
                 address = compiler.value(operand, 0);
-                user = operand.type() instanceof SourceType.Pointer p && p.isUser();
+                user = operand.type().plain() instanceof SourceType.Pointer p && p.isUser();
             }
             String shown = user && here.isKernel() ? "u" + type.replaceFirst("^u", "") : type;
             return new String[] {address.memory(here.statics(), false), shown};
@@ -138,10 +139,10 @@ final class ArgumentMaker {
             }
             SourceType type = operand.type();
             if (asked.isEmpty() || asked.length() == 1) {
-                if (type instanceof SourceType.Structure structure) {
-                    throw fault(isWhole(structure));
+                if (type.plain() instanceof SourceType.Structure structure) {
+                    throw fault(isWhole(type, structure));
                 }
-                if (type instanceof SourceType.Array array) {
+                if (type.plain() instanceof SourceType.Array array) {
                     return array(operand, array, asked);
                 }
                 if (type.sizeBytes() > 8) {
@@ -193,7 +194,7 @@ final class ArgumentMaker {
                             + value.offset();
         }
 
-        private String isWhole(SourceType.Structure structure) {
+        private String isWhole(SourceType type, SourceType.Structure structure) {
             List<String> members =
                     structure.members().get().stream()
                             .map(SourceType.Member::name)
@@ -201,31 +202,36 @@ final class ArgumentMaker {
                             .limit(8)
                             .toList();
             return "is a whole "
-                    + structure.spelling()
+                    + type.spelling()
                     + (members.isEmpty() ? "" : "; choose a member: " + String.join(", ", members));
         }
 
         private String[] array(Operand operand, SourceType.Array array, String asked)
                 throws ProbeException {
-            SourceType element = array.element().get();
+            SourceType element = array.element();
             if (!(operand instanceof Operand.Stored o)) {
                 throw fault("is an array that is not in memory here; choose an element");
             }
             boolean text =
                     asked.isEmpty()
-                            && element instanceof SourceType.Number number
+                            && element.plain() instanceof SourceType.Number number
                             && number.kind() == SourceType.Kind.CHARACTER
                             && number.sizeBytes() == 1;
             if (text) {
                 return text(operand, "string");
             }
             boolean scalar =
-                    !(element instanceof SourceType.Structure)
-                            && !(element instanceof SourceType.Array)
+                    !(element.plain() instanceof SourceType.Structure)
+                            && !(element.plain() instanceof SourceType.Array)
                             && element.sizeBytes() > 0
                             && element.sizeBytes() <= 8;
-            if (!scalar || array.count() == 0) {
-                throw fault("is " + array.spelling() + "; choose an element: " + source + "[0]");
+            if (!scalar || array.count() <= 0) {
+                throw fault(
+                        "is "
+                                + operand.type().spelling()
+                                + "; choose an element: "
+                                + source
+                                + "[0]");
             }
             if (array.count() > FetchType.MOST_ELEMENTS) {
                 throw fault(

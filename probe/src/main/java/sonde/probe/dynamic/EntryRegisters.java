@@ -10,6 +10,8 @@ import sonde.symbol.Clones;
 import sonde.symbol.ctype.CallingConvention;
 import sonde.symbol.ctype.CallingConvention.Home;
 import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.SourceType;
 
 /**
  * Which of the registers for arguments the parameters of a function are in when it is entered, by
@@ -60,8 +62,9 @@ final class EntryRegisters {
     }
 
     private static boolean isWord(SourceType type) {
-        return type instanceof SourceType.Pointer
-                || (type instanceof SourceType.Number || type instanceof SourceType.Enumeration)
+        return type.plain() instanceof SourceType.Pointer
+                || (type.plain() instanceof SourceType.Number
+                                || type.plain() instanceof SourceType.Enumeration)
                         && type.sizeBytes() <= Long.BYTES;
     }
 }

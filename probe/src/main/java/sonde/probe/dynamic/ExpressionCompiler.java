@@ -2,7 +2,11 @@ package sonde.probe.dynamic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import sonde.format.Nearest;
+import sonde.symbol.ctype.BasicNumbers;
+import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.SourceType;
 
 /** Turns expressions into operands: every step is typed, and said in words when it cannot be. */
 final class ExpressionCompiler {
@@ -53,40 +57,39 @@ final class ExpressionCompiler {
     private Operand member(ProbeExpression.Member e) throws ProbeException {
         Operand of = referred(compile(e.of()), e.at());
         SourceType type = of.type();
-        if (type instanceof SourceType.Pointer pointer && !e.isArrow()) {
-            throw fault(
-                    e.at(), "this is a pointer (" + pointer.spelling() + "): write ->" + e.name());
+        if (type.plain() instanceof SourceType.Pointer && !e.isArrow()) {
+            throw fault(e.at(), "this is a pointer (" + type.spelling() + "): write ->" + e.name());
         }
-        if (!(type instanceof SourceType.Pointer)
-                && !(type instanceof SourceType.Array)
+        if (!(type.plain() instanceof SourceType.Pointer)
+                && !(type.plain() instanceof SourceType.Array)
                 && e.isArrow()) {
             throw fault(e.at(), "this is no pointer (" + type.spelling() + "): write ." + e.name());
         }
         Operand whole = e.isArrow() ? target(of, e.at(), 0) : of;
-        if (!(whole.type() instanceof SourceType.Structure structure)) {
+        if (!(whole.type().plain() instanceof SourceType.Structure structure)) {
             throw fault(e.at(), whole.type().spelling() + " has no members");
         }
         SourceType.Member found = find(structure, e.name(), 0);
         if (found == null) {
-            throw fault(e.at(), missing(structure, e.name()));
+            throw fault(e.at(), missing(whole.type(), structure, e.name()));
         }
         return part(whole, found, e.at());
     }
 
     /** What a reference refers to; other operands as they are. */
     private Operand referred(Operand operand, int at) throws ProbeException {
-        return operand.type() instanceof SourceType.Pointer pointer && pointer.isReference()
+        return operand.type().plain() instanceof SourceType.Pointer pointer && pointer.isReference()
                 ? target(operand, at, 0)
                 : operand;
     }
 
-    private static String missing(SourceType.Structure structure, String name) {
+    private static String missing(SourceType type, SourceType.Structure structure, String name) {
         List<String> names = new ArrayList<>();
         names(structure, names, 0);
         if (names.isEmpty()) {
-            return "nothing is known of " + structure.spelling() + " here";
+            return "nothing is known of " + type.spelling() + " here";
         }
-        return structure.spelling()
+        return type.spelling()
                 + " has no member '"
                 + name
                 + "'"
@@ -97,7 +100,7 @@ final class ExpressionCompiler {
         for (SourceType.Member member : structure.members().get()) {
             if (!member.name().isEmpty()) {
                 names.add(member.name());
-            } else if (member.type().get() instanceof SourceType.Structure inner
+            } else if (member.type().get().plain() instanceof SourceType.Structure inner
                     && depth < MOST_DEPTH) {
                 names(inner, names, depth + 1);
             }
@@ -115,14 +118,10 @@ final class ExpressionCompiler {
         for (SourceType.Member member : structure.members().get()) {
             if (member.name().isEmpty()
                     && depth < MOST_DEPTH
-                    && member.type().get() instanceof SourceType.Structure inner) {
+                    && member.type().get().plain() instanceof SourceType.Structure inner) {
                 SourceType.Member found = find(inner, name, depth + 1);
                 if (found != null) {
-                    return new SourceType.Member(
-                            found.name(),
-                            found.type(),
-                            member.bitOffset() + found.bitOffset(),
-                            found.bits());
+                    return found.within(member);
                 }
             }
         }
@@ -132,6 +131,9 @@ final class ExpressionCompiler {
     private Operand part(Operand whole, SourceType.Member member, int at) throws ProbeException {
         SourceType type = member.type().get();
         long bit = member.bitOffset();
+        if (bit == SourceType.Member.NOWHERE) {
+            throw fault(at, "this lies in a virtual base class, whose place only the object tells");
+        }
         int bits = member.bits();
         return switch (whole) {
             case Operand.Stored o when bits == 0 ->
@@ -146,15 +148,15 @@ final class ExpressionCompiler {
 
     private Operand index(ProbeExpression.Index e) throws ProbeException {
         Operand of = referred(compile(e.of()), e.at());
-        if (of.type() instanceof SourceType.Array array) {
+        if (of.type().plain() instanceof SourceType.Array array) {
             if (array.count() > 0 && (e.index() < 0 || e.index() >= array.count())) {
-                throw fault(e.at(), array.spelling() + " has " + array.count() + " elements");
+                throw fault(e.at(), of.type().spelling() + " has " + array.count() + " elements");
             }
-            SourceType element = array.element().get();
+            SourceType element = array.element();
             long bytes = bytes(e.at(), e.index(), element.sizeBytes());
             return part(of, new SourceType.Member("", () -> element, 8 * bytes, 0), e.at());
         }
-        if (of.type() instanceof SourceType.Pointer) {
+        if (of.type().plain() instanceof SourceType.Pointer) {
             return target(of, e.at(), e.index());
         }
         throw fault(e.at(), of.type().spelling() + " has no elements");
@@ -171,8 +173,8 @@ final class ExpressionCompiler {
 
     /** What a pointer, or an array as a pointer, points to. */
     private Operand target(Operand of, int at, long index) throws ProbeException {
-        if (of.type() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
-            SourceType element = array.element().get();
+        if (of.type().plain() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
+            SourceType element = array.element();
             return new Operand.Stored(
                     o.address().plus(bytes(at, index, element.sizeBytes())),
                     element,
@@ -180,7 +182,7 @@ final class ExpressionCompiler {
                     0,
                     o.isUser());
         }
-        if (!(of.type() instanceof SourceType.Pointer pointer)) {
+        if (!(of.type().plain() instanceof SourceType.Pointer pointer)) {
             throw fault(at, of.type().spelling() + " is no pointer");
         }
         SourceType target = pointer.target().get();
@@ -229,20 +231,19 @@ final class ExpressionCompiler {
     }
 
     private SourceType pointerTo(SourceType type, boolean user) {
-        return new SourceType.Pointer(
-                type.spelling() + " *", here.addressBytes(), () -> type, false, user);
+        return SourceType.Pointer.to(type, here.addressBytes(), user);
     }
 
     private Operand plus(ProbeExpression.Plus e) throws ProbeException {
         Operand of = referred(compile(e.of()), e.at());
         SourceType type = of.type();
-        if (type instanceof SourceType.Array array && of instanceof Operand.Stored o) {
-            SourceType element = array.element().get();
+        if (type.plain() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
+            SourceType element = array.element();
             Fetch moved = o.address().plus(bytes(e.at(), e.amount(), element.sizeBytes()));
             return new Operand.Plain(moved, pointerTo(element, o.isUser()));
         }
         long unit =
-                type instanceof SourceType.Pointer pointer
+                type.plain() instanceof SourceType.Pointer pointer
                         ? Math.max(1, pointer.target().get().sizeBytes())
                         : 1;
         return new Operand.Plain(value(of, e.at()).plus(bytes(e.at(), e.amount(), unit)), type);
@@ -257,23 +258,31 @@ final class ExpressionCompiler {
     }
 
     private SourceType named(ProbeExpression.TypeWords words) throws ProbeException {
-        if (words.space() == TypeNames.Space.PLAIN) {
-            SourceType basic = BasicTypes.find(words.name(), here.addressBytes());
+        if (words.space() == NamedTypes.Space.PLAIN) {
+            SourceType basic =
+                    BasicNumbers.of(List.of(words.name().split(" ", -1)), here.addressBytes());
             if (basic != null) {
                 return basic;
             }
         }
         String word =
-                words.space() == TypeNames.Space.PLAIN
+                words.space() == NamedTypes.Space.PLAIN
                         ? ""
                         : words.space().name().toLowerCase(java.util.Locale.ROOT) + " ";
-        return here.types()
-                .find(words.space(), words.name())
+        Optional<SourceType> found = here.types().find(words.space(), words.name());
+        boolean isPlain = words.space() == NamedTypes.Space.PLAIN;
+        return found.or(() -> isPlain ? ofAnyKind(words.name()) : Optional.empty())
                 .orElseThrow(() -> fault(words.at(), "there is no type " + word + words.name()));
     }
 
+    /** C++ names its classes without a word before them. */
+    private Optional<SourceType> ofAnyKind(String name) {
+        return here.types().find(NamedTypes.Space.ANY, name);
+    }
+
     private Operand cast(Operand of, SourceType type, int at) throws ProbeException {
-        if (of.type() instanceof SourceType.Array && type instanceof SourceType.Pointer) {
+        if (of.type().plain() instanceof SourceType.Array
+                && type.plain() instanceof SourceType.Pointer) {
             if (of instanceof Operand.Stored o) {
                 return new Operand.Plain(o.address(), type);
             }
@@ -297,12 +306,12 @@ final class ExpressionCompiler {
         if (!(part instanceof Operand.Stored member) || member.bits() > 0) {
             throw fault(e.path().at(), "this is no member with an address");
         }
-        if (!(of.type() instanceof SourceType.Pointer pointer)) {
+        if (!(of.type().plain() instanceof SourceType.Pointer pointer)) {
             throw fault(e.of().at(), "this is no pointer (" + of.type().spelling() + ")");
         }
         SourceType target = pointer.target().get();
         boolean same =
-                target instanceof SourceType.Opaque
+                target.plain() instanceof SourceType.Opaque
                         || target.sizeBytes() == 1
                         || plain(target).equals(plain(member.type()));
         if (!same) {
@@ -327,24 +336,24 @@ final class ExpressionCompiler {
             case ProbeExpression.Member e when !e.isArrow() -> {
                 Operand of = path(e.of(), whole);
                 SourceType.Member found =
-                        of.type() instanceof SourceType.Structure structure
+                        of.type().plain() instanceof SourceType.Structure structure
                                 ? find(structure, e.name(), 0)
                                 : null;
                 if (found == null) {
                     throw fault(
                             e.at(),
-                            of.type() instanceof SourceType.Structure structure
-                                    ? missing(structure, e.name())
+                            of.type().plain() instanceof SourceType.Structure structure
+                                    ? missing(of.type(), structure, e.name())
                                     : of.type().spelling() + " has no members");
                 }
                 yield part(of, found, e.at());
             }
             case ProbeExpression.Index e -> {
                 Operand of = path(e.of(), whole);
-                if (!(of.type() instanceof SourceType.Array array)) {
+                if (!(of.type().plain() instanceof SourceType.Array array)) {
                     throw fault(e.at(), of.type().spelling() + " has no elements");
                 }
-                SourceType element = array.element().get();
+                SourceType element = array.element();
                 long bits = 8 * bytes(e.at(), e.index(), element.sizeBytes());
                 yield part(of, new SourceType.Member("", () -> element, bits, 0), e.at());
             }

@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.util.Locale;
 import java.util.Set;
+import sonde.symbol.ctype.NamedTypes;
 
 /**
  * Reads source expressions of C:
@@ -180,7 +181,7 @@ final class ExpressionParser {
     private ProbeExpression.TypeWords type() throws ProbeException {
         blanks();
         int from = at;
-        TypeNames.Space space = TypeNames.Space.PLAIN;
+        NamedTypes.Space space = NamedTypes.Space.PLAIN;
         StringBuilder name = new StringBuilder();
         while (at < text.length() && (isWord(peek()) || peek() == ':')) {
             if (takes("::")) {
@@ -190,9 +191,9 @@ final class ExpressionParser {
             String word = word("the name of a type");
             switch (word) {
                 case "const", "volatile" -> {}
-                case "struct", "class" -> space = TypeNames.Space.STRUCT;
-                case "union" -> space = TypeNames.Space.UNION;
-                case "enum" -> space = TypeNames.Space.ENUM;
+                case "struct", "class" -> space = NamedTypes.Space.STRUCT;
+                case "union" -> space = NamedTypes.Space.UNION;
+                case "enum" -> space = NamedTypes.Space.ENUM;
                 default -> {
                     boolean joined = name.isEmpty() || name.toString().endsWith("::");
                     name.append(joined ? "" : " ").append(word);

@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.symbol.ctype.SourceType;
 
 /** Names of the kernel's types of fetch arguments. */
 final class FetchType {
@@ -33,14 +34,21 @@ final class FetchType {
     /** {@code s32}; {@code x64} for pointers; of an odd size that of the next smaller one. */
     static String of(SourceType type) {
         int bits = 8 * Integer.highestOneBit(Math.clamp(type.sizeBytes(), 1, 8));
-        return switch (type) {
+        return switch (type.plain()) {
             case SourceType.Number number ->
                     number.kind() == SourceType.Kind.FLOATING
                             ? "x" + bits
                             : (number.isSigned() ? "s" : "u") + bits;
             case SourceType.Enumeration value -> (value.isSigned() ? "s" : "u") + bits;
             case SourceType.Pointer _ -> "x" + bits;
-            case SourceType.Array _, SourceType.Structure _, SourceType.Opaque _ -> "x64";
+            case SourceType.Array _,
+                    SourceType.Structure _,
+                    SourceType.MemberPointer _,
+                    SourceType.Prototype _,
+                    SourceType.Typedef _,
+                    SourceType.Qualified _,
+                    SourceType.Opaque _ ->
+                    "x64";
         };
     }
 

@@ -13,6 +13,7 @@ import sonde.format.btf.Btf;
 import sonde.format.btf.BtfType;
 import sonde.format.elf.ElfFile;
 import sonde.symbol.KernelRun;
+import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.GivenPlaces;

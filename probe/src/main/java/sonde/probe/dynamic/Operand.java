@@ -1,6 +1,7 @@
 package sonde.probe.dynamic;
 
 import java.util.List;
+import sonde.symbol.ctype.SourceType;
 
 /** A part of an expression while it is compiled: where it is and what type it has. */
 sealed interface Operand {

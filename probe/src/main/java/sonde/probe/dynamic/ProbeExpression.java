@@ -1,5 +1,7 @@
 package sonde.probe.dynamic;
 
+import sonde.symbol.ctype.NamedTypes;
+
 /** A source expression. {@code at} is the column of its text where it stands, for messages. */
 sealed interface ProbeExpression {
     int at();
@@ -41,5 +43,5 @@ sealed interface ProbeExpression {
     record Whole(int at) implements ProbeExpression {}
 
     /** A type as written: a name in its name space, and stars. */
-    record TypeWords(int at, TypeNames.Space space, String name, int stars) {}
+    record TypeWords(int at, NamedTypes.Space space, String name, int stars) {}
 }

@@ -8,6 +8,8 @@ import sonde.format.dwarf.location.Entry;
 import sonde.symbol.ctype.CallingConvention;
 import sonde.symbol.ctype.CallingConvention.Home;
 import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.SourceType;
 
 /**
  * The type of {@code $retval}: the register for numbers and pointers at the return of a function.
@@ -58,9 +60,9 @@ record ReturnType(
             return new CallingConvention(types.layout(), machine).result(entry);
         }
         boolean floating =
-                type instanceof SourceType.Number number
+                type.plain() instanceof SourceType.Number number
                         && number.kind() == SourceType.Kind.FLOATING;
-        boolean single = !(type instanceof SourceType.Structure) && type.sizeBytes() <= 8;
+        boolean single = !(type.plain() instanceof SourceType.Structure) && type.sizeBytes() <= 8;
         return floating ? new Home.Unread("") : new Home.Registers(0, single ? 1 : 2);
     }
 

@@ -22,6 +22,9 @@ import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 import sonde.format.elf.Segment;
 import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.StatedPlaces;
 
 /** Variables, registers and types as an expression sees them where a probe stands. */
@@ -50,7 +53,7 @@ final class SpotSurroundings implements Surroundings {
     }
 
     @Override
-    public TypeNames types() {
+    public NamedTypes types() {
         return subject.types();
     }
 
@@ -259,8 +262,8 @@ final class SpotSurroundings implements Surroundings {
         boolean has =
                 !hidden
                         && self != null
-                        && type(self) instanceof SourceType.Pointer pointer
-                        && pointer.target().get() instanceof SourceType.Structure structure
+                        && type(self).plain() instanceof SourceType.Pointer pointer
+                        && pointer.target().get().plain() instanceof SourceType.Structure structure
                         && ExpressionCompiler.find(structure, name, 0) != null;
         return has
                 ? new ExpressionCompiler(text, this)
@@ -288,7 +291,7 @@ final class SpotSurroundings implements Surroundings {
     SourceType type(Variable variable) {
         return subject.types() instanceof DwarfSourceTypes types
                 ? types.type(variable.type())
-                : new SourceType.Opaque("?");
+                : SourceType.Opaque.UNKNOWN;
     }
 
     private Operand operand(String text, int at, Variable variable, SourceType type)
@@ -399,7 +402,7 @@ final class SpotSurroundings implements Surroundings {
                     }
                     Operand place =
                             piece.location() instanceof Location.Absent
-                                    ? new Operand.Words("", new SourceType.Opaque("?"))
+                                    ? new Operand.Words("", SourceType.Opaque.UNKNOWN)
                                     : of(piece.location(), type);
                     parts.add(new Operand.Part(place, piece.bits()));
                 }
@@ -524,7 +527,7 @@ final class SpotSurroundings implements Surroundings {
             return new Operand.Held("$" + name, word, 0, 0);
         }
         if (name.equals("comm") || name.equals("COMM")) {
-            return new Operand.Words("$comm", new SourceType.Opaque("string"));
+            return new Operand.Words("$comm", new SourceType.Opaque("string", 0));
         }
         throw ProbeException.at(
                 text,

@@ -25,6 +25,10 @@ import sonde.format.dwarf.location.Value;
 import sonde.format.elf.ElfFile;
 import sonde.format.unwind.FrameRule;
 import sonde.format.unwind.FrameTable;
+import sonde.symbol.ctype.BtfSourceTypes;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.SourceType;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
 import sonde.sys.TargetFile;
@@ -44,7 +48,7 @@ public final class Subject implements AutoCloseable {
     private final @Nullable Entries entries;
     private final Symbols symbols;
     private final FetchRegisters registers;
-    private final @Nullable TypeNames types;
+    private final @Nullable NamedTypes types;
     private final @Nullable Scopes scopes;
     private final java.util.Map<EntryUnit, LineRows> lines = new java.util.HashMap<>();
 
@@ -334,8 +338,8 @@ public final class Subject implements AutoCloseable {
         return elf == null || elf.is64() ? 8 : 4;
     }
 
-    TypeNames types() {
-        TypeNames known = types;
+    NamedTypes types() {
+        NamedTypes known = types;
         if (known != null) {
             return known;
         }

@@ -1,5 +1,7 @@
 package sonde.probe.dynamic;
 
+import sonde.symbol.ctype.NamedTypes;
+
 /** What an expression can name at the place of a probe. */
 interface Surroundings {
     /**
@@ -28,7 +30,7 @@ interface Surroundings {
     }
 
     /** Types by name. */
-    TypeNames types();
+    NamedTypes types();
 
     /** Addresses of the program. */
     Fetch.Statics statics();

@@ -10,6 +10,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import sonde.symbol.files.GivenPlaces;
+import sonde.sys.Errno;
+import sonde.sys.MappedRange;
+import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
 /** From what a user calls a program to a {@link Subject}. */
@@ -112,6 +115,11 @@ public final class Targets {
                             : mapped(pid, file.get());
         } catch (java.nio.file.NoSuchFileException e) {
             throw new ProbeException("there is no process " + pid);
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.ENOENT) {
+                throw new ProbeException("there is no process " + pid);
+            }
+            throw e;
         }
         String bare = path.replaceFirst(" \\(deleted\\)$", "");
         if (!bare.equals(path)) {
@@ -132,10 +140,9 @@ public final class Targets {
         if (name.startsWith("/")) {
             return name;
         }
-        for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/maps"))) {
-            int slash = line.indexOf('/');
-            if (slash > 0) {
-                String path = line.substring(slash);
+        for (MappedRange range : MappedRange.of(pid)) {
+            String path = range.path();
+            if (path.startsWith("/")) {
                 String file = path.substring(path.lastIndexOf('/') + 1);
                 if (file.equals(name)
                         || file.startsWith(name + ".")

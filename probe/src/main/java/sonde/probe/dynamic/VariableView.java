@@ -8,6 +8,7 @@ import sonde.format.dwarf.location.Location;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Value;
 import sonde.format.dwarf.location.Variable;
+import sonde.symbol.ctype.SourceType;
 
 /**
  * Variables that a probe can see at one address.

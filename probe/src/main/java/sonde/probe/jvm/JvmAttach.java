@@ -20,6 +20,7 @@ import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.FileStatus;
 import sonde.sys.Files;
+import sonde.sys.MappedRange;
 import sonde.sys.Processes;
 import sonde.sys.Signals;
 import sonde.sys.SyscallException;
@@ -37,7 +38,6 @@ import sonde.sys.TargetFile;
  * with O_EXCL in a folder opened through /proc/PID, and given to that user.
  */
 public final class JvmAttach {
-    private static final int MAPS_LIMIT = 16 << 20;
     private static final int ANSWER_LIMIT = 1 << 20;
     private static final String FOLDER = ".sonde-";
     private static final byte[] MAP = {'m', 'a', 'p'};
@@ -68,8 +68,8 @@ public final class JvmAttach {
             if ((ProcessIdentity.of(pid).caught() & Signals.bit(Processes.SIGQUIT)) == 0) {
                 return false;
             }
-            byte[] maps = Files.readAll("/proc/" + pid + "/maps", MAPS_LIMIT);
-            return new String(maps, StandardCharsets.ISO_8859_1).contains("/libjvm.so\n");
+            return MappedRange.of(pid).stream()
+                    .anyMatch(range -> range.path().endsWith("/libjvm.so"));
         } catch (IOException e) {
             return false;
         }

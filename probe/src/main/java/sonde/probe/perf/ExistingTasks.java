@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.FileReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,6 +16,7 @@ import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfDataWriter;
 import sonde.format.perfdata.PerfRecords;
 import sonde.sys.Files;
+import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
 /**
@@ -30,12 +32,6 @@ public final class ExistingTasks {
     private static final int PROT_EXEC = 4;
     private static final int MAP_SHARED = 1;
     private static final int MAP_PRIVATE = 2;
-
-    /** /proc/PID/maps: address, permissions, offset, device, inode, path. */
-    private static final Pattern MAP =
-            Pattern.compile(
-                    "([0-9a-f]{1,16})-([0-9a-f]{1,16}) (....) ([0-9a-f]{1,16}) "
-                            + "([0-9a-f]{1,8}):([0-9a-f]{1,8}) (\\d{1,19})\\s*(.*)");
 
     /** /proc/modules: name, size, users, dependants, state, address. */
     private static final Pattern MODULE =
@@ -145,31 +141,32 @@ public final class ExistingTasks {
                 writer.appendSynthetic(records.comm(stamp(pid, tid), pid, tid, comm, false));
             }
         }
-        for (String line : text("/proc/" + pid + "/maps").split("\n")) {
-            Matcher map = MAP.matcher(line);
-            if (map.matches() && map.group(3).charAt(2) == 'x') {
-                mapping(pid, map);
+        for (MappedRange range : ranges(pid)) {
+            if (range.isExecutable()) {
+                mapping(pid, range);
             }
         }
     }
 
-    private void mapping(int pid, Matcher map) throws SyscallException {
-        long start = Long.parseUnsignedLong(map.group(1), 16);
-        long end = Long.parseUnsignedLong(map.group(2), 16);
-        String path = map.group(8).isEmpty() ? "//anon" : map.group(8);
+    private static List<MappedRange> ranges(int pid) {
+        try {
+            return MappedRange.of(pid);
+        } catch (SyscallException e) {
+            // It has ended.
+            return List.of();
+        }
+    }
+
+    private void mapping(int pid, MappedRange range) throws SyscallException {
+        String path = range.path().isEmpty() ? "//anon" : range.path();
         if (path.length() > MAX_PATH || path.equals("[vsyscall]")) {
             return;
         }
         files.mappedBefore(path, pid);
         PerfRecords.Mapping mapping =
                 new PerfRecords.Mapping(
-                        pid,
-                        pid,
-                        start,
-                        end - start,
-                        Long.parseUnsignedLong(map.group(4), 16),
-                        path);
-        String permissions = map.group(3);
+                        pid, pid, range.start(), range.end() - range.start(), range.offset(), path);
+        String permissions = range.permissions();
         int protection = PROT_EXEC;
         protection |= permissions.charAt(0) == 'r' ? 1 : 0;
         protection |= permissions.charAt(1) == 'w' ? 2 : 0;
@@ -178,9 +175,9 @@ public final class ExistingTasks {
                         stamp(pid, pid),
                         PERF_RECORD_MISC_USER,
                         mapping,
-                        Integer.parseUnsignedInt(map.group(5), 16),
-                        Integer.parseUnsignedInt(map.group(6), 16),
-                        Long.parseUnsignedLong(map.group(7)),
+                        range.major(),
+                        range.minor(),
+                        range.inode(),
                         protection,
                         permissions.charAt(3) == 's' ? MAP_SHARED : MAP_PRIVATE));
     }

@@ -18,6 +18,7 @@ import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Files;
 import sonde.sys.Machine;
+import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
 /**
@@ -34,15 +35,9 @@ import sonde.sys.SyscallException;
  * <p>A process that ends meanwhile is left out.
  */
 public final class SystemSnapshot {
-    private static final int MOST_MAPS_BYTES = 64 << 20;
+    private static final int MOST_MODULES_BYTES = 64 << 20;
     private static final int MOST_TEXT_BYTES = 1 << 20;
     private static final long TICK_NANOS = 1_000_000_000L / Machine.ticksPerSecond();
-
-    /** proc_pid_maps(5): start-end perms offset device inode path. */
-    private static final Pattern MAPPING =
-            Pattern.compile(
-                    "([0-9a-f]{1,16})-([0-9a-f]{1,16}) (\\S{4}) ([0-9a-f]{1,16})"
-                            + " ([0-9a-f]+:[0-9a-f]+) (\\d{1,20}) *(.*)");
 
     /** /proc/modules: name, size, users, the modules among them, state, address. */
     private static final Pattern MODULE =
@@ -182,9 +177,9 @@ public final class SystemSnapshot {
     }
 
     private void mappings(int pid) throws SyscallException {
-        String maps;
+        List<MappedRange> maps;
         try {
-            maps = text("/proc/" + pid + "/maps", MOST_MAPS_BYTES);
+            maps = MappedRange.of(pid);
         } catch (SyscallException e) {
             if (e.errno() != Errno.EACCES && e.errno() != Errno.EPERM) {
                 throw e;
@@ -193,21 +188,18 @@ public final class SystemSnapshot {
             return;
         }
         TraceRows.Place place = place(-1, pid);
-        for (String line : maps.split("\n")) {
-            Matcher found = MAPPING.matcher(line);
-            if (found.matches()) {
-                row(
-                        place,
-                        mapping,
-                        (long) pid,
-                        Long.parseUnsignedLong(found.group(1), 16),
-                        Long.parseUnsignedLong(found.group(2), 16),
-                        found.group(3),
-                        Long.parseUnsignedLong(found.group(4), 16),
-                        found.group(5),
-                        Long.parseUnsignedLong(found.group(6)),
-                        found.group(7));
-            }
+        for (MappedRange range : maps) {
+            row(
+                    place,
+                    mapping,
+                    (long) pid,
+                    range.start(),
+                    range.end(),
+                    range.permissions(),
+                    range.offset(),
+                    "%02x:%02x".formatted(range.major(), range.minor()),
+                    range.inode(),
+                    range.path());
         }
     }
 
@@ -215,7 +207,7 @@ public final class SystemSnapshot {
     private void modules() {
         String modules;
         try {
-            modules = text("/proc/modules", MOST_MAPS_BYTES);
+            modules = text("/proc/modules", MOST_MODULES_BYTES);
         } catch (SyscallException e) {
             return;
         }

@@ -8,8 +8,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import sonde.probe.dynamic.SourceType.Kind;
-import sonde.probe.dynamic.SourceType.Member;
+import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.SourceType.Keyword;
+import sonde.symbol.ctype.SourceType.Kind;
+import sonde.symbol.ctype.SourceType.Member;
 
 /** Source expressions as the kernel's fetch arguments; types made by hand. */
 final class ArgumentMakerTest {
@@ -19,7 +22,8 @@ final class ArgumentMakerTest {
     private static final SourceType CHAR = new SourceType.Number("char", 1, Kind.CHARACTER, true);
     private static final SourceType.Structure INNER =
             new SourceType.Structure(
-                    "struct inner",
+                    Keyword.STRUCT,
+                    "inner",
                     8,
                     () ->
                             List.of(
@@ -27,26 +31,27 @@ final class ArgumentMakerTest {
                                     member("flag", INT, 35, 3),
                                     member("wide", U64, 62, 2)));
     private static final SourceType.Structure OUTER =
-            new SourceType.Structure("struct outer", 96, ArgumentMakerTest::outer);
+            new SourceType.Structure(Keyword.STRUCT, "outer", 96, ArgumentMakerTest::outer);
 
     private static Member member(String name, SourceType type, long bitOffset, int bits) {
         return new Member(name, () -> type, bitOffset, bits);
     }
 
     private static SourceType pointer(SourceType target) {
-        return new SourceType.Pointer(target.spelling() + " *", 8, () -> target, false, false);
+        return SourceType.Pointer.to(target, 8, false);
     }
 
     private static List<Member> outer() {
         SourceType unnamed =
-                new SourceType.Structure("union {…}", 8, () -> List.of(member("low", INT, 0, 0)));
+                new SourceType.Structure(
+                        Keyword.UNION, "", 8, () -> List.of(member("low", INT, 0, 0)));
         return List.of(
                 member("next", pointer(OUTER), 0, 0),
-                member("in", new SourceType.Array("struct inner[4]", () -> INNER, 4), 64, 0),
-                member("name", new SourceType.Array("char[16]", () -> CHAR, 16), 320, 0),
+                member("in", new SourceType.Array(INNER, 4), 64, 0),
+                member("name", new SourceType.Array(CHAR, 16), 320, 0),
                 member("", unnamed, 448, 0),
                 member("text", pointer(CHAR), 512, 0),
-                member("many", new SourceType.Array("int[3]", () -> INT, 3), 576, 0));
+                member("many", new SourceType.Array(INT, 3), 576, 0));
     }
 
     /** p is a pointer in %di, s a structure on the stack, i a number in %bx. */
@@ -64,7 +69,8 @@ final class ArgumentMakerTest {
                         new Operand.Held(
                                 "%dx",
                                 new SourceType.Structure(
-                                        "struct halves",
+                                        Keyword.STRUCT,
+                                        "halves",
                                         8,
                                         () ->
                                                 List.of(
@@ -85,9 +91,9 @@ final class ArgumentMakerTest {
         }
 
         @Override
-        public TypeNames types() {
+        public NamedTypes types() {
             return (space, name) ->
-                    space == TypeNames.Space.STRUCT && name.equals("outer")
+                    space == NamedTypes.Space.STRUCT && name.equals("outer")
                             ? Optional.of(OUTER)
                             : Optional.empty();
         }

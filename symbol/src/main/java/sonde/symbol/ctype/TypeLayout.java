@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.Dwarf;
 import sonde.format.dwarf.location.Attribute;
 import sonde.format.dwarf.location.Entries;
 import sonde.format.dwarf.location.Entry;
+import sonde.format.dwarf.location.NamedEntries;
 import sonde.format.dwarf.location.Scope;
 import sonde.format.dwarf.location.Tag;
 import sonde.format.dwarf.location.Value;
@@ -18,13 +18,18 @@ public final class TypeLayout {
     private static final int MOST_DEPTH = 32;
     private static final long MOST_BYTES = 1L << 40;
 
-    private final Dwarf dwarf;
+    private final NamedEntries named;
     private final NonTrivial nonTrivial = new NonTrivial(this);
     private final Map<String, Optional<Entry>> definitions = new HashMap<>();
 
     /** Of a file, with those that it names. */
     public TypeLayout(Entries entries) {
-        dwarf = new Dwarf(entries);
+        named = new NamedEntries(entries);
+    }
+
+    /** Functions and types of the file by name. */
+    public NamedEntries named() {
+        return named;
     }
 
     /** Whether it is a structure, class or union. */
@@ -62,7 +67,7 @@ public final class TypeLayout {
     private Optional<Entry> definition(int tag, String name) {
         Set<Integer> tags =
                 tag == Tag.UNION_TYPE ? Set.of(tag) : Set.of(Tag.STRUCTURE_TYPE, Tag.CLASS_TYPE);
-        return dwarf.type(tags, name).map(die -> die.entry());
+        return named.type(tags, name);
     }
 
     /** Without typedefs and qualifiers, and defined. */
@@ -148,9 +153,13 @@ public final class TypeLayout {
             return 8 * bytes;
         }
         // DWARF 2 and 3: from the highest bit of the storage
+        long first = member.constant(Attribute.BIT_OFFSET, 0);
+        if (member.unit().isBig()) {
+            return 8 * bytes + first;
+        }
         Entry type = member.type();
         long stored = member.constant(Attribute.BYTE_SIZE, type == null ? 0 : sizeBytes(type));
-        return Math.max(0, 8 * (bytes + stored) - member.constant(Attribute.BIT_OFFSET, 0) - bits);
+        return Math.max(0, 8 * (bytes + stored) - first - bits);
     }
 
     /** Bits of a bit-field, else 0. */

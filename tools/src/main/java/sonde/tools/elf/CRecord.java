@@ -58,6 +58,11 @@ record CRecord(String head, long sizeBytes, List<Member> members, List<String> v
                 : members.stream().sorted(Comparator.comparingLong(Member::bitOffset)).toList();
     }
 
+    /** The same with another head. */
+    CRecord headed(String other) {
+        return new CRecord(other, sizeBytes, members, values);
+    }
+
     boolean isUnion() {
         return head.startsWith("union");
     }

@@ -2,7 +2,6 @@ package sonde.tools.elf;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,8 +15,9 @@ import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.event.result.ValueOutput;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
+import sonde.symbol.ctype.BtfSourceTypes;
+import sonde.symbol.ctype.DwarfSourceTypes;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
@@ -217,16 +217,13 @@ public final class ElfRecipe {
             if (!debug.found().isFound()) {
                 return Optional.empty();
             }
-            ElfFile elf = debug.elf();
-            boolean little = elf.order().equals(ByteOrder.LITTLE_ENDIAN);
-            Dwarf dwarf = new Dwarf(debug.entries(progress));
-            return new DwarfRecords(dwarf, elf.is64(), little).find(name);
+            return TypeRecords.find(new DwarfSourceTypes(debug.entries(progress)), name);
         }
     }
 
     private Optional<CRecord> ofBtf(String name) {
         try {
-            return new BtfRecords(Types.ofFile(file)).find(name);
+            return TypeRecords.find(new BtfSourceTypes(Types.ofFile(file), Long.BYTES), name);
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -114,6 +114,7 @@ public final class TypesPage implements ElfPage {
     private static void body(
             PrintWriter out, CRecord record, long baseBits, int depth, Totals totals) {
         String indent = "\t".repeat(depth);
+        record.values().forEach(value -> out.println(indent + Forms.name(value) + ","));
         long end = 0;
         long unitEnd = 0;
         for (CRecord.Member member : record.placed()) {

@@ -154,6 +154,14 @@ public final class ReportRecipe {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
         kernelTime(source, found, notes);
+        long unknown = found.total(ThreadState.UNKNOWN);
+        if (unknown > 0 && !other && !found.isEstimated()) {
+            notes.add(
+                    text(
+                            "State 'unknown' (%.3f s): no row tells what the thread did, as before"
+                                    + " its first row or where events were lost.",
+                            unknown / 1e9));
+        }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         options.sections().forEach(section -> notes.addAll(section.notes(found)));
@@ -225,7 +233,8 @@ public final class ReportRecipe {
             String more = calls.size() > MAX_CALLS ? ", …" : "";
             notes.add(
                     text(
-                            "Kernel time is that of %s (%s%s): a lower bound when others were made.",
+                            "Kernel time is that of %s (%s%s): a lower bound when there were"
+                                    + " others.",
                             counted(calls.size(), "recorded system call", "recorded system calls"),
                             String.join(", ", calls.subList(0, Math.min(MAX_CALLS, calls.size()))),
                             more));

@@ -70,8 +70,14 @@ public final class TraceListing {
             lines.addAll(probes(String.join(",", probes)));
         }
         return new TextLayout(
-                new RowStream("", List.of(Column.text("probe")), _ -> new LineCursor(lines)),
+                RowStream.of("", List.of(Column.text("probe")), () -> rows(lines)),
                 out -> lines.forEach(out::println));
+    }
+
+    private static List<List<@Nullable Object>> rows(List<String> lines) {
+        List<List<@Nullable Object>> rows = new ArrayList<>(lines.size());
+        lines.forEach(line -> rows.add(List.of(line)));
+        return rows;
     }
 
     private List<String> probes(String pattern) throws IOException {
@@ -248,37 +254,5 @@ public final class TraceListing {
             lines.addAll(TypeNames.result(signature));
         }
         return lines;
-    }
-
-    /** All lines as one chunk. */
-    private static final class LineCursor implements RowStream.Cursor {
-        private final List<String> lines;
-        private boolean given;
-
-        LineCursor(List<String> lines) {
-            this.lines = lines;
-        }
-
-        @Override
-        public int next() {
-            int size = given ? 0 : lines.size();
-            given = true;
-            return size;
-        }
-
-        @Override
-        public Object value(int column, int row) {
-            return lines.get(row);
-        }
-
-        @Override
-        public boolean isJson() {
-            return false;
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
     }
 }

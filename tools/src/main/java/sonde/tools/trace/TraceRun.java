@@ -104,15 +104,10 @@ final class TraceRun implements TraceSession.OutputMaker {
         boolean ofMaps = json || print.form() != MapRows.Form.USUAL;
         MapRows.Style style =
                 ofTool ? usual.ofTool(ofMaps, "--map-keys N makes room for more") : usual;
-        if (print.rows().isEmpty()) {
-            return json
-                    ? new JsonOutput(to, names, style)
-                    : new TextOutput(to, errors, names, style);
-        }
-        RowStyle rows = print.rows().get();
+        RowStyle rows = print.rows().orElse(null);
         return json
-                ? JsonOutput.ofRows(to, names, style, rows)
-                : TextOutput.ofRows(to, errors, names, style, rows);
+                ? new JsonOutput(to, names, style, rows)
+                : new TextOutput(to, errors, names, style, rows);
     }
 
     /** Nothing is written before a block is full, or the end. */

@@ -65,8 +65,6 @@ final class ReportTest {
     void everySectionOfAWholeRecording() throws IOException {
         String report = report(ReportOptions.of(ALL));
         GOLDEN.check("scripted.txt", report);
-        assertThat(report.substring(report.indexOf("\n\n")).lines().mapToInt(String::length))
-                .allMatch(length -> length <= 80);
     }
 
     @Test

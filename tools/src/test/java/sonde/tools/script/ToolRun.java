@@ -160,13 +160,13 @@ final class ToolRun {
                         how,
                         names ->
                                 both(
-                                        TextOutput.ofRows(
+                                        new TextOutput(
                                                 out,
                                                 new PrintStream(out, true),
                                                 names,
                                                 MapRows.Style.USUAL,
                                                 words.rowStyle().onPaper()),
-                                        JsonOutput.ofRows(
+                                        new JsonOutput(
                                                 rows,
                                                 names,
                                                 MapRows.Style.USUAL,

@@ -47,6 +47,11 @@ public final class EntryUnit {
         return header.addressBytes();
     }
 
+    /** Whether numbers have their most significant byte first. */
+    public boolean isBig() {
+        return file.isBig();
+    }
+
     /** DW_LANG_*, 0 when it is not said. */
     public int language() throws MalformedInputException {
         return (int) root().constant(Attribute.LANGUAGE, 0);

@@ -3,12 +3,14 @@ package sonde.format.dwarf.location;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.format.MalformedInputException;
 import sonde.format.dwarf.section.LineFiles;
 import sonde.format.dwarf.section.LineProgram;
 import sonde.format.dwarf.section.ProgramRows;
 import sonde.format.dwarf.section.SectionCursor;
+import sonde.format.elf.ElfFile;
 
 /**
  * The rows of a unit's line program (DWARF versions 2 to 5, section 6.2), in the order in which the
@@ -21,11 +23,15 @@ public final class LineRows {
     private final ProgramRows rows = new ProgramRows();
     private List<String> files = List.of();
 
-    private LineRows() {}
+    private final ElfFile elf;
+
+    private LineRows(ElfFile elf) {
+        this.elf = elf;
+    }
 
     /** Of a unit; without rows when it has none. */
     public static LineRows of(EntryUnit unit) throws MalformedInputException {
-        LineRows lines = new LineRows();
+        LineRows lines = new LineRows(unit.file.elf());
         LineProgram program = program(unit);
         if (program != null) {
             lines.run(program);
@@ -94,6 +100,33 @@ public final class LineRows {
             }
         }
         rows.addAll(program.rows());
+    }
+
+    /**
+     * The lowest address of a line, of code that the linker kept.
+     *
+     * @param path one of {@link #files}
+     * @param column 0 for any
+     * @return as stated in the ELF; empty for none
+     */
+    public OptionalLong lowest(String path, int line, int column) {
+        OptionalLong lowest = OptionalLong.empty();
+        boolean isLinked = false;
+        for (int i = 0; i < count(); i++) {
+            isLinked = i == 0 || isEnd(i - 1) ? elf.isCode(address(i)) : isLinked;
+            boolean fits =
+                    isLinked
+                            && line(i) == line
+                            && !isEnd(i)
+                            && (column == 0 || column(i) == column)
+                            && file(i).equals(path);
+            boolean isFirst =
+                    lowest.isEmpty() || Long.compareUnsigned(address(i), lowest.getAsLong()) < 0;
+            if (fits && isFirst) {
+                lowest = OptionalLong.of(address(i));
+            }
+        }
+        return lowest;
     }
 
     /** Whether a row goes on with the line of the row before it. */

@@ -17,6 +17,7 @@ public final class Tag {
     public static final int TYPEDEF = 0x16;
     public static final int UNION_TYPE = 0x17;
     public static final int UNSPECIFIED_PARAMETERS = 0x18;
+    public static final int VARIANT = 0x19;
     public static final int INHERITANCE = 0x1c;
     public static final int INLINED_SUBROUTINE = 0x1d;
     public static final int MODULE = 0x1e;

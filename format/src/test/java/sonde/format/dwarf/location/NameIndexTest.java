@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.format.MalformedInputException;
-import sonde.format.dwarf.Die;
-import sonde.format.dwarf.Dwarf;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 import sonde.testkit.Property;
@@ -97,13 +96,15 @@ class NameIndexTest {
                         int at = (int) (section.offset() + random.nextLong(section.sizeBytes()));
                         changed[at] = (byte) (random.nextBoolean() ? random.nextInt() : 0xff);
                     }
-                    Dwarf dwarf = Dwarf.read(ElfFile.of(changed));
-                    Set<Integer> structures = Set.of(Die.STRUCTURE_TYPE);
-                    assertThat(dwarf.type(structures, "one").orElseThrow().sizeBytes())
-                            .isEqualTo(4);
-                    assertThat(dwarf.type(structures, "two").orElseThrow().sizeBytes())
-                            .isEqualTo(16);
-                    assertThat(dwarf.type(structures, "Kind")).isEmpty();
+                    NamedEntries names = new NamedEntries(Entries.read(ElfFile.of(changed)));
+                    Set<Integer> structures = Set.of(Tag.STRUCTURE_TYPE);
+                    assertThat(bytes(names.type(structures, "one"))).isEqualTo(4);
+                    assertThat(bytes(names.type(structures, "two"))).isEqualTo(16);
+                    assertThat(names.type(structures, "Kind")).isEmpty();
                 });
+    }
+
+    private static long bytes(Optional<Entry> type) {
+        return type.orElseThrow().constant(Attribute.BYTE_SIZE, -1);
     }
 }

@@ -1,7 +1,6 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +25,7 @@ import sonde.symbol.line.Detail;
 import sonde.symbol.resolve.Naming;
 import sonde.symbol.resolve.Resolver;
 import sonde.sys.Clocks;
+import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
 /**
@@ -34,7 +34,6 @@ import sonde.sys.SyscallException;
  * /proc bit by bit.
  */
 final class UserCode implements AutoCloseable {
-    private static final int MOST_MAPS = 16 << 20;
 
     /** Processes that have ended and are still known; each costs about a KiB. */
     private static final int EXITED_KEPT = 1 << 16;
@@ -186,41 +185,28 @@ final class UserCode implements AutoCloseable {
             return;
         }
         try {
-            String text =
-                    new String(
-                            sonde.sys.Files.readAll("/proc/" + pid + "/maps", MOST_MAPS),
-                            StandardCharsets.UTF_8);
-            text.lines().forEach(line -> mapped(pid, line));
+            MappedRange.of(pid).forEach(range -> mapped(pid, range));
         } catch (SyscallException e) {
             // It has ended.
         }
     }
 
-    /** START-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH, all but the inode hexadecimal. */
-    private void mapped(int pid, String line) {
-        String[] words = line.split(" +", 6);
-        if (words.length < 5 || words[1].indexOf('x') < 0) {
+    private void mapped(int pid, MappedRange range) {
+        if (!range.isExecutable()) {
             return;
         }
-        int dash = words[0].indexOf('-');
-        int colon = words[3].indexOf(':');
-        long start = Long.parseUnsignedLong(words[0], 0, dash, 16);
-        long end = Long.parseUnsignedLong(words[0], dash + 1, words[0].length(), 16);
-        long major = Long.parseLong(words[3], 0, colon, 16);
-        long minor = Long.parseLong(words[3], colon + 1, words[3].length(), 16);
-        String path = words.length > 5 ? words[5] : "";
         maps.mapped(
                 0,
                 pid,
                 new Mapping(
-                        start,
-                        end - start,
-                        Long.parseUnsignedLong(words[2], 16),
-                        path,
+                        range.start(),
+                        range.end() - range.start(),
+                        range.offset(),
+                        range.path(),
                         new byte[0],
-                        major << 32 | minor,
-                        Long.parseUnsignedLong(words[4])));
-        if (path.isEmpty()) {
+                        range.device(),
+                        range.inode()));
+        if (range.path().isEmpty()) {
             jit.sawCode(pid);
         }
     }

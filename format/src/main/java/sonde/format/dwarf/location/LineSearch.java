@@ -1,4 +1,4 @@
-package sonde.format.dwarf;
+package sonde.format.dwarf.location;
 
 import java.nio.ByteOrder;
 import java.util.HashMap;

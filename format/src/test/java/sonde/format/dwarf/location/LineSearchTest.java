@@ -1,4 +1,4 @@
-package sonde.format.dwarf;
+package sonde.format.dwarf.location;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,15 +1,17 @@
-package sonde.format.dwarf;
+package sonde.format.dwarf.location;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -22,7 +24,7 @@ import sonde.format.MalformedInputException;
 import sonde.format.elf.ElfFile;
 import sonde.format.elf.Section;
 
-class DwarfPropertyTest {
+class NamedEntriesPropertyTest {
     private static final String PROGRAM =
             """
             typedef unsigned long word_t;
@@ -52,35 +54,48 @@ class DwarfPropertyTest {
         return Files.readAllBytes(folder.resolve("p"));
     }
 
-    private static List<String> parameters(Dwarf dwarf, String function)
+    private static NamedEntries names(byte[] image) throws MalformedInputException {
+        return new NamedEntries(Entries.read(ElfFile.of(image)));
+    }
+
+    private static List<String> parameters(NamedEntries names, String function)
             throws MalformedInputException {
-        Die die = dwarf.function(function).orElseThrow();
-        List<String> names = new ArrayList<>();
-        for (Die child : dwarf.children(die)) {
-            if (child.tag() == Die.FORMAL_PARAMETER) {
-                names.add(dwarf.name(child));
+        List<String> found = new ArrayList<>();
+        for (Entry child : names.function(function).orElseThrow().children()) {
+            if (child.tag() == Tag.FORMAL_PARAMETER) {
+                found.add(child.name());
             }
         }
-        return names;
+        return found;
+    }
+
+    private static List<Long> numbers(Entry of, int attribute) throws MalformedInputException {
+        return of.children().stream().map(child -> child.constant(attribute, -1)).toList();
+    }
+
+    private static long elements(Entry dimension) {
+        long last = dimension.constant(Attribute.UPPER_BOUND, -1);
+        return dimension.constant(Attribute.COUNT, last + 1);
     }
 
     private static void check(byte[] image) throws MalformedInputException {
-        Dwarf dwarf = Dwarf.read(ElfFile.of(image));
-        assertThat(dwarf.isEmpty()).isFalse();
-        assertThat(parameters(dwarf, "first")).containsExactly("foo", "name", "color");
-        assertThat(parameters(dwarf, "second")).containsExactly("x");
-        Die foo = dwarf.type(Set.of(Die.STRUCTURE_TYPE), "foo").orElseThrow();
-        assertThat(foo.sizeBytes()).isEqualTo(56);
-        List<Die> members = dwarf.children(foo);
+        NamedEntries names = names(image);
+        assertThat(parameters(names, "first")).containsExactly("foo", "name", "color");
+        assertThat(parameters(names, "second")).containsExactly("x");
+        Entry foo = names.type(Set.of(Tag.STRUCTURE_TYPE), "foo").orElseThrow();
+        assertThat(foo.constant(Attribute.BYTE_SIZE, 0)).isEqualTo(56);
+        List<Entry> members = foo.children();
         assertThat(members).hasSize(5);
-        assertThat(members.get(2).location()).isEqualTo(16);
-        Die array = dwarf.typeOf(members.get(2)).orElseThrow();
-        assertThat(dwarf.children(array)).extracting(Die::elements).containsExactly(2L, 3L);
-        assertThat(members.get(4).bits()).isEqualTo(3);
-        Die color = dwarf.type(Set.of(Die.ENUMERATION_TYPE), "color").orElseThrow();
-        assertThat(dwarf.children(color)).extracting(Die::constant).containsExactly(0L, 200L, -3L);
-        assertThat(dwarf.function("no_such")).isEmpty();
-        assertThat(dwarf.type(Set.of(Die.STRUCTURE_TYPE), "no_such")).isEmpty();
+        assertThat(Scope.member(members.get(2), new Value.Constant(0)))
+                .isEqualTo(new Value.Constant(16));
+        Entry array = Objects.requireNonNull(members.get(2).type());
+        assertThat(array.children().stream().map(NamedEntriesPropertyTest::elements))
+                .containsExactly(2L, 3L);
+        assertThat(members.get(4).constant(Attribute.BIT_SIZE, 0)).isEqualTo(3);
+        Entry color = names.type(Set.of(Tag.ENUMERATION_TYPE), "color").orElseThrow();
+        assertThat(numbers(color, Attribute.CONST_VALUE)).containsExactly(0L, 200L, -3L);
+        assertThat(names.function("no_such")).isEmpty();
+        assertThat(names.type(Set.of(Tag.STRUCTURE_TYPE), "no_such")).isEmpty();
     }
 
     @ParameterizedTest
@@ -108,36 +123,48 @@ class DwarfPropertyTest {
     @ValueSource(strings = {"gcc -gdwarf-5", "gcc -gdwarf-4", "clang -gdwarf-5", "clang -gdwarf-4"})
     void readsSplitFiles(String options) throws IOException, InterruptedException {
         byte[] image = compile((options + " -gsplit-dwarf").split(" "));
-        List<String[]> files = Dwarf.read(ElfFile.of(image)).splitFiles();
-        assertThat(files).isNotEmpty();
-        Path file = Path.of(files.getFirst()[0]).resolve(files.getFirst()[1]);
-        Dwarf dwarf = Dwarf.readSplit(ElfFile.of(Files.readAllBytes(file)));
-        assertThat(parameters(dwarf, "first")).containsExactly("foo", "name", "color");
+        Entries entries = Entries.read(ElfFile.of(image));
+        assertThat(new NamedEntries(entries).function("first")).isEmpty();
+        entries.join(
+                new Entries.SplitFiles() {
+                    @Override
+                    public Optional<ElfFile> openPackage() {
+                        return Optional.empty();
+                    }
+
+                    @Override
+                    public Optional<ElfFile> open(String in, String name, long id) {
+                        try {
+                            Path file = Path.of(in).resolve(name);
+                            return Optional.of(ElfFile.of(Files.readAllBytes(file)));
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    }
+                });
+        assertThat(parameters(new NamedEntries(entries), "first"))
+                .containsExactly("foo", "name", "color");
     }
 
     /** All that can be asked, within the bounds of patience. */
     private static void use(byte[] image) {
         try {
-            Dwarf dwarf = Dwarf.read(ElfFile.of(image));
-            dwarf.splitFiles();
-            for (LineTable table : dwarf.lineTables()) {
-                for (String file : table.files()) {
-                    table.address(file, 6, 0);
-                }
-            }
+            Entries entries = Entries.read(ElfFile.of(image));
+            lines(entries);
+            NamedEntries names = new NamedEntries(entries);
             for (String name : List.of("first", "second", "main", "nobody")) {
-                Optional<Die> function = dwarf.function(name);
+                Optional<Entry> function = names.function(name);
                 if (function.isPresent()) {
-                    walk(dwarf, function.get(), 0);
+                    walk(function.get(), 0);
                 }
             }
             for (String name : List.of("foo", "later", "color", "word_t")) {
-                Optional<Die> type =
-                        dwarf.type(
-                                Set.of(Die.STRUCTURE_TYPE, Die.ENUMERATION_TYPE, Die.TYPEDEF),
+                Optional<Entry> type =
+                        names.type(
+                                Set.of(Tag.STRUCTURE_TYPE, Tag.ENUMERATION_TYPE, Tag.TYPEDEF),
                                 name);
                 if (type.isPresent()) {
-                    walk(dwarf, type.get(), 0);
+                    walk(type.get(), 0);
                 }
             }
         } catch (MalformedInputException e) {
@@ -146,16 +173,27 @@ class DwarfPropertyTest {
         }
     }
 
-    private static void walk(Dwarf dwarf, Die die, int depth) throws MalformedInputException {
-        dwarf.name(die);
-        dwarf.signed(die);
-        die.elements();
-        Optional<Die> type = dwarf.typeOf(die);
-        if (depth < 4 && type.isPresent()) {
-            walk(dwarf, type.get(), depth + 1);
+    private static void lines(Entries entries) {
+        for (EntryUnit unit : entries.units()) {
+            try {
+                for (String file : LineRows.files(unit)) {
+                    LineRows.of(unit).lowest(file, 6, 0);
+                }
+            } catch (MalformedInputException e) {
+                assertThat(e).hasMessageMatching("(?s).+");
+            }
         }
-        for (Die child : depth < 4 ? dwarf.children(die) : List.<Die>of()) {
-            walk(dwarf, child, depth + 1);
+    }
+
+    private static void walk(Entry entry, int depth) throws MalformedInputException {
+        entry.name();
+        entry.reference(Attribute.SIGNATURE);
+        Entry type = entry.type();
+        if (depth < 4 && type != null) {
+            walk(type, depth + 1);
+        }
+        for (Entry child : depth < 4 ? entry.children() : List.<Entry>of()) {
+            walk(child, depth + 1);
         }
     }
 
@@ -195,6 +233,6 @@ class DwarfPropertyTest {
         for (int round = 0; round < 200; round++) {
             use(java.util.Arrays.copyOf(image, random.nextInt(image.length)));
         }
-        assertThat(Dwarf.read(ElfFile.of(compile("gcc", "-g0"))).isEmpty()).isTrue();
+        assertThat(Entries.read(ElfFile.of(compile("gcc", "-g0"))).units()).isEmpty();
     }
 }
