@@ -79,7 +79,9 @@ public final class Main {
             }
             default -> {}
         }
-        linkCalls();
+        if (!List.of(args).contains("--help")) {
+            linkCalls();
+        }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
             words = PerfProbeWords.of(words);

@@ -24,6 +24,9 @@ import sonde.tools.option.OptionWords;
  * order are those of bpftrace and BCC, are read by {@link OptionWords}.
  */
 final class PicocliWords {
+    /** What picocli says of a flag with a value. */
+    private static final String VALUED = "(?s)^option '(\\S+)'.* should be specified without .*";
+
     private PicocliWords() {}
 
     /**
@@ -56,7 +59,8 @@ final class PicocliWords {
             OptionSpec option = (OptionSpec) e.getMissing().getFirst();
             throw new OptionException(option.longestName() + " needs a value");
         } catch (ParameterException e) {
-            throw new OptionException(String.valueOf(e.getMessage()));
+            throw new OptionException(
+                    String.valueOf(e.getMessage()).replaceFirst(VALUED, "$1 takes no value"));
         }
     }
 

@@ -108,6 +108,10 @@ final class ToolCommand {
             if (read.help()) {
                 return help(read.model());
             }
+            if (read.general().has("--version")) {
+                return Shown.onOut(
+                        Listing.ofLines(out -> out.println("sonde " + Main.VERSION)), false);
+            }
             if (read.script()) {
                 return Shown.onOut(ToolRecipe.script(tool), false);
             }

@@ -231,6 +231,7 @@ final class TraceArguments {
         all.durationNanos = given.nanos("--duration").orElse(Long.MAX_VALUE);
         all.output = given.text("--output");
         all.format = given.has("--json") ? "json" : given.text("--format", "text");
+        all.order = order(given.text("--sort", ""));
         all.buffer = given.text("-B", "line");
         all.quiet = given.has("--quiet");
         all.verbose = given.has("--verbose");
@@ -257,7 +258,6 @@ final class TraceArguments {
         comm = given.text("--comm", "sonde");
         traceableFunctions = given.text("--traceable-functions");
         disabled.addAll(given.texts("--no-feature"));
-        order = order(given.text("--sort", ""));
         String usual = given.text("--mode", given.has("--bench") ? "bench" : "trace");
         mode = Mode.valueOf((given.has("--test") ? "test" : usual).toUpperCase(Locale.ROOT));
         given.number("--pid").ifPresent(one -> pid = OptionalInt.of((int) one));

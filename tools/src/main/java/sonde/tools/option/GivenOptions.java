@@ -2,7 +2,9 @@ package sonde.tools.option;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +22,14 @@ public final class GivenOptions {
     public record Given(OptionModel option, String spelling, String value) {}
 
     private final CommandModel model;
+    private final Map<String, OptionModel> names = new HashMap<>();
     private final List<Given> options = new ArrayList<>();
     private final List<String> words = new ArrayList<>();
 
     /** Nothing given yet. */
     public GivenOptions(CommandModel model) {
         this.model = model;
+        model.groups().values().forEach(group -> group.forEach(one -> names.put(one.name(), one)));
     }
 
     /** Adds an option behind the others. */
@@ -50,6 +54,9 @@ public final class GivenOptions {
      */
     public void check() {
         for (Given one : options) {
+            if (one.option().isFlag() && !one.value().isEmpty()) {
+                throw new OptionException(one.spelling() + " takes no value");
+            }
             for (String part : parts(one)) {
                 one.option().value().check(one.spelling(), part);
             }
@@ -84,9 +91,11 @@ public final class GivenOptions {
     }
 
     private OptionModel option(String name) {
-        return model.option(name)
-                .filter(one -> one.name().equals(name))
-                .orElseThrow(() -> new IllegalArgumentException("no option is called " + name));
+        OptionModel option = names.get(name);
+        if (option == null) {
+            throw new IllegalArgumentException("no option is called " + name);
+        }
+        return option;
     }
 
     /** Whether an option was given. */

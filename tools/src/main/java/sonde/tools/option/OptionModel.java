@@ -1,6 +1,7 @@
 package sonde.tools.option;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
  * @param help what it does, with range and default at the end
  */
 public record OptionModel(List<String> names, List<String> hidden, OptionValue value, String help) {
+    private static final Pattern SEPARATOR = Pattern.compile(", ");
+
     /**
      * An option.
      *
@@ -22,7 +25,7 @@ public record OptionModel(List<String> names, List<String> hidden, OptionValue v
         String names = label < 0 ? head : head.substring(0, label);
         String shown = label < 0 ? "" : head.substring(label + 1);
         return new OptionModel(
-                List.of(names.split(", ")), List.of(), OptionValue.of(shown, help), help);
+                List.of(SEPARATOR.split(names)), List.of(), OptionValue.of(shown, help), help);
     }
 
     /** The same with other names. */

@@ -40,6 +40,8 @@ public enum ValueKind {
         if (label.isEmpty()) {
             return FLAG;
         }
-        return label.matches("[a-z0-9|-]+") ? CHOICE : BY_LABEL.getOrDefault(label, TEXT);
+        return label.chars().allMatch(c -> c >= 'a' && c <= 'z' || "0123456789|-".indexOf(c) >= 0)
+                ? CHOICE
+                : BY_LABEL.getOrDefault(label, TEXT);
     }
 }

@@ -73,6 +73,7 @@ public final class ToolWords {
                     e.getMessage() + (letter ? read.elsewhere(name.charAt(1)) : ""));
         }
         if (!read.help && !read.script) {
+            read.general.check();
             read.fold();
             read.check();
         }

@@ -130,6 +130,9 @@ class ToolWordsTest {
                 "opensnoop -p 1 -c true | -c and -p exclude each other",
                 "profile -F 0 | -F 0 is not within",
                 "opensnoop -F 9 | unknown option -F",
+                "opensnoop --duration soon | --duration: 'soon' is no time",
+                "opensnoop --format yaml | --format: 'yaml' is none of text, csv, json",
+                "opensnoop --json=5 | --json takes no value",
             })
     void whatItDoesNotTakeIsToldInOneLine(String line, String message) {
         assertThatThrownBy(() -> words(line))
@@ -281,6 +284,9 @@ class ToolWordsTest {
         assertThat(words("filetop --rows 5").rowStyle().sortedBy())
                 .containsExactly("R_KIB", "W_KIB");
         assertThat(words("filetop --rows 5").rowStyle().rows()).isEqualTo(5);
+        assertThat(words("stackcount f --sort -value").general().text("--sort"))
+                .isEqualTo("-value");
+        assertThat(words("biotop --sort avg").general().has("--sort")).isFalse();
         assertThat(words("biotop --sort avg").rowStyle().sortedBy()).containsExactly("AVG(ms)");
         assertThat(words("opensnoop").rowStyle().sortedBy()).isEmpty();
         assertThatThrownBy(() -> words("filetop --sort size"))
