@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Where tests of the rings kernel, product and inguest may run, besides what each of them asks for
  * itself.
  *
- * <p>A kernel in lockdown (security/lockdown/lockdown.c, Linux 5.4) refuses tracefs and BPF's reading
- * of its memory to root too, and nothing but a boot ends it. Tests that need them are skipped there.
- * What puts a kernel into such a state runs in a guest alone.
+ * <p>A kernel in lockdown (security/lockdown/lockdown.c, Linux 5.4) refuses tracefs and BPF's
+ * reading of its memory to root too, and nothing but a boot ends it. Tests that need them are
+ * skipped there. What puts a kernel into such a state runs in a guest alone.
  */
 public final class RingCondition implements ExecutionCondition {
     private static final Path LOCKDOWN = Path.of("/sys/kernel/security/lockdown");
@@ -34,10 +34,10 @@ public final class RingCondition implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         if (context.getTags().contains("inguest") && System.getProperty(IN_GUEST) == null) {
-            return ConditionEvaluationResult.disabled("runs in a guest only: it changes the kernel");
+            return ConditionEvaluationResult.disabled(
+                    "runs in a guest only: it changes the kernel");
         }
-        boolean asksTheKernel =
-                context.getTags().contains("kernel");
+        boolean asksTheKernel = context.getTags().contains("kernel");
         return asksTheKernel && IS_LOCKED
                 ? ConditionEvaluationResult.disabled(
                         "kernel lockdown is confidentiality: no tracefs, no BPF that reads memory")
