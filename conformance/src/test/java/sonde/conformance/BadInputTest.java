@@ -47,6 +47,7 @@ class BadInputTest {
     }
 
     @Test
+    @Tag("tracefs")
     void unknownEventNamesTheNearest() throws Exception {
         Sonde.Outcome outcome = sonde("record", "-e", "sched:sched_swich", "--", "true");
         assertOneClearError(outcome, 2);
@@ -145,6 +146,7 @@ class BadInputTest {
     }
 
     @Test
+    @Tag("tracefs")
     void filtersThatLeaveNothingAreANegativeAnswer() throws Exception {
         assertThat(sonde("record", "-o", "small", "--", "ls", "/").status()).isZero();
         for (String[] filter :

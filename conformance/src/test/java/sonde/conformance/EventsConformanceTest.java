@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The events of a bundle against {@code trace-cmd report} and {@code perf script} of its parts. */
 @Tag("product")
+@Tag("tracefs")
 class EventsConformanceTest {
     private static final Pattern LINE =
             Pattern.compile("\\s*(.*)-(\\d+)\\s+\\[(\\d+)\\]\\s+([\\d.]+): (\\S+): +(.*)");

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands that README tells a new user, in a copy of the checkout that was never built. */
 @Tag("product")
+@Tag("tracefs")
 class ReadmeTest {
     private static final Pattern BLOCK =
             Pattern.compile("(?ms)^```(?:sh|shell|bash|console)[ \\t]*$\\n(.*?)^```[ \\t]*$");

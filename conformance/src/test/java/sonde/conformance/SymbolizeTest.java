@@ -88,6 +88,7 @@ class SymbolizeTest {
     }
 
     @Test
+    @Tag("tracefs")
     void optionsOfPerfProbeInAnyOrder() throws Exception {
         String words = "-n -x ./calls";
         String added = sonde("probe add " + words + " outer");

@@ -34,6 +34,7 @@ class TraceUseTest {
                 "rawtracepoint:sched_switch",
                 "uprobe:libc:malloc"
             })
+    @Tag("tracefs")
     void thePlanSaysWhatTheRunWillSay(String probe) throws Exception {
         Sonde sonde = Sonde.in(folder);
         String script = probe + " { @ = count(); }";
@@ -147,6 +148,7 @@ class TraceUseTest {
     }
 
     @Test
+    @Tag("tracefs")
     void anUnknownNamedProbeSaysHowToMakeOne() throws Exception {
         Sonde.Outcome outcome = Sonde.in(folder).run("record", "-e", "probe:nosuch", "true");
         assertThat(outcome.status()).isEqualTo(2);
@@ -154,6 +156,7 @@ class TraceUseTest {
     }
 
     @Test
+    @Tag("tracefs")
     void stacksOfToolsAreFoldedWithoutTheTracer() throws Exception {
         Sonde.Outcome outcome =
                 Sonde.in(folder).run("tool", "offcputime", "--folded", "-c", "sleep 0.2");

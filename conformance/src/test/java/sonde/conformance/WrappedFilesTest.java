@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A recording that was compressed, put into an archive or comes through a pipe is read as itself.
  */
 @Tag("product")
+@Tag("tracefs")
 class WrappedFilesTest {
     @TempDir Path folder;
 

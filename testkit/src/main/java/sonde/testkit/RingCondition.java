@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Where tests of the rings kernel, product and inguest may run, besides what each of them asks for
+ * Where tests tagged kernel, tracefs and inguest may run, besides what each of them asks for
  * itself.
  *
  * <p>A kernel in lockdown (security/lockdown/lockdown.c, Linux 5.4) refuses tracefs and BPF's
@@ -17,9 +17,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class RingCondition implements ExecutionCondition {
     private static final Path LOCKDOWN = Path.of("/sys/kernel/security/lockdown");
-
-    /** What the runner of guests sets in the JVM there: the release of the guest's kernel. */
-    private static final String IN_GUEST = "sonde.guest.release";
 
     private static final boolean IS_LOCKED = isLocked();
 
@@ -33,11 +30,12 @@ public final class RingCondition implements ExecutionCondition {
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-        if (context.getTags().contains("inguest") && System.getProperty(IN_GUEST) == null) {
+        if (context.getTags().contains("inguest") && !Boolean.getBoolean("sonde.inguest")) {
             return ConditionEvaluationResult.disabled(
                     "runs in a guest only: it changes the kernel");
         }
-        boolean asksTheKernel = context.getTags().contains("kernel");
+        boolean asksTheKernel =
+                context.getTags().contains("kernel") || context.getTags().contains("tracefs");
         return asksTheKernel && IS_LOCKED
                 ? ConditionEvaluationResult.disabled(
                         "kernel lockdown is confidentiality: no tracefs, no BPF that reads memory")
