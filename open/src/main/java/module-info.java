@@ -7,7 +7,7 @@ module sonde.open {
     requires transitive sonde.format;
     requires transitive sonde.symbol;
     requires transitive sonde.sys;
-    requires sonde.probe;
+    requires transitive sonde.probe;
     requires sonde.store;
 
     exports sonde.open;

@@ -17,5 +17,6 @@ module sonde.probe {
     exports sonde.probe.perf;
     exports sonde.probe.plan;
     exports sonde.probe.record;
+    exports sonde.probe.snapshot;
     exports sonde.probe.tracefs;
 }

@@ -20,10 +20,12 @@ module sonde.tools {
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
     exports sonde.tools.list;
+    exports sonde.tools.probe;
     exports sonde.tools.query;
     exports sonde.tools.record;
     exports sonde.tools.report;
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.trace;
 }

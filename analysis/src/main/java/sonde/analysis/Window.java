@@ -10,6 +10,23 @@ public record Window(long from, long to) {
     /** Everything. */
     public static final Window ALL = new Window(Long.MIN_VALUE, Long.MAX_VALUE);
 
+    /**
+     * How far beyond the recorder's own times rows may lie that it asked for or was still given.
+     */
+    private static final long SLACK_NANOS = 60_000_000_000L;
+
+    /**
+     * The part of this that lies in a recording: a row of a damaged record may have any time.
+     *
+     * @param start when the recorder began
+     * @param end when it ended, not after {@code start} when that is not known
+     */
+    public Window within(long start, long end) {
+        return new Window(
+                Math.max(from, start - SLACK_NANOS),
+                end <= start ? to : Math.min(to, end + SLACK_NANOS));
+    }
+
     /** Whether a time counts. */
     public boolean contains(long time) {
         return time >= from && time < to;

@@ -20,16 +20,14 @@ class Cursor {
 
 function readTrack(cursor, track) {
   const n = track.spans;
-  const starts = new Float64Array(n);
-  const ends = new Float64Array(n);
+  const [starts, ends] = [new Float64Array(n), new Float64Array(n)];
   const states = new Uint8Array(n);
   for (let i = 0, time = 0; i < n; i++) {
     starts[i] = time += cursor.next();
     ends[i] = time += cursor.next();
     states[i] = cursor.next();
   }
-  const { name, pid, tid, totals } = track;
-  return { name, pid, tid, totals, starts, ends, states };
+  return { ...track, starts, ends, states };
 }
 
 function readStacks(cursor, n) {
@@ -40,19 +38,18 @@ function readStacks(cursor, n) {
   return { parent, frame };
 }
 
-function readSamples(cursor, { name, unit, count }) {
-  const time = new Float64Array(count);
-  const track = new Int32Array(count);
-  const node = new Int32Array(count);
-  const weight = new Float64Array(count);
+function readSamples(cursor, { name, unit, count, spans }) {
+  const rows = { name, unit, spans, track: new Int32Array(count), node: new Int32Array(count) };
+  for (const key of ['time', 'weight', 'events', 'lasts']) rows[key] = new Float64Array(count);
   for (let i = 0, last = 0; i < count; i++) {
-    time[i] = last += cursor.next();
-    track[i] = cursor.next() - 1;
-    node[i] = cursor.next() - 1;
-    weight[i] = cursor.next();
+    rows.time[i] = last += cursor.next();
+    rows.track[i] = cursor.next() - 1;
+    rows.node[i] = cursor.next() - 1;
+    rows.weight[i] = cursor.next();
+    rows.events[i] = cursor.next();
+    if (spans) rows.lasts[i] = rows.weight[i] + cursor.next();
   }
-  // Off-CPU samples are spans: their weight is their length.
-  return { name, unit, time, track, node, weight, spans: name.startsWith('off-cpu') };
+  return rows;
 }
 
 function unpackFrames(flat, modules) {

@@ -305,8 +305,7 @@ export class Timeline {
     const rows = [];
     this.data.tracks.forEach((track, i) => {
       if (this.tracks && !this.tracks.has(i)) return;
-      rows.push([track.name, track.pid < 0 ? null : track.pid, track.tid,
-        ...this.stateTimes(track)]);
+      rows.push([track.name, track.pid, track.tid, ...this.stateTimes(track)]);
     });
     return { columns, rows };
   }

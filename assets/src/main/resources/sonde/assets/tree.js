@@ -78,12 +78,8 @@ export class Tree {
     const sums = {
       unit: sets[0].unit,
       mixed: sets.some((set) => set.spans) && sets.some((set) => !set.spans),
-      total: new Float64Array(n),
-      self: new Float64Array(n),
-      part: new Float64Array(n),
-      count: new Float64Array(n),
-      height: new Int32Array(n),
     };
+    for (const key of ['total', 'self', 'part', 'count', 'height']) sums[key] = new Float64Array(n);
     for (const set of sets) this.addSelf(set, filter, sums);
     const { total, self, part, count, height } = sums;
     total.set(self);
@@ -107,17 +103,17 @@ export class Tree {
     return sums;
   }
 
-  addSelf(set, { from, to, tracks }, sums) {
-    const { time, track, node, weight, spans } = set;
+  /** A range takes its share of what lasts. */
+  addSelf({ time, track, node, weight, events, lasts, spans }, { from, to, tracks }, sums) {
     for (let i = 0; i < time.length && time[i] < to; i++) {
       if (tracks && !tracks.has(track[i])) continue;
-      let value = weight[i];
-      if (spans) value = Math.min(to, time[i] + value) - Math.max(from, time[i]);
-      else if (time[i] < from) continue;
-      if (value <= 0) continue;
+      const inside = Math.min(to, time[i] + lasts[i]) - Math.max(from, time[i]);
+      const share = inside < lasts[i] ? inside / lasts[i] : 1;
+      const value = weight[i] * share;
+      if (inside < 0 || value <= 0) continue;
       const at = node[i] < 0 || node[i] >= this.root ? this.root : node[i];
       sums.self[at] += value;
-      sums.count[at]++;
+      sums.count[at] += Math.ceil(events[i] * share);
       if (spans) sums.part[at] += value;
     }
   }

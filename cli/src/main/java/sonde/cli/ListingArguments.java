@@ -78,10 +78,6 @@ final class ListingArguments {
 
     ListingArguments() {}
 
-    boolean hasFields() {
-        return !fields.isEmpty();
-    }
-
     private ListedFields fields(CommandSpec spec) {
         try {
             ListedFields parsed = ListedFields.parse(fields);

@@ -131,7 +131,7 @@ public final class Main {
             return TraceCommand.run(List.of(args).subList(1, args.length), err);
         }
         if (first.equals("tool")) {
-            return ToolCommand.run(List.of(args).subList(1, args.length), out, err);
+            return ToolCommand.run(List.of(args).subList(1, args.length), err);
         }
         Optional<Entry> entry = entry(first);
         if (entry.isEmpty()) {

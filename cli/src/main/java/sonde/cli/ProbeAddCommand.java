@@ -1,11 +1,7 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,13 +12,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sonde.probe.dynamic.Definer;
-import sonde.probe.dynamic.Definition;
-import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.dynamic.PointSpec;
 import sonde.probe.dynamic.ProbeException;
-import sonde.probe.dynamic.ProbeKinds;
 import sonde.probe.dynamic.Subject;
-import sonde.view.Escape;
+import sonde.tools.probe.NamedProbeRecipe;
+import sonde.tools.probe.ProbeAnswer;
 
 /** {@code sonde probe add}. */
 @Command(
@@ -87,6 +81,9 @@ final class ProbeAddCommand implements Callable<Integer> {
     @Option(names = "--name", paramLabel = "NAME", description = "instead of the function's")
     private @Nullable String name;
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
     @Spec private CommandSpec spec;
 
     @SuppressWarnings("NullAway.Init") // picocli fills it in
@@ -99,73 +96,19 @@ final class ProbeAddCommand implements Callable<Integer> {
             try {
                 points.add(point(text));
             } catch (ProbeException e) {
-                throw split(text, e);
+                throw NamedProbeRecipe.split(definitions.getFirst(), text, e);
             }
         }
-        try (Subject subject = target.open(module(points))) {
-            NamedProbes probes = null;
-            Set<String> taken = Set.of();
-            ProbeKinds kinds = ProbeKinds.ALL;
-            try {
-                probes = NamedProbes.open();
-                taken = probes.events();
-                kinds = probes.kinds();
-            } catch (ProbeException e) {
-                if (!dryRun) {
-                    throw e;
-                }
-            }
-            Definer definer = new Definer(subject).avoiding(taken).choosing(kinds);
-            definer = fprobe ? definer.byFunctionTracer() : definer;
-            definer = every ? definer.everyPlace() : definer;
-            definer = unsafe ? definer.unsafe() : definer;
-            List<Definition> made = new ArrayList<>();
-            for (PointSpec point : points) {
-                try {
-                    made.addAll(definer.define(point));
-                } catch (ProbeException e) {
-                    throw split(point.text(), e);
-                }
-            }
-            PrintWriter out = spec.commandLine().getOut();
-            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
-            if (dryRun || probes == null) {
-                subject.foreign().ifPresent(why -> Failures.say(spec.commandLine().getErr(), why));
-                for (Definition one : made) {
-                    out.println(Escape.line(one.text()));
-                    out.println("    " + Escape.line(described(one)));
-                }
-                return ExitCode.DONE;
-            }
-            probes.add(subject, made);
-            added(made, out);
-            return ExitCode.DONE;
+        try (Subject subject = target.open(NamedProbeRecipe.module(points))) {
+            ProbeAnswer answer = NamedProbeRecipe.add(subject, points, dryRun, this::set);
+            return ProbeCommand.show(answer, json, spec);
         }
     }
 
-    /** Says how variables are given where a shell made words of a definition. */
-    private ProbeException split(String text, ProbeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        boolean word = !text.equals(definitions.getFirst()) && !text.matches(".*\\s.*");
-        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
-        return word && unread
-                ? new ProbeException(
-                        message
-                                + "\n  if it is a variable, it belongs in the word of its place: '"
-                                + definitions.getFirst()
-                                + " "
-                                + text
-                                + "'")
-                : failure;
-    }
-
-    /** The one that all of them name; empty for none. */
-    private static String module(List<PointSpec> points) throws ProbeException {
-        List<String> modules = points.stream().map(PointSpec::module).distinct().toList();
-        if (modules.size() > 1) {
-            throw new ProbeException("one module at a time: " + String.join(", ", modules).strip());
-        }
-        return modules.isEmpty() ? "" : modules.getFirst();
+    private Definer set(Definer usual) {
+        Definer definer = fprobe ? usual.byFunctionTracer() : usual;
+        definer = every ? definer.everyPlace() : definer;
+        return unsafe ? definer.unsafe() : definer;
     }
 
     private PointSpec point(String text) throws ProbeException {
@@ -186,22 +129,5 @@ final class ProbeAddCommand implements Callable<Integer> {
                     option + " takes letters, digits and _, 63 at most, no digit first");
         }
         return given;
-    }
-
-    private static String described(Definition one) {
-        return "at " + one.source() + (one.note().isEmpty() ? "" : "; " + one.note());
-    }
-
-    private static void added(List<Definition> made, PrintWriter out) {
-        Map<String, List<Definition>> byEvent = new LinkedHashMap<>();
-        made.forEach(one -> byEvent.computeIfAbsent(one.event(), _ -> new ArrayList<>()).add(one));
-        byEvent.forEach((event, all) -> {
-            out.println(event);
-            all.forEach(one -> out.println("    " + Escape.line(described(one))));
-        });
-        String first = made.getFirst().event();
-        out.println();
-        out.println("sonde record -e " + first + " -- COMMAND   records it");
-        out.println("sonde probe del " + first + "   removes it");
     }
 }

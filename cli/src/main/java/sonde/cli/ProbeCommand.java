@@ -2,6 +2,7 @@ package sonde.cli;
 
 import static java.util.Map.entry;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.tools.probe.ProbeAnswer;
 import sonde.view.Escape;
 
 /** {@code sonde probe}. */
@@ -62,6 +64,13 @@ final class ProbeCommand implements Callable<Integer> {
                 line.addSubcommand(command.getKey(), command.getValue().get());
             }
         }
+    }
+
+    /** Prints an answer, its notes to standard error. */
+    static int show(ProbeAnswer answer, boolean json, CommandSpec spec) throws IOException {
+        Shown.onOut(answer.result(), json);
+        answer.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
+        return answer.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
     }
 
     @Parameters(hidden = true, arity = "0..*")

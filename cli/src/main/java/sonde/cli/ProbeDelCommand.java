@@ -1,15 +1,13 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.probe.dynamic.NamedProbes;
+import sonde.tools.probe.NamedProbeRecipe;
 
 /** {@code sonde probe del}. */
 @Command(
@@ -33,6 +31,9 @@ final class ProbeDelCommand implements Callable<Integer> {
     @Option(names = "--any", description = "those that other tools made, too")
     private boolean any;
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
     @Spec private CommandSpec spec;
 
     @SuppressWarnings("NullAway.Init") // picocli fills it in
@@ -40,23 +41,6 @@ final class ProbeDelCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        NamedProbes probes = NamedProbes.open();
-        PrintWriter out = spec.commandLine().getOut();
-        boolean removed = false;
-        for (String pattern : patterns) {
-            Map<String, Boolean> done = probes.delete(pattern, any);
-            for (Map.Entry<String, Boolean> one : done.entrySet()) {
-                removed |= one.getValue();
-                out.println(
-                        one.getKey()
-                                + (one.getValue()
-                                        ? " removed"
-                                        : " left: not made by sonde probe; --any removes it too"));
-            }
-            if (done.isEmpty()) {
-                Failures.say(spec.commandLine().getErr(), "no probe is called " + pattern);
-            }
-        }
-        return removed ? ExitCode.DONE : ExitCode.NEGATIVE;
+        return ProbeCommand.show(NamedProbeRecipe.delete(patterns, any), json, spec);
     }
 }

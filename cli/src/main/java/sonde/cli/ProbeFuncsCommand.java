@@ -1,19 +1,14 @@
 package sonde.cli;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sonde.event.result.Column;
-import sonde.event.result.Table;
-import sonde.probe.dynamic.FunctionNames;
 import sonde.probe.dynamic.Subject;
+import sonde.tools.probe.SourceProbeRecipe;
 
 /** {@code sonde probe funcs}. */
 @Command(
@@ -50,30 +45,7 @@ final class ProbeFuncsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         try (Subject subject = target.open()) {
-            List<String> names = FunctionNames.matching(subject, pattern);
-            subject.notes().forEach(note -> Failures.say(spec.commandLine().getErr(), note));
-            if (json) {
-                List<List<@Nullable Object>> rows = new ArrayList<>();
-                names.forEach(name -> rows.add(List.of(name)));
-                Shown.onOut(new Table("functions", List.of(Column.text("function")), rows), true);
-            } else {
-                if (names.isEmpty()) {
-                    Failures.say(
-                            spec.commandLine().getErr(),
-                            "no function of "
-                                    + subject.path()
-                                    + " matches '"
-                                    + sonde.view.Escape.line(pattern)
-                                    + "'"
-                                    + (subject.hasEntries()
-                                            ? ""
-                                            : "; it has no debugging information, so that only"
-                                                    + " its symbol table could be asked"));
-                }
-                names.forEach(
-                        name -> spec.commandLine().getOut().println(sonde.view.Escape.line(name)));
-            }
-            return names.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
+            return ProbeCommand.show(SourceProbeRecipe.functions(subject, pattern), json, spec);
         }
     }
 }

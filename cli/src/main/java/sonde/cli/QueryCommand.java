@@ -33,7 +33,9 @@ import sonde.tools.query.QueryRecipe;
         description = {
             "Asks recordings in SQL (DuckDB): every event type is a table, and so is what reports"
                     + " know of threads, their states, slices, samples and losses. Without a"
-                    + " statement, on a terminal: a prompt. docs/sql.md lists tables and columns."
+                    + " statement, on a terminal: a prompt. docs/sql.md lists tables and columns.",
+            "proc: in place of a file is the running system now (processes, mappings, kernel"
+                    + " modules), proc:PID[,PID] some of its processes."
         },
         footer = {
             "",
@@ -44,6 +46,7 @@ import sonde.tools.query.QueryRecipe;
             "  sonde query make.sonde --list",
             "  sonde query make.sonde --run run-queue-latency",
             "  sonde query a.sonde b.sonde 'SELECT trace_id, count(*) FROM events GROUP BY 1'",
+            "  sonde query proc: 'SELECT name, state, threads FROM \"proc.process\"'",
             "  sonde query make.sonde -o out.parquet 'SELECT * FROM thread_state'",
             "",
             "Exit status: 0 done, 2 wrong statement or no such file, 4 no recording or damaged"

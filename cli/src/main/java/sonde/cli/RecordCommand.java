@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sonde.event.result.Live;
 import sonde.event.result.Result;
 import sonde.format.bundle.Meta;
 import sonde.probe.dynamic.NamedProbes;
@@ -22,6 +24,7 @@ import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
+import sonde.tools.probe.NamedProbeRecipe;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
@@ -49,6 +52,7 @@ import sonde.tools.report.section.ReportSections;
             "  sonde record -p 1234 --duration 10s",
             "  sonde record -a --duration 5s",
             "  sonde record -e 'skb:*' -e cycles -- curl -s localhost",
+            "  sonde record --live -e 'net:*' -- ping -c 1 localhost",
             "  sonde record --plan -- true         what would be recorded, and why",
             "",
             "Exit status: the command's own (128+N for signal N, 127 not found, 126 not executable);"
@@ -127,6 +131,14 @@ final class RecordCommand implements Callable<Integer> {
                             + " line")
     private @Nullable Integer readyFd;
 
+    @Option(
+            names = "--live",
+            description =
+                    "print events while they are recorded: those of -e, or all without -e; one line"
+                            + " each as 'sonde report --events' prints them, with --json one object"
+                            + " each and no summary")
+    private boolean live;
+
     @Option(names = "--no-cpu", description = "no CPU samples")
     private boolean noCpu;
 
@@ -193,12 +205,17 @@ final class RecordCommand implements Callable<Integer> {
                         pids,
                         output,
                         jvmMaps(),
+                        live ? this::showLive : null,
                         ready(origin));
         if (planOnly) {
             Shown.onOut(RecordRecipe.plan(order), json);
             return ExitCode.DONE;
         }
         return record(order);
+    }
+
+    private void showLive(Live events) throws IOException {
+        Shown.onOut(events, json);
     }
 
     private @Nullable ReadyDescriptor ready(Origin origin) {
@@ -231,7 +248,7 @@ final class RecordCommand implements Callable<Integer> {
             for (NamedProbes.Listed one : NamedProbes.open().changed(events)) {
                 Failures.say(
                         spec.commandLine().getErr(),
-                        one.event() + ": " + ProbeListCommand.changed(one));
+                        one.event() + ": " + NamedProbeRecipe.changed(one));
             }
         } catch (java.io.IOException e) {
             // Whether probes can be recorded at all is said by the plan.
@@ -246,7 +263,8 @@ final class RecordCommand implements Callable<Integer> {
         ProgressLine line = new ProgressLine(!command.isEmpty());
         RecordOutcome outcome;
         try {
-            outcome = new RecordRecipe(order, line.isVisible() ? line : null).run();
+            boolean watched = line.isVisible() && !live;
+            outcome = new RecordRecipe(order, watched ? line : null).run();
         } catch (ExecException e) {
             Failures.say(spec.commandLine().getErr(), String.valueOf(e.getMessage()));
             return e.exitCode();
@@ -261,7 +279,7 @@ final class RecordCommand implements Callable<Integer> {
                 command.isEmpty() && !outcome.failure().isEmpty()
                         ? ExitCode.IMPOSSIBLE
                         : outcome.exitCode();
-        if (noSummary) {
+        if (noSummary || live && json) {
             outcome.meta().notes().forEach(note -> Failures.say(err, note));
             NextSteps.print(outcome.bundle(), err);
             return status;
@@ -288,6 +306,12 @@ final class RecordCommand implements Callable<Integer> {
         }
         if (ways > 1) {
             throw new ParameterException(line, "a command, -p and -a exclude each other");
+        }
+        if (live && flightRecorder) {
+            throw new ParameterException(
+                    line,
+                    "--live and --flight-recorder exclude each other: a flight recorder reads"
+                            + " its rings at the end");
         }
         if (frequency < 1 || frequency > 100_000) {
             throw new ParameterException(line, "-F " + frequency + " is not within 1..100000 Hz");

@@ -224,8 +224,9 @@ final class ReportCommand implements Callable<Integer> {
         if (rows < 1) {
             throw new ParameterException(line, "--rows " + rows + " shows nothing; give 1 or more");
         }
-        if (listing.hasFields() && !events) {
-            throw new ParameterException(line, "--fields needs --events");
+        List<String> ofListings = options.listing().given();
+        if (!ofListings.isEmpty() && !events) {
+            throw new ParameterException(line, ofListings.getFirst() + " needs --events");
         }
         if (!filters.types().isEmpty()
                 && !events

@@ -9,12 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.view.CsvRenderer;
 import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
+import sonde.view.ListingRenderer;
 import sonde.view.Style;
 import sonde.view.TextRenderer;
 
@@ -29,6 +32,8 @@ final class Shown {
         /** Comma-separated values, of what has rows. */
         CSV,
     }
+
+    private static final int BUFFER = 1 << 16;
 
     private Shown() {}
 
@@ -50,7 +55,7 @@ final class Shown {
 
     /** To a file, which is new or replaced by force. */
     static int inFile(Result result, Form form, Path file, boolean force) throws IOException {
-        try (OutputStream out = newFile(file, force)) {
+        try (OutputStream out = new BufferedOutputStream(newFile(file, force), BUFFER)) {
             render(result, form, out, Style.PLAIN);
         }
         return ExitCode.DONE;
@@ -67,9 +72,7 @@ final class Shown {
 
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
-        OutputStream out = stream(FileDescriptor.out);
-        out.write(bytes);
-        out.flush();
+        new FileOutputStream(FileDescriptor.out).write(bytes);
     }
 
     /** To standard error. */
@@ -85,14 +88,17 @@ final class Shown {
     }
 
     private static OutputStream stream(FileDescriptor stream) {
-        return new BufferedOutputStream(new FileOutputStream(stream), 1 << 16);
+        return new BufferedOutputStream(new FileOutputStream(stream), BUFFER);
     }
 
     private static void write(Result result, Form form, FileDescriptor stream, int fd)
             throws IOException {
         OutputStream out = stream(stream);
+        // Lines that are made elsewhere have no style: the terminal is not asked.
+        boolean styled =
+                form == Form.TEXT && !(result instanceof Listing || result instanceof TextLayout);
         try {
-            render(result, form, out, form == Form.TEXT ? Terminal.style(fd) : Style.PLAIN);
+            render(result, form, out, styled ? Terminal.style(fd) : Style.PLAIN);
         } finally {
             out.flush(); // what stands before a damaged part is shown
         }
@@ -100,6 +106,15 @@ final class Shown {
 
     private static void render(Result result, Form form, OutputStream out, Style style)
             throws IOException {
+        if (result instanceof Listing listing
+                && form != Form.CSV
+                && listing.title().isEmpty()) {
+            ListingRenderer.render(
+                    listing,
+                    form == Form.JSON ? Listing.Form.JSON_LINES : Listing.Form.TEXT,
+                    out);
+            return;
+        }
         switch (form) {
             case TEXT -> new TextRenderer().render(result, out, style);
             case JSON -> new JsonRenderer().render(result, out);

@@ -1,11 +1,7 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,8 +33,6 @@ import sonde.tools.symbolize.SymbolizeRecipe;
             "          dmesg | sonde symbolize --filter -e vmlinux --modules build/"
         })
 final class SymbolizeCommand implements Callable<Integer> {
-    private static final int BUFFERED = 1 << 20;
-
     @Spec private @Nullable CommandSpec spec;
 
     @Option(
@@ -155,8 +149,7 @@ final class SymbolizeCommand implements Callable<Integer> {
 
     private void copy(SymbolizeRecipe.LogCopy log) throws IOException {
         try (log) {
-            OutputStream out = new FileOutputStream(FileDescriptor.out);
-            log.copy(System.in, new BufferedOutputStream(out, BUFFERED));
+            Shown.onOut(log.lines(System.in), json);
             say(log.notes());
         }
     }

@@ -8,11 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import sonde.event.result.Listing;
 import sonde.lang.output.RowStyle;
 import sonde.sys.Processes;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
 import sonde.tools.script.ToolOptions;
+import sonde.tools.script.ToolRecipe;
 import sonde.tools.script.ToolUseException;
 import sonde.tools.script.ToolWords;
 
@@ -57,34 +59,42 @@ final class ToolCommand {
             """
                     .formatted(COMMAND_LINE, PID_LINE, FOLDED_FORMAT, FOLDED_LINE, SELF_LINE);
 
-    /** What the language says where a program has no such function. */
-    private static final String NO_FUNCTION = "No matches for u";
-
     /** Of tracefs. */
     private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
     private final ScriptTool tool;
-    private final PrintWriter out;
     private final PrintWriter err;
 
-    private ToolCommand(ScriptTool tool, PrintWriter out, PrintWriter err) {
+    private ToolCommand(ScriptTool tool, PrintWriter err) {
         this.tool = tool;
-        this.out = out;
         this.err = err;
     }
 
     /** Runs the command line behind {@code tool}. */
-    static int run(List<String> words, PrintWriter out, PrintWriter err) {
+    static int run(List<String> words, PrintWriter err) {
+        try {
+            return act(words, err);
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
+                return ExitCode.DONE; // nobody reads any more
+            }
+            err.println("sonde: " + e.getMessage());
+            err.flush();
+            return ExitCode.IMPOSSIBLE;
+        }
+    }
+
+    private static int act(List<String> words, PrintWriter err) throws IOException {
         String first = words.isEmpty() ? "" : words.getFirst();
         switch (first) {
             case "--list", "-l" -> {
-                return list(out);
+                return Shown.onOut(ToolRecipe.list(), false);
             }
             case "--help", "-h", "" -> {
                 if (words.size() > 1 && ScriptTool.find(words.get(1)).isPresent()) {
-                    return run(List.of(words.get(1), "--help"), out, err);
+                    return act(List.of(words.get(1), "--help"), err);
                 }
-                out.print(USAGE + GENERAL);
+                Shown.onOut(Listing.ofLines(out -> out.print(USAGE + GENERAL)), false);
                 return first.isEmpty() ? ExitCode.USAGE : ExitCode.DONE;
             }
             default -> {}
@@ -97,26 +107,17 @@ final class ToolCommand {
             err.println("       'sonde tool --list' lists them");
             return ExitCode.USAGE;
         }
-        return new ToolCommand(tool.get(), out, err).run(words.subList(1, words.size()));
+        return new ToolCommand(tool.get(), err).run(words.subList(1, words.size()));
     }
 
-    private static int list(PrintWriter out) {
-        for (String name : ScriptTool.names()) {
-            ScriptTool.find(name).ifPresent(tool -> out.printf("%-16s %s%n", name, tool.summary()));
-        }
-        return ExitCode.DONE;
-    }
-
-    private int run(List<String> words) {
+    private int run(List<String> words) throws IOException {
         try {
             ToolWords read = ToolWords.of(tool, words);
             if (read.help()) {
-                help();
-                return ExitCode.DONE;
+                return Shown.onOut(Listing.ofLines(this::help), false);
             }
             if (read.script()) {
-                out.print(tool.variants().getFirst().text());
-                return ExitCode.DONE;
+                return Shown.onOut(ToolRecipe.script(tool), false);
             }
             if (Processes.geteuid() != 0 && !Files.isReadable(EVENTS)) {
                 throw new IOException(
@@ -130,10 +131,18 @@ final class ToolCommand {
             if (program.isPresent() && !Files.exists(program.get())) {
                 throw new IOException("no such file: " + program.get());
             }
-            ScriptTool.Variant variant = choose(read.variants(), arguments(read, ""));
+            TraceArguments trial = arguments(read, "");
+            ScriptTool.Variant variant =
+                    ToolRecipe.choose(
+                            read.variants(),
+                            TraceCommand.request(trial),
+                            trial.plan ? err::println : _ -> {});
             TraceArguments arguments = arguments(read, variant.text());
             if (program.isPresent()) {
-                checkFunction(arguments, variant);
+                ToolRecipe.checkFunction(
+                        TraceCommand.request(arguments),
+                        variant,
+                        arguments.parameters.getFirst());
             }
             checkOutput(arguments);
             arguments.programName = variant.name();
@@ -151,10 +160,6 @@ final class ToolCommand {
             err.println("sonde: " + e.getMessage());
             err.println("       'sonde tool " + tool.name() + " --help' says what it takes");
             return ExitCode.USAGE;
-        } catch (IOException e) {
-            err.println("sonde: " + e.getMessage());
-            err.flush();
-            return ExitCode.IMPOSSIBLE;
         }
     }
 
@@ -166,18 +171,6 @@ final class ToolCommand {
                         && arguments.output == null
                         && Terminal.width(Terminal.STDOUT) > 0;
         return screen ? style : style.onPaper();
-    }
-
-    /** Says that a program lacks the function in one line, without the script's lines. */
-    private static void checkFunction(TraceArguments arguments, ScriptTool.Variant variant)
-            throws IOException {
-        Optional<String> refusal = TraceCommand.refusal(arguments, variant.source());
-        if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {
-            String word = arguments.parameters.getFirst();
-            int colon = word.indexOf(':', word.indexOf('/'));
-            String file = word.substring(word.indexOf('/'), colon);
-            throw new IOException("no function " + word.substring(colon + 1) + " in " + file);
-        }
     }
 
     private static void checkOutput(TraceArguments arguments) throws IOException {
@@ -204,30 +197,7 @@ final class ToolCommand {
         return arguments;
     }
 
-    /** The first script that can run here; the last one when none can, to say why. */
-    private ScriptTool.Variant choose(List<ScriptTool.Variant> variants, TraceArguments arguments)
-            throws IOException {
-        List<String> plan = new ArrayList<>();
-        ScriptTool.Variant chosen = variants.getLast();
-        for (ScriptTool.Variant variant : variants) {
-            boolean last = variant.equals(variants.getLast());
-            Optional<String> refusal =
-                    last ? Optional.empty() : TraceCommand.refusal(arguments, variant.source());
-            if (refusal.isEmpty()) {
-                chosen = variant;
-                break;
-            }
-            plan.add("plan: not " + variant.name() + ": " + refusal.get());
-        }
-        plan.add("plan: " + chosen.name());
-        if (arguments.plan) {
-            plan.forEach(err::println);
-            err.flush();
-        }
-        return chosen;
-    }
-
-    private void help() {
+    private void help(PrintWriter out) {
         String takes = tool.rules().takes();
         out.println("sonde tool " + tool.name() + ": " + tool.summary());
         tool.description().forEach(out::println);

@@ -1,78 +1,36 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.ahead.FileReader;
-import sonde.lang.bpftrace.ahead.FileWriter;
-import sonde.lang.bpftrace.ahead.ScriptFile;
-import sonde.lang.bpftrace.expand.Formatter;
+import sonde.event.result.Listing;
+import sonde.event.result.Result;
 import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.bpftrace.run.AheadScript;
-import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.LoadException;
-import sonde.lang.bpftrace.run.Machine;
-import sonde.lang.bpftrace.run.PassListener;
-import sonde.lang.bpftrace.run.Portability;
-import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.bpftrace.run.TraceSession;
-import sonde.lang.bpftrace.run.TrialRuns;
-import sonde.lang.bpftrace.syntax.Parser;
-import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.declare.Includes;
-import sonde.lang.output.JsonOutput;
-import sonde.lang.output.MapRows;
-import sonde.lang.output.Names;
-import sonde.lang.output.Output;
-import sonde.lang.output.RowStyle;
-import sonde.lang.output.TextOutput;
-import sonde.lang.output.WithoutTracer;
-import sonde.lang.probes.AttachException;
-import sonde.lang.probes.AttachOptions;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
 import sonde.lang.source.SourceText;
-import sonde.probe.launch.Command;
-import sonde.probe.launch.EndSignals;
-import sonde.probe.launch.ExecException;
-import sonde.probe.launch.Launcher;
-import sonde.probe.launch.Origin;
-import sonde.probe.launch.Target;
 import sonde.tools.record.RunningTarget;
+import sonde.tools.trace.ScriptInput;
+import sonde.tools.trace.TraceInformation;
+import sonde.tools.trace.TraceListing;
+import sonde.tools.trace.TraceRecipe;
+import sonde.tools.trace.TraceRequest;
 
 /** {@code sonde trace}: compiles a script and runs it until it ends. */
 final class TraceCommand {
+    /** bpftrace's tests wait for this line, and ask for it by a variable of that name. */
     private static final String ATTACHED = "__BPFTRACE_NOTIFY_PROBES_ATTACHED";
-    private static final int BUFFER = 1 << 16;
-    private static final long MOST_FILE_BYTES = 64 << 20;
 
     private final TraceArguments arguments;
     private final PrintWriter err;
-    private final OutputStream out;
-    private volatile boolean ended;
-    private volatile @Nullable TraceSession running;
 
-    private TraceCommand(TraceArguments arguments, PrintWriter err, OutputStream out) {
+    private TraceCommand(TraceArguments arguments, PrintWriter err) {
         this.arguments = arguments;
         this.err = err;
-        this.out = out;
     }
 
     /** Runs the command line behind {@code trace}. */
@@ -95,8 +53,8 @@ final class TraceCommand {
 
     /** Runs a command line that was read. */
     static int run(TraceArguments arguments, PrintWriter err) {
-        try (OutputStream out = open(arguments)) {
-            return new TraceCommand(arguments, err, out).run();
+        try {
+            return new TraceCommand(arguments, err).run();
         } catch (IOException | UncheckedIOException e) {
             if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
                 return ExitCode.DONE; // nobody reads any more
@@ -110,309 +68,102 @@ final class TraceCommand {
         }
     }
 
-    /** Standard output stays open for others when this is closed. */
-    private static OutputStream open(TraceArguments arguments) throws IOException {
-        if (arguments.compile) {
-            return OutputStream.nullOutputStream(); // the file is written when all is well
-        }
-        OutputStream raw =
-                arguments.output == null
-                        ? new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
-                            @Override
-                            public void write(byte[] bytes, int from, int length)
-                                    throws IOException {
-                                out.write(bytes, from, length);
-                            }
-
-                            @Override
-                            public void close() throws IOException {
-                                flush();
-                            }
-                        }
-                        : Files.newOutputStream(Path.of(arguments.output));
-        return new BufferedOutputStream(raw, BUFFER);
-    }
-
     private int run() throws IOException {
         if (arguments.help) {
-            print(TraceUsage.text());
-            return ExitCode.DONE;
+            return show(TraceUsage.text());
         }
         if (arguments.version) {
             boolean alias = arguments.comm.equals("bpftrace");
-            print((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
-            return ExitCode.DONE;
+            return show((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
         }
         if (arguments.information) {
-            print(TraceInformation.text());
-            return ExitCode.DONE;
+            return show(TraceInformation.of(Main.VERSION));
         }
         if (arguments.pid.isPresent()) {
             RunningTarget.check(arguments.pid.getAsInt());
         }
+        TraceRequest request = request(arguments);
         if (arguments.list) {
-            return new TraceListing(arguments, err).run(out);
+            TraceListing listing = new TraceListing(request, err);
+            show(listing.result());
+            return listing.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
         }
-        Path ready = compiled();
-        if (ready != null) {
-            return withChild(child -> ahead(ready, child));
+        if (ScriptInput.isCompiled(request.script())) {
+            return trace(request, Optional.empty());
         }
-        SourceText text = source();
+        SourceText text = ScriptInput.read(request.script(), System.in, err);
         if (text == null) {
             return ExitCode.NEGATIVE;
         }
         if (arguments.formatted != null) {
-            return format(text);
+            Optional<Result> formatted = TraceRecipe.formatted(request, text, err);
+            return formatted.isPresent() ? show(formatted.get()) : ExitCode.NEGATIVE;
         }
-        return arguments.compile ? compile(text) : withChild(child -> trace(text, child));
+        return arguments.compile
+                ? TraceRecipe.compile(request, text, Path.of(String.valueOf(arguments.output)), err)
+                : trace(request, Optional.of(text));
     }
 
-    /** The file, where it is a script that was compiled before; null for others. */
-    private @Nullable Path compiled() throws IOException {
-        String file = arguments.file;
-        if (file == null || file.indexOf('{') >= 0 || !Files.isRegularFile(Path.of(file))) {
-            return null;
-        }
-        Path path = Path.of(file);
-        try (InputStream in = Files.newInputStream(path)) {
-            return FileReader.isCompiled(in.readNBytes(8)) ? path : null;
-        }
-    }
-
-    /** {@code --compile}: the script as a file for any machine. */
-    private int compile(SourceText text) throws IOException {
-        Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.portable(text, options(0), Machine.here(), diagnostics);
-        if (say(diagnostics) || compiled == null || problem(compiled.problem())) {
-            return ExitCode.NEGATIVE;
-        }
-        if (compiled.programs().isEmpty()) {
-            err.println("No probes to attach");
-            err.flush();
-            return ExitCode.NEGATIVE;
-        }
-        byte[] bytes = FileWriter.bytes(Portability.file(compiled, text));
-        Files.write(Path.of(String.valueOf(arguments.output)), bytes);
-        return ExitCode.DONE;
-    }
-
-    private int ahead(Path path, @Nullable Target child) throws IOException {
-        TraceOptions options = options(child == null ? 0 : child.pid());
-        Diagnostics diagnostics = new Diagnostics();
-        if (Files.size(path) > MOST_FILE_BYTES) {
-            throw new IOException(path + " has more than " + MOST_FILE_BYTES + " bytes");
-        }
-        ScriptFile file = FileReader.read(path.toString(), Files.readAllBytes(path));
-        if (problem(AheadScript.problem(file, options.parameters()))) {
-            return ExitCode.NEGATIVE;
-        }
-        AheadScript script = AheadScript.of(file, options, Machine.here(), diagnostics);
-        if (say(diagnostics)) {
-            return ExitCode.NEGATIVE;
-        }
-        if (arguments.plan) {
-            print(TracePlan.of(script, new AttachOptions(options.pid())));
-            return ExitCode.DONE;
-        }
-        if (script.ranked().isEmpty()) {
-            err.println("No probes to attach");
-            err.flush();
-            return ExitCode.NEGATIVE;
-        }
-        return run(script, options, child);
-    }
-
-    private void end() {
-        TraceSession session = running;
-        if (ended && session == null) {
-            Runtime.getRuntime().halt(ExitCode.NEGATIVE); // asked twice, and not begun yet
-        }
-        ended = true;
-        if (session != null) {
-            session.stop();
-        }
-    }
-
-    /** Does something with the command of {@code -c}, which has not begun. */
-    @FunctionalInterface
-    private interface WithChild {
-        int run(@Nullable Target child) throws IOException;
-    }
-
-    private void print(String text) throws IOException {
-        out.write(text.getBytes(StandardCharsets.UTF_8));
-        out.flush();
-    }
-
-    private @Nullable SourceText source() throws IOException {
-        String file = arguments.formatted != null ? arguments.formatted : arguments.file;
-        if (arguments.program.isPresent()) {
-            return new SourceText(arguments.programName, arguments.program.get());
-        }
-        if (file == null) {
-            return null;
-        }
-        if (file.equals("-")) {
-            return new SourceText(
-                    "stdin", new String(System.in.readAllBytes(), StandardCharsets.UTF_8));
-        }
-        Path path = Path.of(file.indexOf('{') >= 0 ? "." : file);
-        if (file.indexOf('{') >= 0 && !Files.isRegularFile(path)) {
-            return new SourceText("stdin", file);
-        }
-        if (!Files.isReadable(path) || Files.isDirectory(path)) {
-            err.println("ERROR: failed to open file '" + file + "': No such file or directory");
-            if (file.indexOf('}') >= 0 || file.indexOf('(') >= 0) {
-                err.println("HINT: a program has what it does in braces: 'begin { exit(); }'");
-            } else if (file.matches("[\\w.*-]*(:[\\w.*-]*)+")) {
-                err.println(
-                        "HINT: a probe is no program: 'sonde tool funccount "
-                                + file
-                                + "' counts, 'sonde trace -l' lists");
+    private int trace(TraceRequest request, Optional<SourceText> text) throws IOException {
+        Optional<Runnable> attached =
+                System.getenv(ATTACHED) == null
+                        ? Optional.empty()
+                        : Optional.of(TraceCommand::attached);
+        try (TraceRecipe recipe = TraceRecipe.open(request, err, System.err, attached)) {
+            Optional<Result> output = recipe.result(text);
+            if (output.isPresent()) {
+                show(output.get());
             }
-            err.flush();
-            return null;
-        }
-        return new SourceText(path.getFileName().toString(), Files.readString(path));
-    }
-
-    private int format(SourceText text) throws IOException {
-        Diagnostics diagnostics = new Diagnostics();
-        Script script = Parser.parse(text, diagnostics);
-        if (say(diagnostics)) {
-            return ExitCode.NEGATIVE;
-        }
-        print(Formatter.format(script));
-        return ExitCode.DONE;
-    }
-
-    /** Prints messages; true when there are errors. */
-    private boolean say(Diagnostics diagnostics) {
-        if (!arguments.tool.isEmpty() && !arguments.verbose && diagnostics.hasErrors()) {
-            err.println(ToolRefusal.text(arguments, diagnostics));
-            err.flush();
-            return true;
-        }
-        for (Diagnostic diagnostic : diagnostics.all()) {
-            if (diagnostic.severity() == Diagnostic.Severity.ERROR || !arguments.noWarnings) {
-                err.println(diagnostic.render());
-            }
-        }
-        err.flush();
-        return diagnostics.hasErrors();
-    }
-
-    private int withChild(WithChild action) throws IOException {
-        Target child = null;
-        Origin origin = Origin.capture(); // before signals are treated otherwise
-        // From the beginning: who interrupts a slow start wants an end, and to be told of it.
-        try (EndSignals _ = EndSignals.listen(kind -> end())) {
-            if (arguments.command != null && !arguments.dryRun) {
-                List<String> words = ShellWords.of(arguments.command);
-                child = Launcher.prepare(Command.of(words.toArray(String[]::new)), origin);
-            }
-            return action.run(child);
-        } finally {
-            if (child != null) {
-                TraceChild.end(child);
-            }
+            return recipe.status();
         }
     }
 
-    private int trace(SourceText text, @Nullable Target child) throws IOException {
-        TraceOptions options = options(child == null ? 0 : child.pid());
-        Diagnostics diagnostics = new Diagnostics();
-        PrintStream dumps = new PrintStream(out, false, StandardCharsets.UTF_8);
-        PassListener passes = new TraceDump(arguments.dumps, dumps);
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics, passes);
-        dumps.flush();
-        if (say(diagnostics) || compiled == null) {
-            return ExitCode.NEGATIVE;
-        }
-        if (problem(compiled.problem())) {
-            return ExitCode.NEGATIVE;
-        }
-        if (!arguments.dumps.isEmpty()) {
-            return ExitCode.DONE;
-        }
-        if (arguments.plan) {
-            print(TracePlan.of(compiled, new AttachOptions(options.pid())));
-            return ExitCode.DONE;
-        }
-        if (compiled.programs().isEmpty()) {
-            err.println("No probes to attach");
-            err.flush();
-            return ExitCode.NEGATIVE;
-        }
-        return run(compiled, options, child);
-    }
-
-    /** Tells what is wrong with the options that were given to the script. */
-    private boolean problem(Optional<Parameters.Problem> problem) {
-        if (problem.isPresent()) {
-            String message = problem.get().message();
-            err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");
-            err.print(problem.get().hint().isEmpty() ? "" : "HINT: " + problem.get().hint() + "\n");
-            err.flush();
-        }
-        return problem.isPresent();
-    }
-
-    private int run(Prepared script, TraceOptions options, @Nullable Target child)
-            throws IOException {
-        if (ended) {
-            return early();
-        }
-        try (TraceSession session = TraceSession.open(script, options, this::output)) {
-            return switch (options.mode()) {
-                case TRACE -> run(session, child);
-                case TEST -> TrialRuns.test(session) ? ExitCode.DONE : ExitCode.NEGATIVE;
-                case BENCH -> TrialRuns.bench(session);
-            };
-        } catch (LoadException e) {
-            boolean ofTool = !arguments.tool.isEmpty() && !arguments.verbose;
-            err.println(
-                    ofTool
-                            ? ToolRefusal.text(arguments.tool, e)
-                            : TraceRefusal.text(e, arguments.verbose));
-            err.flush();
-            return ExitCode.NEGATIVE;
-        } catch (AttachException e) {
-            err.println(
-                    arguments.tool.isEmpty()
-                            ? TraceRefusal.text(e)
-                            : ToolRefusal.text(arguments.tool, e));
-            err.flush();
-            return ExitCode.NEGATIVE;
-        } catch (ExecException e) {
-            err.println((arguments.tool.isEmpty() ? "ERROR: " : "sonde: ") + e.getMessage());
-            err.flush();
-            return ExitCode.NEGATIVE;
+    private static void attached() {
+        try {
+            Shown.bytes((ATTACHED + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
-    /** Why a script cannot run here; empty when all its probes could be attached. */
-    static Optional<String> refusal(TraceArguments arguments, SourceText text) throws IOException {
-        TraceCommand trial =
-                new TraceCommand(
-                        arguments,
-                        new PrintWriter(Writer.nullWriter()),
-                        OutputStream.nullOutputStream());
-        TraceOptions options = trial.options(0);
-        Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
-        if (compiled == null) {
-            return Optional.of(diagnostics.all().getFirst().message());
-        }
-        try (TraceSession session = TraceSession.open(compiled, options, trial::output)) {
-            session.attach();
-            return Optional.empty();
-        } catch (IOException | LoadException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
-        }
+    private int show(String text) throws IOException {
+        return show(Listing.ofLines(out -> out.print(text)));
     }
 
-    private TraceOptions options(int child) {
+    private int show(Result result) throws IOException {
+        Shown.Form form = arguments.format.equals("json") ? Shown.Form.JSON : Shown.Form.TEXT;
+        return arguments.output == null || arguments.compile
+                ? Shown.onOut(result, form)
+                : Shown.inFile(result, form, Path.of(arguments.output), true);
+    }
+
+    /** What the words ask for. */
+    static TraceRequest request(TraceArguments arguments) {
+        return new TraceRequest(
+                new TraceRequest.ScriptChoice(
+                        arguments.program,
+                        arguments.programName,
+                        arguments.formatted == null ? arguments.file : arguments.formatted),
+                options(arguments),
+                new TraceRequest.PrintStyle(
+                        arguments.order,
+                        arguments.form(),
+                        arguments.folded,
+                        arguments.rowStyle,
+                        arguments.buffer.equals("full")),
+                new TraceRequest.TraceEnd(
+                        Optional.ofNullable(arguments.command),
+                        arguments.watched,
+                        arguments.durationNanos),
+                new TraceRequest.MessageStyle(
+                        arguments.tool, arguments.toolProbe, arguments.verbose, arguments.quiet),
+                arguments.dumps,
+                arguments.plan,
+                arguments.dryRun,
+                arguments.comm);
+    }
+
+    private static TraceOptions options(TraceArguments arguments) {
         Path directory = Path.of(".");
         if (arguments.file != null && arguments.file.indexOf('{') < 0) {
             Path parent = Path.of(arguments.file).toAbsolutePath().getParent();
@@ -421,7 +172,7 @@ final class TraceCommand {
         return new TraceOptions(
                 Parameters.of(arguments.parameters),
                 arguments.pid,
-                child,
+                0,
                 arguments.unsafe,
                 arguments.mode,
                 arguments.helperErrors,
@@ -435,112 +186,5 @@ final class TraceCommand {
                 arguments.places(line -> System.err.println("sonde: " + line)),
                 arguments.stacks(),
                 arguments.includesSelf ? 0 : (int) ProcessHandle.current().pid());
-    }
-
-    private Output output(Names all) {
-        boolean ofTool = !arguments.tool.isEmpty();
-        Names names = ofTool ? new WithoutTracer(all) : all;
-        OutputStream to = arguments.buffer.equals("full") ? new FullBlocks(out) : out;
-        MapRows.Style usual =
-                new MapRows.Style(arguments.order, arguments.form(), arguments.folded);
-        boolean text = arguments.format.equals("text");
-        MapRows.Style style =
-                ofTool ? usual.ofTool(!text, "--map-keys N makes room for more") : usual;
-        boolean json = arguments.format.equals("json");
-        if (arguments.rowStyle.isEmpty()) {
-            return json
-                    ? new JsonOutput(to, names, style)
-                    : new TextOutput(to, System.err, names, style);
-        }
-        RowStyle rows = arguments.rowStyle.get();
-        return json
-                ? JsonOutput.ofRows(to, names, style, rows)
-                : TextOutput.ofRows(to, System.err, names, style, rows);
-    }
-
-    /** Nothing is written before a block is full, or the end. */
-    private static final class FullBlocks extends FilterOutputStream {
-        FullBlocks(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int from, int length) throws IOException {
-            out.write(bytes, from, length);
-        }
-
-        @Override
-        public void flush() {}
-    }
-
-    private int run(TraceSession session, @Nullable Target child)
-            throws IOException, AttachException {
-        running = session;
-        if (ended) {
-            return early();
-        }
-        try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
-            if (!arguments.dryRun) {
-                session.begin(arguments.comm);
-            }
-            int attached = session.attach();
-            if (!arguments.quiet) {
-                session.output().attachedProbes(attached);
-            }
-            notifyAttached(session);
-            if (arguments.dryRun) {
-                return ExitCode.DONE;
-            }
-            session.drain();
-            follow(session, child, deadline());
-            session.end();
-            return session.exitCode();
-        }
-    }
-
-    /** The user's end came while the script was compiled and loaded, which takes its time. */
-    private int early() {
-        err.println("Ended before the probes were attached: nothing was traced.");
-        err.flush();
-        return ExitCode.DONE;
-    }
-
-    private void notifyAttached(TraceSession session) throws IOException {
-        session.output().flush();
-        if (System.getenv(ATTACHED) != null) {
-            out.flush();
-            System.out.println(ATTACHED);
-            System.out.flush();
-        }
-    }
-
-    private BooleanSupplier deadline() {
-        long start = System.nanoTime();
-        return () -> System.nanoTime() - start < arguments.durationNanos;
-    }
-
-    private void follow(TraceSession session, @Nullable Target child, BooleanSupplier time)
-            throws IOException {
-        if (session.isExiting()) {
-            return;
-        }
-        if (child != null) {
-            session.remember(child.pid());
-            child.release();
-            TraceChild watch = TraceChild.watch(child);
-            session.run(() -> watch.isRunning() && time.getAsBoolean());
-            return;
-        }
-        boolean done = session.iterate();
-        if (done || !session.hasProbes()) {
-            return;
-        }
-        OptionalInt pid = arguments.pid.isPresent() ? arguments.pid : arguments.watched;
-        if (pid.isPresent()) {
-            Path process = Path.of("/proc/" + pid.getAsInt());
-            session.run(() -> Files.exists(process) && time.getAsBoolean());
-        } else {
-            session.run(time);
-        }
     }
 }

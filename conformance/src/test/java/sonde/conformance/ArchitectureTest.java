@@ -93,21 +93,14 @@ class ArchitectureTest {
             Map.ofEntries(
                     entry("Shown", "writes results, and raw bytes"),
                     entry("Main", "the version and the overview; picocli's help"),
-                    entry("ConvertCommand", "a recording into a pipe"),
-                    entry("TraceCommand", "to be moved: lang.output is a renderer of its own"),
-                    entry("SymbolizeCommand", "to be moved: addr2line's layout"),
-                    entry("ProbeAddCommand", "to be moved"),
-                    entry("ProbeDelCommand", "to be moved"),
-                    entry("ProbeFuncsCommand", "to be moved"),
-                    entry("ProbeLinesCommand", "to be moved"),
-                    entry("ProbeListCommand", "to be moved"),
-                    entry("ProbeVarsCommand", "to be moved"));
+                    entry("ConvertCommand", "a recording into a pipe"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */
     private static final Map<String, String> RAW_BYTES =
             Map.of(
                     "BpfAsmCommand", "--to raw: the instructions themselves",
-                    "BpfIterCommand", "run: what a program writes through a kernel's iterator");
+                    "BpfIterCommand", "run: what a program writes through a kernel's iterator",
+                    "TraceCommand", "the line by which bpftrace's tests see that probes are there");
 
     @Test
     void commandsPrintResults() {

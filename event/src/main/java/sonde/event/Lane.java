@@ -16,7 +16,8 @@ public interface Lane extends AutoCloseable {
 
     /**
      * The next events, or null at the end. The batch stays valid until the following call, unless
-     * retained. Corrupt parts are skipped and stand as {@code notice:corrupt} rows.
+     * retained. Corrupt parts are skipped and stand as {@code notice:corrupt} rows. A lane of a
+     * recording that is still written gives an empty batch while it has nothing new.
      */
     @Nullable Batch next() throws IOException;
 

@@ -25,6 +25,15 @@ public final class MalformedInputException extends IOException {
         return field + (offset < 0 ? "" : " at byte " + offset) + ": " + found;
     }
 
+    /**
+     * About a file that is whole, and known, but holds nothing that is read.
+     *
+     * @param why the rest of a sentence that begins with the file's name
+     */
+    public static MalformedInputException refusal(String why) {
+        return new MalformedInputException("text", "kind", -1, why);
+    }
+
     /** The message without the name that it begins with. */
     public String reason() {
         return reason;

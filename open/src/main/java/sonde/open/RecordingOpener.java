@@ -14,6 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Clock;
 import sonde.event.Recording;
@@ -29,11 +32,15 @@ import sonde.format.tracedat.TraceDatDescription;
 import sonde.format.wrapper.Limits;
 import sonde.format.wrapper.Spool;
 import sonde.format.wrapper.Unwrapped;
+import sonde.probe.snapshot.SystemSnapshot;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.FileStatus;
 
 /** Finds out what was named, takes its wrappers off and opens the recordings in it. */
 final class RecordingOpener {
+    /** The running system, or processes of it. */
+    private static final Pattern RUNNING = Pattern.compile("proc:((?:\\d{1,9}(?:,\\d{1,9})*)?)");
+
     final String name;
     final GivenPlaces given;
     final List<Recording> recordings = new ArrayList<>();
@@ -62,6 +69,13 @@ final class RecordingOpener {
         return opener.opened(() -> opener.each(paths));
     }
 
+    /** Recordings of a session that still records; closed with the source. */
+    static ReportSource live(Meta meta, List<Recording> recordings) throws IOException {
+        RecordingOpener opener = new RecordingOpener("live", GivenPlaces.NONE);
+        opener.meta = meta;
+        return opener.opened(() -> recordings.forEach(opener::take));
+    }
+
     private static String shown(Path path) {
         Path file = path.getFileName();
         return file == null ? path.toString() : file.toString();
@@ -84,7 +98,15 @@ final class RecordingOpener {
     }
 
     private void path(Path path) throws IOException {
-        if (!Files.isDirectory(path)) {
+        Matcher running = RUNNING.matcher(path.toString());
+        if (running.matches() && !Files.exists(path)) {
+            String pids = running.group(1);
+            recordings.add(
+                    SystemSnapshot.of(
+                            pids.isEmpty()
+                                    ? List.of()
+                                    : Stream.of(pids.split(",")).map(Integer::valueOf).toList()));
+        } else if (!Files.isDirectory(path)) {
             file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
             tellBundle(path);
         } else if (Files.isRegularFile(path.resolve(Meta.FILE))) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.Tree;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
+import sonde.format.bundle.Meta;
 import sonde.store.derive.Derived;
 import sonde.store.derive.TraceInput;
 import sonde.store.duckdb.Rows;
@@ -35,6 +36,7 @@ final class StoreTest {
                 Tree.everything(),
                 Map.of(),
                 null,
+                List.of(new Meta.Loss("sample", "", 0, Meta.LossKind.RING_FULL, 12)),
                 number -> "call" + number,
                 () -> new ProcessSymbols(new ProcessMaps(), at -> Frame.label("f" + at)));
     }

@@ -129,26 +129,6 @@ public final class Fd {
         }
     }
 
-    /** Writes the whole segment at a file offset. */
-    public static void pwriteFully(int fd, MemorySegment from, long offset)
-            throws SyscallException {
-        long done = 0;
-        while (done < from.byteSize()) {
-            long count =
-                    transfer(
-                            "pwrite",
-                            PWRITE,
-                            fd,
-                            from.address() + done,
-                            from.byteSize() - done,
-                            offset + done);
-            if (count <= 0) {
-                throw new SyscallException("pwrite", "fd " + fd, Errno.EIO);
-            }
-            done += count;
-        }
-    }
-
     /**
      * Writes several pieces in one call.
      *

@@ -4,6 +4,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace.dat of scheduler, system call and block events, told row by row: layouts of
@@ -11,6 +12,10 @@ import java.util.TreeMap;
  */
 public final class SchedTrace {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** Of a page; its head and the number of lost events take the rest. */
+    private static final int MOST_BYTES = TraceDatBytes.PAGE - 64;
+
     private static final int SWITCH = 301;
     private static final int WAKEUP = 302;
     private static final int WAKEUP_NEW = 303;
@@ -19,10 +24,15 @@ public final class SchedTrace {
     private static final int EXIT = 306;
     private static final int ISSUE = 307;
     private static final int COMPLETE = 308;
+    private static final int ENTER_READ = 309;
+    private static final int EXIT_READ = 310;
 
     private final TreeMap<Integer, List<Event>> cpus = new TreeMap<>();
 
-    private record Event(long time, byte[] payload) {}
+    /**
+     * @param payload null where events were lost, of number {@code time}
+     */
+    private record Event(long time, byte @Nullable [] payload) {}
 
     /** No rows yet. */
     public SchedTrace() {}
@@ -69,6 +79,12 @@ public final class SchedTrace {
         return common(id, waker).chars(comm, 16).u32(woken).u32(120).u32(cpu);
     }
 
+    /** Events of a CPU were lost before its next row; a negative count is not told. */
+    public SchedTrace lost(int cpu, long count) {
+        cpus.computeIfAbsent(cpu, ignored -> new ArrayList<>()).add(new Event(count, null));
+        return this;
+    }
+
     /** sys_enter. */
     public SchedTrace enter(long time, int cpu, int tid, long number) {
         Bytes payload = common(ENTER, tid).u64(number);
@@ -81,6 +97,12 @@ public final class SchedTrace {
     /** sys_exit. */
     public SchedTrace exit(long time, int cpu, int tid, long number, long result) {
         return add(time, cpu, common(EXIT, tid).u64(number).u64(result));
+    }
+
+    /** syscalls:sys_enter_read and sys_exit_read of x86-64. */
+    public SchedTrace read(long from, long to, int cpu, int tid) {
+        add(from, cpu, common(ENTER_READ, tid).u32(0).u32(0).u64(3).u64(0).u64(1));
+        return add(to, cpu, common(EXIT_READ, tid).u32(0).u32(0).u64(1));
     }
 
     /** block_rq_issue. */
@@ -105,7 +127,12 @@ public final class SchedTrace {
 
     /** The file, version 7. */
     public byte[] toBytes() {
-        TraceDatBytes file = new TraceDatBytes(ORDER, 8);
+        return toBytes("mono");
+    }
+
+    /** The file with another trace_clock. */
+    public byte[] toBytes(String clock) {
+        TraceDatBytes file = new TraceDatBytes(ORDER, 8).clock(clock);
         file.event("sched", "sched_switch", SWITCH, switchFields());
         file.event("sched", "sched_wakeup", WAKEUP, wakeFields());
         file.event("sched", "sched_wakeup_new", WAKEUP_NEW, wakeFields());
@@ -127,22 +154,60 @@ public final class SchedTrace {
                 "sys_exit",
                 EXIT,
                 field("long id", 8, 8) + field("long ret", 16, 8));
+        String number = field("int __syscall_nr", 8, 4);
+        file.event(
+                "syscalls",
+                "sys_enter_read",
+                ENTER_READ,
+                number
+                        + field("unsigned int fd", 16, 8)
+                        + field("char * buf", 24, 8)
+                        + field("size_t count", 32, 8));
+        file.event("syscalls", "sys_exit_read", EXIT_READ, number + field("long ret", 16, 8));
         file.event("block", "block_rq_issue", ISSUE, blockFields());
         file.event("block", "block_rq_complete", COMPLETE, blockFields());
         for (int cpu = 0; cpu <= cpus.lastKey(); cpu++) {
-            file.cpu(page(cpus.getOrDefault(cpu, List.of())));
+            file.cpu(pages(cpus.getOrDefault(cpu, List.of())));
         }
         return file.version7(false);
     }
 
-    private static byte[] page(List<Event> events) {
-        long last = events.isEmpty() ? 0 : events.getFirst().time;
-        RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, last);
+    private static byte[][] pages(List<Event> events) {
+        List<byte[]> pages = new ArrayList<>();
+        RingPage page = null;
+        int used = 0;
+        long last = 0;
+        long lost = 0;
         for (Event event : events) {
-            page.extend(event.time - last).event(0, event.payload);
+            byte[] payload = event.payload;
+            if (payload == null) {
+                lost = lost < 0 ? lost : event.time < 0 ? -1 : lost + event.time;
+            }
+            if (page != null && (payload == null || used + payload.length > MOST_BYTES)) {
+                pages.add(page.toBytes());
+                page = null;
+            }
+            if (payload == null) {
+                continue;
+            }
+            if (page == null) {
+                page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, event.time);
+                page = lost == 0 ? page : page.lost(lost);
+                last = event.time;
+                used = 0;
+                lost = 0;
+            }
+            page.extend(event.time - last).event(0, payload);
             last = event.time;
+            used += payload.length + 12;
         }
-        return page.toBytes();
+        if (page != null || pages.isEmpty()) {
+            pages.add(
+                    page != null
+                            ? page.toBytes()
+                            : new RingPage(ORDER, 8, TraceDatBytes.PAGE, 0).toBytes());
+        }
+        return pages.toArray(byte[][]::new);
     }
 
     private static String switchFields() {

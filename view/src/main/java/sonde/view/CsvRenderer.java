@@ -9,6 +9,7 @@ import sonde.event.result.Document;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Unit;
 
 /** Rows as comma-separated values (RFC 4180), with a line of names. */
@@ -26,6 +27,7 @@ public final class CsvRenderer {
             case RowStream rows -> new RowWriter(rows, out).csv();
             case Table table -> new RowWriter(rows(table), out).csv();
             case Document document -> render(document.shown(), out);
+            case TextLayout layout -> render(layout.values(), out);
             default -> throw new IllegalArgumentException("no rows: " + result.title());
         }
         out.flush();

@@ -26,6 +26,7 @@ import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Stacks;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 
@@ -38,12 +39,17 @@ public final class JsonRenderer {
     /** Nodes below this depth are left out, and their parent says {@code "cut": true}. */
     static final int MAX_DEPTH = 512;
 
-    private static final JsonFactory FACTORY =
-            JsonFactory.builder()
-                    .streamWriteConstraints(
-                            StreamWriteConstraints.builder().maxNestingDepth(4 * MAX_DEPTH).build())
-                    .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-                    .build();
+    /** Loaded for results whose JSON is made here; rows of listings come as bytes. */
+    private static final class Generators {
+        static final JsonFactory FACTORY =
+                JsonFactory.builder()
+                        .streamWriteConstraints(
+                                StreamWriteConstraints.builder()
+                                        .maxNestingDepth(4 * MAX_DEPTH)
+                                        .build())
+                        .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+                        .build();
+    }
 
     /** A renderer; it holds nothing. */
     public JsonRenderer() {}
@@ -56,7 +62,8 @@ public final class JsonRenderer {
      */
     public void render(Result result, OutputStream out) throws IOException {
         switch (result) {
-            case Listing listing -> listing.rows().writeTo(out, Listing.Form.JSON_LINES);
+            case Listing listing ->
+                    ListingRenderer.render(listing, Listing.Form.JSON_LINES, out);
             case Live live -> {
                 Result state = live.ticks().next();
                 while (state != null) {
@@ -70,13 +77,14 @@ public final class JsonRenderer {
             case Timeline timeline -> object(timeline, out);
             case Report report -> object(report, out);
             case Document document -> document(document, out);
+            case TextLayout layout -> render(layout.values(), out);
             case RowStream rows -> new RowWriter(rows, out).json();
         }
         out.flush();
     }
 
     private static void document(Document document, OutputStream out) throws IOException {
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
             if (document.rowDepth() > 0) {
                 json.setPrettyPrinter(new JsonValues.RowPrinter(document.rowDepth()));
             }
@@ -88,7 +96,7 @@ public final class JsonRenderer {
     /** A value as {@link Document} has it, on one line. */
     public static String text(@Nullable Object value) {
         StringWriter text = new StringWriter();
-        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(text)) {
             new JsonValues(json).value(value);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // a StringWriter has no such
@@ -97,7 +105,7 @@ public final class JsonRenderer {
     }
 
     private static void object(Result result, OutputStream out) throws IOException {
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
             new Writing(json).result(result);
             json.writeRaw('\n');
         }
@@ -131,6 +139,10 @@ public final class JsonRenderer {
 
     private record Writing(JsonGenerator json) {
         private void result(Result result) throws IOException {
+            if (result instanceof TextLayout layout) {
+                result(layout.values());
+                return;
+            }
             json.writeStartObject();
             string("title", result.title());
             switch (result) {
@@ -144,6 +156,8 @@ public final class JsonRenderer {
                     json.writeFieldName("values");
                     document.values().writeTo(new JsonValues(json));
                 }
+                case TextLayout layout ->
+                        throw new IllegalStateException(layout.title()); // returned above
                 case RowStream rows ->
                         throw new IllegalArgumentException("rows within: " + rows.title());
                 case Listing listing ->
@@ -298,6 +312,8 @@ public final class JsonRenderer {
                 ints("track", samples.track());
                 ints("node", samples.node());
                 longs("weight", samples.weight());
+                longs("count", samples.count());
+                longs("lasts", samples.lasts());
                 json.writeEndObject();
             }
             json.writeEndArray();

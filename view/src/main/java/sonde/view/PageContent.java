@@ -22,6 +22,7 @@ import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Samples;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 
@@ -33,7 +34,8 @@ import sonde.event.result.Unit;
  * <ul>
  *   <li>each track: for each span the gap since the last end, its length, its state;
  *   <li>stacks: for each node {@code i - parent} ({@code i + 1} at the outermost), then its frame;
- *   <li>each set of samples: for each the time since the last one, track + 1, node + 1, weight.
+ *   <li>each set of samples: for each the time since the last one, track + 1, node + 1, weight,
+ *       number of events; in a set of spans also by how much it lasts longer than its weight.
  * </ul>
  *
  * Times are nanoseconds from the timeline's start. All text is {@link Escape#line escaped}.
@@ -110,6 +112,7 @@ final class PageContent {
 
     private Columns samples(Samples samples) {
         Columns columns = new Columns();
+        boolean spans = samples.hasSpans();
         long last = 0;
         for (int i = 0; i < samples.time().length; i++) {
             long time = Math.max(last, relative(samples.time()[i]));
@@ -117,6 +120,10 @@ final class PageContent {
             columns.add(samples.track()[i] + 1L);
             columns.add(samples.node()[i] + 1L);
             columns.add(samples.weight()[i]);
+            columns.add(samples.count()[i]);
+            if (spans) {
+                columns.add(samples.lasts()[i] - samples.weight()[i]);
+            }
             last = time;
         }
         return columns;
@@ -147,8 +154,8 @@ final class PageContent {
             Timeline.Track track = timeline.tracks().get(t);
             json.writeStartObject();
             text(json, "name", track.name());
-            json.writeNumberField("pid", track.pid());
-            json.writeNumberField("tid", track.tid());
+            json.writeObjectField("pid", track.pid() < 0 ? null : track.pid());
+            json.writeObjectField("tid", track.tid() < 0 ? null : track.tid());
             json.writeNumberField("spans", spans[t]);
             numbers(json, "totals", track.stateNanos());
             json.writeEndObject();
@@ -162,6 +169,7 @@ final class PageContent {
             text(json, "name", samples.name());
             json.writeStringField("unit", samples.unit().name());
             json.writeNumberField("count", samples.time().length);
+            json.writeBooleanField("spans", samples.hasSpans());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -215,6 +223,7 @@ final class PageContent {
             }
             case Timeline _ -> note(json, "Shown above.");
             case Document document -> content(json, document.shown(), nesting);
+            case TextLayout layout -> content(json, layout.values(), nesting);
             case RowStream _ -> note(json, "Too long for a page; sonde query lists it.");
             case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
             case Live _ -> note(json, "Shown live only.");

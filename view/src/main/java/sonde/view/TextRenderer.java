@@ -12,6 +12,7 @@ import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 
 /**
@@ -69,12 +70,9 @@ public final class TextRenderer {
             if (nesting > MAX_NESTING) {
                 throw new IllegalArgumentException("reports nested deeper than " + MAX_NESTING);
             }
-            if (result instanceof Document document) {
-                render(document.shown(), indent, nesting);
-                return;
-            }
             StringBuilder text = new StringBuilder();
-            if (!result.title().isEmpty()) {
+            boolean headed = !(result instanceof Document || result instanceof TextLayout);
+            if (headed && !result.title().isEmpty()) {
                 String title = Escape.line(result.title());
                 text.append(indent).append(style.bold(title)).append('\n');
             }
@@ -100,6 +98,10 @@ public final class TextRenderer {
                 }
                 case Document document -> {
                     render(document.shown(), indent, nesting);
+                    return;
+                }
+                case TextLayout layout -> {
+                    listing(Listing.ofLines(layout.lines()));
                     return;
                 }
                 case Live live -> {
@@ -128,9 +130,7 @@ public final class TextRenderer {
         }
 
         private void listing(Listing listing) throws IOException {
-            SafeOutput safe = new SafeOutput(new StaysOpen(out));
-            listing.rows().writeTo(safe, Listing.Form.TEXT);
-            safe.flush();
+            ListingRenderer.render(listing, Listing.Form.TEXT, out);
         }
 
         private void live(Live live, String indent, int nesting) throws IOException {
@@ -139,7 +139,8 @@ public final class TextRenderer {
                 render(state, indent, nesting + 1);
                 out.flush();
                 state = live.ticks().next();
-                if (state != null) {
+                // Lines of events go on where the ones before ended.
+                if (state != null && !(state instanceof Listing)) {
                     out.write('\n');
                 }
             }

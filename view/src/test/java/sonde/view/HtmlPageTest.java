@@ -107,7 +107,7 @@ class HtmlPageTest {
                         List.of(track),
                         none,
                         List.of(
-                                new Samples(
+                                Samples.moments(
                                         "on-cpu",
                                         Unit.NANOS,
                                         new long[0],
@@ -311,7 +311,7 @@ class HtmlPageTest {
                         List.of(track, track),
                         stacks,
                         List.of(
-                                new Samples(
+                                Samples.moments(
                                         evil,
                                         Unit.COUNT,
                                         new long[] {1, 2, 3},

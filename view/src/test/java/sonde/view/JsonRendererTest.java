@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Test;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
+import sonde.event.result.TextLayout;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.RowOutput;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
@@ -57,6 +60,30 @@ class JsonRendererTest {
         assertThat(json(new Document(out -> out.value(List.of(1, 2)), shown, 1)))
                 .isEqualTo("[\n  1,\n  2\n]\n");
         assertThat(Examples.text(Document.of(map, shown), Style.PLAIN)).isEqualTo("id 7\n");
+    }
+
+    @Test
+    void aLayoutIsTextAndItsValuesAreTheRest() throws IOException {
+        Table table = new TableBuilder<String>("names").text("name", n -> n).table(List.of("a"));
+        TextLayout layout = new TextLayout(table, out -> out.println("name: a"));
+        assertThat(json(layout)).isEqualTo(json(table));
+        assertThat(json(new Report("all", List.of(), List.of(layout))))
+                .isEqualTo(json(new Report("all", List.of(), List.of(table))));
+        assertThat(Examples.text(layout, Style.PLAIN)).isEqualTo("name: a\n");
+        ByteArrayOutputStream csv = new ByteArrayOutputStream();
+        new CsvRenderer().render(layout, csv);
+        assertThat(csv.toString(StandardCharsets.UTF_8)).isEqualTo("name\na\n");
+    }
+
+    /** What a script prints itself may move the cursor; lines of files may not. */
+    @Test
+    void bytesThatShallPassUnchangedDo() throws IOException {
+        byte[] bytes = "\033[1mbold\n".getBytes(StandardCharsets.UTF_8);
+        Listing made =
+                new Listing("", List.of(), (out, _) -> RowOutput.unchanged(out).write(bytes));
+        assertThat(Examples.text(made, Style.PLAIN)).isEqualTo("\033[1mbold\n");
+        Listing foreign = new Listing("", List.of(), (out, _) -> out.write(bytes));
+        assertThat(Examples.text(foreign, Style.PLAIN)).isEqualTo("\\x1b[1mbold\n");
     }
 
     @Test

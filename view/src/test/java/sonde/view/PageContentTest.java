@@ -39,7 +39,7 @@ class PageContentTest {
                         new int[] {-1, 0, 0},
                         new int[] {0, 1, 0});
         Samples samples =
-                new Samples(
+                Samples.moments(
                         "on-cpu",
                         Unit.NANOS,
                         new long[] {110, 130},
@@ -67,8 +67,8 @@ class PageContentTest {
                         100, 1, 0, // gap 100, length 1, state 0
                         1, 1, 2, // parents of 0 (none), 1 (0), 2 (0)
                         0, 1, 0, // frames
-                        10, 1, 3, 0xc8, 1, // after 10: track 0, node 2, weight 200
-                        20, 0, 0, 5); // after 20: no track, no chain
+                        10, 1, 3, 0xc8, 1, 1, // after 10: track 0, node 2, weight 200, one event
+                        20, 0, 0, 5, 1); // after 20: no track, no chain
     }
 
     @Test

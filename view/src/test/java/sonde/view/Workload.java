@@ -166,7 +166,9 @@ final class Workload {
         int[] track = rows.stream().mapToInt(r -> (int) r[1]).toArray();
         int[] node = rows.stream().mapToInt(r -> (int) r[2]).toArray();
         long[] weight = rows.stream().mapToLong(r -> r[3]).toArray();
-        return new Samples(name, Unit.NANOS, time, track, node, weight);
+        return name.equals("off-cpu")
+                ? Samples.spans(name, time, track, node, weight)
+                : Samples.moments(name, Unit.NANOS, time, track, node, weight);
     }
 
     /** Chains: thread start, Java, perhaps native, perhaps kernel. */

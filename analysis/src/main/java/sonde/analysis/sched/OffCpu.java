@@ -19,7 +19,13 @@ public final class OffCpu implements Slices {
      * @param stack node of the chain at the switch-out, -1 for none
      * @param waker the thread that ended it, -1 for an interrupt or nobody
      */
-    public record Cause(int thread, ThreadState state, int call, int stack, int waker) {}
+    public record Cause(int thread, ThreadState state, int call, int stack, int waker) {
+        /** Of the span that {@code states} hands out. */
+        static Cause of(ThreadStates states, int thread, ThreadState state) {
+            int waker = state == ThreadState.PREEMPTED ? -1 : states.waker(thread);
+            return new Cause(thread, state, states.call(thread), states.stack(thread), waker);
+        }
+    }
 
     /** What a cause took. */
     public static final class Sum {
@@ -58,9 +64,7 @@ public final class OffCpu implements Slices {
         if (state == ThreadState.RUNNING || state == ThreadState.UNKNOWN) {
             return;
         }
-        int waker = state == ThreadState.PREEMPTED ? -1 : states.waker(thread);
-        Cause cause = new Cause(thread, state, states.call(thread), states.stack(thread), waker);
-        Sum sum = sums.computeIfAbsent(cause, ignored -> new Sum());
+        Sum sum = sums.computeIfAbsent(Cause.of(states, thread, state), ignored -> new Sum());
         sum.nanos += to - from;
         sum.count++;
         sum.max = Math.max(sum.max, to - from);

@@ -1,24 +1,63 @@
 package sonde.analysis.sched;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
- * Single spans off the CPU with the chain at the switch-out, in the order in which they ended. The
- * longest are kept: when there are too many, those below a threshold go and the threshold doubles.
+ * Single spans off the CPU with their {@link OffCpu.Cause}. The longest are kept: when there are
+ * too many, those below a threshold are added up by cause and the threshold doubles. Together the
+ * rows have all time off the CPU.
  */
 public final class OffSpans implements Slices {
     private static final int KEPT = 200_000;
 
+    private final int limit;
+    private final Map<OffCpu.Cause, ShortSpans> causes = new HashMap<>();
+    private ShortSpans[] whose = new ShortSpans[1024];
     private long[] starts = new long[1024];
     private long[] lengths = new long[1024];
-    private int[] threads = new int[1024];
-    private int[] nodes = new int[1024];
     private int size;
     private long threshold = 1;
-    private long dropped;
+    private long merged;
 
     /** Nothing yet. */
-    public OffSpans() {}
+    public OffSpans() {
+        this(KEPT);
+    }
+
+    /**
+     * @param limit most spans to keep singly
+     */
+    OffSpans(int limit) {
+        this.limit = limit;
+    }
+
+    /** The sum of the spans of a cause that are not kept singly. */
+    private static final class ShortSpans {
+        final OffCpu.Cause cause;
+        long nanos;
+        long count;
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+
+        ShortSpans(OffCpu.Cause cause) {
+            this.cause = cause;
+        }
+
+        void add(long from, long length) {
+            nanos += length;
+            count++;
+            first = Math.min(first, from);
+            last = Math.max(last, from + length);
+        }
+    }
+
+    /** One span, or the short ones of a cause together: those lie between its start and end. */
+    public record OffCpuSpan(OffCpu.Cause cause, long start, long end, long nanos, long count) {}
 
     @Override
     public boolean needsStacks() {
@@ -27,15 +66,16 @@ public final class OffSpans implements Slices {
 
     @Override
     public void slice(ThreadStates states, int thread, ThreadState state, long from, long to) {
-        boolean off = state != ThreadState.RUNNING && state != ThreadState.UNKNOWN;
-        if (!off || states.stack(thread) < 0) {
+        if (state == ThreadState.RUNNING || state == ThreadState.UNKNOWN) {
             return;
         }
+        ShortSpans cause =
+                causes.computeIfAbsent(OffCpu.Cause.of(states, thread, state), ShortSpans::new);
         if (to - from < threshold) {
-            dropped++;
+            merge(cause, from, to - from);
             return;
         }
-        while (size == KEPT) {
+        while (size == limit) {
             threshold *= 2;
             thin();
         }
@@ -43,13 +83,16 @@ public final class OffSpans implements Slices {
             int capacity = 2 * size;
             starts = Arrays.copyOf(starts, capacity);
             lengths = Arrays.copyOf(lengths, capacity);
-            threads = Arrays.copyOf(threads, capacity);
-            nodes = Arrays.copyOf(nodes, capacity);
+            whose = Arrays.copyOf(whose, capacity);
         }
         starts[size] = from;
         lengths[size] = to - from;
-        threads[size] = thread;
-        nodes[size++] = states.stack(thread);
+        whose[size++] = cause;
+    }
+
+    private void merge(ShortSpans cause, long from, long length) {
+        cause.add(from, length);
+        merged++;
     }
 
     private void thin() {
@@ -58,46 +101,39 @@ public final class OffSpans implements Slices {
             if (lengths[i] >= threshold) {
                 starts[kept] = starts[i];
                 lengths[kept] = lengths[i];
-                threads[kept] = threads[i];
-                nodes[kept++] = nodes[i];
+                whose[kept++] = whose[i];
+            } else {
+                merge(whose[i], starts[i], lengths[i]);
             }
         }
-        dropped += size - kept;
         size = kept;
     }
 
-    /** Number of spans kept. */
-    public int size() {
-        return size;
+    /** Number of spans that are rows only together with others, each shorter than a threshold. */
+    public long merged() {
+        return merged;
     }
 
-    /** Number of spans left out, each shorter than {@link #threshold()}. */
-    public long dropped() {
-        return dropped;
-    }
-
-    /** Nanoseconds below which spans are left out. */
+    /** Nanoseconds below which spans are added up. */
     public long threshold() {
         return threshold;
     }
 
-    /** When a span began. */
-    public long start(int index) {
-        return starts[index];
-    }
-
-    /** How long it was. */
-    public long nanos(int index) {
-        return lengths[index];
-    }
-
-    /** Whose it was. */
-    public int thread(int index) {
-        return threads[index];
-    }
-
-    /** Its chain. */
-    public int node(int index) {
-        return nodes[index];
+    /** All time off the CPU, by start. */
+    public List<OffCpuSpan> rows() {
+        List<OffCpuSpan> rows = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            long end = starts[i] + lengths[i];
+            rows.add(new OffCpuSpan(whose[i].cause, starts[i], end, lengths[i], 1));
+        }
+        for (ShortSpans sum : causes.values()) {
+            if (sum.count > 0) {
+                rows.add(new OffCpuSpan(sum.cause, sum.first, sum.last, sum.nanos, sum.count));
+            }
+        }
+        rows.sort(
+                Comparator.comparingLong(OffCpuSpan::start)
+                        .thenComparing(row -> row.cause.thread()));
+        return rows;
     }
 }

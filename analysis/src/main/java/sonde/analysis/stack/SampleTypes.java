@@ -9,6 +9,9 @@ public final class SampleTypes {
     /** System of samples that count, of whatever the recording's own tool sampled. */
     public static final String PROFILE = "profile";
 
+    /** A caller and a callee of a profile without longer chains; they weigh the inclusive cost. */
+    public static final String CALL = "callgrind:call";
+
     /** As perf spells the clocks and cycles of a CPU, modifiers behind. */
     private static final List<String> CLOCKS =
             List.of(

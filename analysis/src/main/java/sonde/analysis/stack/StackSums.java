@@ -1,7 +1,9 @@
 package sonde.analysis.stack;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import sonde.analysis.Bindings;
@@ -21,10 +23,16 @@ public final class StackSums implements Operator {
     /** Samples kept singly; beyond, every second one goes, again and again. */
     private static final int KEPT = 400_000;
 
+    // Of a sum: what its samples weigh, their number, the time of the last.
+    private static final int WEIGHT = 0;
+    private static final int COUNT = 1;
+    private static final int LAST = 2;
+
     private final Threads threads;
     private final StackTable stacks;
     private final Window window;
     private final Bindings<Wanted> bindings;
+    private final int limit;
     private final Map<Long, long[]> sums = new HashMap<>();
 
     private long[] times = new long[1024];
@@ -39,6 +47,19 @@ public final class StackSums implements Operator {
 
     private StackSums(
             Threads threads, StackTable stacks, Window window, Predicate<EventType> which) {
+        this(threads, stacks, window, which, KEPT);
+    }
+
+    /**
+     * @param limit most samples to be kept singly
+     */
+    StackSums(
+            Threads threads,
+            StackTable stacks,
+            Window window,
+            Predicate<EventType> which,
+            int limit) {
+        this.limit = limit;
         this.threads = threads;
         this.stacks = stacks;
         this.window = window;
@@ -81,15 +102,16 @@ public final class StackSums implements Operator {
     }
 
     private void add(long time, int thread, int cpu, int node, long weight) {
-        long key = (long) thread << 32 | (node & 0xffff_ffffL);
-        long[] sum = sums.computeIfAbsent(key, ignored -> new long[2]);
-        sum[0] += weight;
-        sum[1]++;
+        long key = key(thread, node);
+        long[] sum = sums.computeIfAbsent(key, ignored -> new long[LAST + 1]);
+        sum[WEIGHT] += weight;
+        sum[COUNT]++;
+        sum[LAST] = time;
         total += weight;
         if (seen++ % stride != 0) {
             return;
         }
-        if (kept == KEPT) {
+        if (kept == limit) {
             thin();
         }
         if (kept == times.length) {
@@ -130,9 +152,67 @@ public final class StackSums implements Operator {
         sums.keySet().stream()
                 .sorted()
                 .forEach(key -> {
-                    long[] sum = sums.getOrDefault(key, new long[2]);
-                    sink.sum((int) (key >> 32), key.intValue(), sum[0], sum[1]);
+                    long[] sum = sums.getOrDefault(key, new long[LAST + 1]);
+                    sink.sum((int) (key >> 32), key.intValue(), sum[WEIGHT], sum[COUNT]);
                 });
+    }
+
+    /** Takes samples by time. */
+    @FunctionalInterface
+    public interface SampleSink {
+        /** What {@code count} samples of one chain of one thread weigh together. */
+        void sample(long time, int thread, int node, long weight, long count);
+    }
+
+    /**
+     * Hands out the kept samples by time. They stand for all: the weight and number of samples of a
+     * thread and chain are divided among those that were kept, or stand at the time of the last.
+     */
+    public void forEachSample(SampleSink sink) {
+        Map<Long, long[]> parts =
+                new HashMap<>(); // by key: number of kept samples, those handed out
+        if (stride > 1) {
+            for (int i = 0; i < kept; i++) {
+                parts.computeIfAbsent(key(who[i], nodes[i]), ignored -> new long[2])[0]++;
+            }
+        }
+        List<Map.Entry<Long, long[]>> unkept =
+                sums.entrySet().stream()
+                        .filter(entry -> stride > 1 && !parts.containsKey(entry.getKey()))
+                        .sorted(
+                                Comparator.comparingLong(
+                                        (Map.Entry<Long, long[]> entry) -> entry.getValue()[LAST]))
+                        .toList();
+        int next = 0;
+        for (int i = 0; i <= kept; i++) {
+            long time = i < kept ? times[i] : Long.MAX_VALUE;
+            for (; next < unkept.size() && unkept.get(next).getValue()[LAST] <= time; next++) {
+                long key = unkept.get(next).getKey();
+                long[] sum = unkept.get(next).getValue();
+                sink.sample(sum[LAST], (int) (key >> 32), (int) key, sum[WEIGHT], sum[COUNT]);
+            }
+            if (i < kept && stride == 1) {
+                sink.sample(time, who[i], nodes[i], weights[i], 1);
+            } else if (i < kept) {
+                long key = key(who[i], nodes[i]);
+                long[] sum = sums.getOrDefault(key, new long[LAST + 1]);
+                long[] part = parts.getOrDefault(key, new long[] {1, 0});
+                long weight = part(sum[WEIGHT], part);
+                long count = part(sum[COUNT], part);
+                part[1]++;
+                sink.sample(time, who[i], nodes[i], weight, count);
+            }
+        }
+    }
+
+    /** The next of {@code part[0]} parts of a sum, of which {@code part[1]} were handed out. */
+    private static long part(long sum, long[] part) {
+        long rest = sum % part[0];
+        return sum / part[0] + rest * (part[1] + 1) / part[0] - rest * part[1] / part[0];
+    }
+
+    private static long key(int thread, int node) {
+        return (long) thread << 32 | (node & 0xffff_ffffL);
     }
 
     /** Sum of all weights. */

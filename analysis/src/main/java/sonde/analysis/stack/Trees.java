@@ -184,28 +184,27 @@ public final class Trees {
         public Columns() {}
 
         /**
-         * The number of a chain in {@link #stacks}, -1 for none.
+         * The number of a chain in {@link #stacks}.
          *
          * @param first the name that the chain begins under: a program's stacks are not another's
+         * @param tableNode its node in the table, negative for a chain of the name alone
          */
         public int node(String first, int tableNode) {
-            if (tableNode < 0) {
-                return -1;
-            }
             Map<Integer, Integer> under = known.computeIfAbsent(first, any -> new HashMap<>());
             Integer found = under.get(tableNode);
             if (found != null) {
                 return found;
             }
             int at = child(-1, Frame.label(first));
-            for (Frame frame : chain(tableNode)) {
+            for (Frame frame : tableNode < 0 ? List.<Frame>of() : chain(tableNode)) {
                 at = child(at, frame);
             }
             under.put(tableNode, at);
             return at;
         }
 
-        private int child(int parent, Frame frame) {
+        /** The number of a chain that goes on from another, -1 for an outermost caller. */
+        public int child(int parent, Frame frame) {
             int number =
                     numbers.computeIfAbsent(
                             frame,

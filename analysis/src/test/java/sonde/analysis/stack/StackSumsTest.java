@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,34 @@ final class StackSumsTest {
             rows.add(new Row(thread, chain, weight, count));
         });
         return rows;
+    }
+
+    /** Of many samples some are kept; by thread and chain they weigh what all weigh. */
+    @Test
+    void keptSamplesStandForAll() throws IOException {
+        Script script = new Script();
+        for (int i = 0; i < 1000; i++) {
+            int tid = i == 3 ? 9 : 7 + i % 2;
+            script.sample(CLOCK, 100 + i, 0, 7, tid, 10 + i % 3, Script.USER, 0x500 + i % 5);
+        }
+        StackSums samples = new StackSums(threads, stacks, Window.ALL, SampleTypes::isCpu, 64);
+        Engine.run(script.recording(), List.of(threads, samples));
+        assertThat(samples.stride()).isGreaterThan(1);
+        assertThat(samples.kept()).isLessThanOrEqualTo(64);
+        Map<List<Integer>, List<Long>> all = new HashMap<>();
+        samples.forEach((thread, node, weight, count) ->
+                all.put(List.of(thread, node), List.of(weight, count)));
+        Map<List<Integer>, List<Long>> page = new HashMap<>();
+        List<Long> times = new ArrayList<>();
+        samples.forEachSample((time, thread, node, weight, count) -> {
+            times.add(time);
+            page.merge(
+                    List.of(thread, node),
+                    List.of(weight, count),
+                    (one, two) -> List.of(one.get(0) + two.get(0), one.get(1) + two.get(1)));
+        });
+        assertThat(page).isEqualTo(all).hasSize(11);
+        assertThat(times).isSorted();
     }
 
     @Test

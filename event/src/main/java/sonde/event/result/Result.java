@@ -2,7 +2,16 @@ package sonde.event.result;
 
 /** Something to show. Renderers switch over the kinds exhaustively. */
 public sealed interface Result
-        permits Table, Histogram, CallTree, Timeline, Report, Document, Listing, RowStream, Live {
+        permits Table,
+                Histogram,
+                CallTree,
+                Timeline,
+                Report,
+                Document,
+                TextLayout,
+                Listing,
+                RowStream,
+                Live {
     /** A heading, unique within a report; also the key in JSON. */
     String title();
 }

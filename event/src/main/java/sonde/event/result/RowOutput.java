@@ -1,5 +1,6 @@
 package sonde.event.result;
 
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -11,8 +12,26 @@ public abstract class RowOutput extends OutputStream {
     protected RowOutput() {}
 
     /**
-     * Writes whole lines that the caller has looked at: printable ASCII, tabs and line feeds, no
-     * other byte.
+     * Writes bytes that pass unchanged: the caller has made foreign text in them harmless, or the
+     * user asked for a copy byte for byte.
      */
     public abstract void writePlain(byte[] bytes, int offset, int length) throws IOException;
+
+    /** A stream whose bytes all pass unchanged to {@code out}; closing it closes {@code out}. */
+    public static OutputStream unchanged(OutputStream out) {
+        if (!(out instanceof RowOutput rows)) {
+            return out;
+        }
+        return new FilterOutputStream(rows) {
+            @Override
+            public void write(int value) throws IOException {
+                write(new byte[] {(byte) value}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                rows.writePlain(bytes, offset, length);
+            }
+        };
+    }
 }

@@ -1,5 +1,7 @@
 package sonde.event.result;
 
+import java.util.Arrays;
+
 /**
  * Weighted events on the tracks of a timeline, in columns.
  *
@@ -9,6 +11,39 @@ package sonde.event.result;
  * @param track index into {@link Timeline#tracks}
  * @param node its chain in {@link Timeline#stacks}, -1 for none
  * @param weight what it stands for; for off-CPU spans their length
+ * @param count number of events that each row stands for
+ * @param lasts nanoseconds over which the weight is spread: 0 for a moment, the weight for one
+ *     span, more where a row stands for several spans
  */
 public record Samples(
-        String name, Unit unit, long[] time, int[] track, int[] node, long[] weight) {}
+        String name,
+        Unit unit,
+        long[] time,
+        int[] track,
+        int[] node,
+        long[] weight,
+        long[] count,
+        long[] lasts) {
+    /** Moments, one event each. */
+    public static Samples moments(
+            String name, Unit unit, long[] time, int[] track, int[] node, long[] weight) {
+        return new Samples(
+                name, unit, time, track, node, weight, ones(time), new long[time.length]);
+    }
+
+    /** Spans, one event each; the weights are their lengths. */
+    public static Samples spans(String name, long[] time, int[] track, int[] node, long[] nanos) {
+        return new Samples(name, Unit.NANOS, time, track, node, nanos, ones(time), nanos);
+    }
+
+    private static long[] ones(long[] rows) {
+        long[] ones = new long[rows.length];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    /** Whether any row has a length in time. */
+    public boolean hasSpans() {
+        return Arrays.stream(lasts).anyMatch(nanos -> nanos > 0);
+    }
+}

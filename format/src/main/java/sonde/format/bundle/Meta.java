@@ -80,7 +80,8 @@ public record Meta(
      * How the command ended: wait4's status word and rusage.
      *
      * @param status as wait(2) gives it: exit code in bits 8..15, signal in bits 0..6
-     * @param maxRssBytes of the largest process of the tree
+     * @param maxRssBytes of the largest process of the tree; -1 when it was not above the
+     *     recorder's, which the kernel counts as the command's own
      */
     public record Exit(
             int status,

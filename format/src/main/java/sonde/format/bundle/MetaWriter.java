@@ -75,7 +75,9 @@ public final class MetaWriter {
             out.writeNumberField("status", exit.status());
             out.writeNumberField("userNanos", exit.userNanos());
             out.writeNumberField("systemNanos", exit.systemNanos());
-            out.writeNumberField("maxRssBytes", exit.maxRssBytes());
+            if (exit.maxRssBytes() >= 0) {
+                out.writeNumberField("maxRssBytes", exit.maxRssBytes());
+            }
             out.writeNumberField("minorFaults", exit.minorFaults());
             out.writeNumberField("majorFaults", exit.majorFaults());
             out.writeNumberField("voluntarySwitches", exit.voluntarySwitches());

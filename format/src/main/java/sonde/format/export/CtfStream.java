@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
+import sonde.format.GrowableBytes;
 
 /** The packets of one data stream, that of a CPU, in a file of their own. */
 final class CtfStream {
@@ -18,7 +19,7 @@ final class CtfStream {
     private final long number;
     private final int cpu;
     private final int packetBytes;
-    private final Payload packet = new Payload(ByteOrder.LITTLE_ENDIAN);
+    private final GrowableBytes packet = new GrowableBytes(1 << 12, ByteOrder.LITTLE_ENDIAN);
     private boolean open;
     private long begin;
     private long end;

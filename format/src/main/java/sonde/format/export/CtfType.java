@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.result.Frame;
+import sonde.format.GrowableBytes;
 
 /**
  * An event record class: which members the payload has, and how they are put. All are aligned to
@@ -128,7 +129,7 @@ final class CtfType {
     }
 
     /** Adds the row's payload. */
-    void encode(ExportRow row, Payload out) {
+    void encode(ExportRow row, GrowableBytes out) {
         for (Member member : payload) {
             if (member.field != null) {
                 put(member, member.field, row, out);
@@ -138,7 +139,7 @@ final class CtfType {
         }
     }
 
-    private static void besides(Member member, ExportRow row, Payload out) {
+    private static void besides(Member member, ExportRow row, GrowableBytes out) {
         switch (member.form) {
             case INTEGER -> out.add(8, row.batch.weight(row.row));
             case TEXT -> {
@@ -158,12 +159,12 @@ final class CtfType {
         }
     }
 
-    private static void text(byte[] text, Payload out) {
-        out.add(text);
+    private static void text(byte[] text, GrowableBytes out) {
+        out.raw(text);
         out.zeros(1);
     }
 
-    private static void put(Member member, Field field, ExportRow row, Payload out) {
+    private static void put(Member member, Field field, ExportRow row, GrowableBytes out) {
         switch (member.form) {
             case INTEGER -> out.add(member.sizeBytes, row.integer(field));
             case REAL -> {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Field;
 import sonde.event.FrameNames;
 import sonde.event.result.Frame;
+import sonde.format.GrowableBytes;
 
 /** An event type as ftrace writes it: its number, its format file, and how payloads are made. */
 final class FtraceType {
@@ -70,7 +71,7 @@ final class FtraceType {
     }
 
     /** Puts a row's payload into {@code out}; what had to be cut is counted. */
-    void encode(ExportRow row, Payload out, Losses losses) {
+    void encode(ExportRow row, GrowableBytes out, Losses losses) {
         FtraceLayout made = layout;
         if (made != null) {
             lay(made, row, out, losses);
@@ -86,7 +87,7 @@ final class FtraceType {
     }
 
     /** Puts the integers of a field in the order of bytes of the file. */
-    static void turn(Field field, ExportRow row, Payload out) {
+    static void turn(Field field, ExportRow row, GrowableBytes out) {
         if (field.offset() + field.sizeBytes() > out.size()) {
             return;
         }
@@ -109,7 +110,7 @@ final class FtraceType {
         }
     }
 
-    private void lay(FtraceLayout made, ExportRow row, Payload out, Losses losses) {
+    private void lay(FtraceLayout made, ExportRow row, GrowableBytes out, Losses losses) {
         out.begin(made.fixedBytes());
         out.put(0, 2, id);
         boolean flagged = !fields.isEmpty() && row.batch.payloadBytes(row.row) >= 4;
@@ -138,7 +139,7 @@ final class FtraceType {
     }
 
     private void field(
-            FtraceLayout.Slot slot, Field field, ExportRow row, Payload out, Losses losses) {
+            FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out, Losses losses) {
         switch (slot.form()) {
             case INTEGER -> out.put(slot.offset(), slot.sizeBytes(), row.integer(field));
             case REAL ->
@@ -158,7 +159,7 @@ final class FtraceType {
         }
     }
 
-    private static void fixed(FtraceLayout.Slot slot, Field field, ExportRow row, Payload out) {
+    private static void fixed(FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out) {
         int element = slot.elementBytes();
         int start = field.offset(row.batch, row.row);
         int count = Math.min(slot.sizeBytes(), field.sizeBytes(row.batch, row.row)) / element;
@@ -169,9 +170,9 @@ final class FtraceType {
     }
 
     private void text(
-            FtraceLayout.Slot slot, byte[] text, ExportRow row, Payload out, Losses losses) {
+            FtraceLayout.Slot slot, byte[] text, ExportRow row, GrowableBytes out, Losses losses) {
         int start = begin(slot, out);
-        out.add(text);
+        out.raw(text);
         if (text.length == 0 || text[text.length - 1] != 0) {
             out.zeros(1);
         }
@@ -181,12 +182,12 @@ final class FtraceType {
         }
     }
 
-    private static int begin(FtraceLayout.Slot slot, Payload out) {
+    private static int begin(FtraceLayout.Slot slot, GrowableBytes out) {
         out.align(slot.elementBytes());
         return out.size();
     }
 
-    private void end(FtraceLayout.Slot slot, int start, ExportRow row, Payload out, Losses losses) {
+    private void end(FtraceLayout.Slot slot, int start, ExportRow row, GrowableBytes out, Losses losses) {
         if (out.size() > MOST_BYTES) {
             Field field = slot.field();
             String what = field == null ? "call chain" : field.name();

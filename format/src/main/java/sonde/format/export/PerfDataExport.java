@@ -17,6 +17,7 @@ import sonde.event.EventType;
 import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.GrowableBytes;
 import sonde.format.ftrace.KernelFormats;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
@@ -83,7 +84,7 @@ final class PerfDataExport {
     private final Map<Source, @Nullable PerfTarget[]> bySource = new IdentityHashMap<>();
     private final List<AttrEntry> attrs = new ArrayList<>();
     private final PerfRecords records;
-    private final Payload payload = new Payload(ByteOrder.nativeOrder());
+    private final GrowableBytes payload = new GrowableBytes(1 << 12, ByteOrder.nativeOrder());
     private final Set<Long> taken = new HashSet<>();
     private final Set<Long> used = new HashSet<>();
     private final long dummyId;

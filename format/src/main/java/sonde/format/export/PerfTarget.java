@@ -8,6 +8,7 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.GrowableBytes;
 import sonde.format.ftrace.MappedBuildId;
 import sonde.format.perfdata.AttrEntry;
 import sonde.format.perfdata.PerfAttr;
@@ -116,15 +117,15 @@ record PerfTarget(
     }
 
     /** The sample of a row; empty when it would be too long. */
-    byte[] record(ExportRow row, Payload payload, Losses losses) {
+    byte[] record(ExportRow row, GrowableBytes payload, Losses losses) {
         FtraceType made = ftrace;
         payload.begin(0);
         if (made != null) {
             made.encode(row, payload, losses);
         } else if (copied) {
-            payload.add(row.batch.bytes(row.row, 0, row.batch.payloadBytes(row.row)));
+            payload.raw(row.batch.bytes(row.row, 0, row.batch.payloadBytes(row.row)));
         } else if (row.type.field("raw").isPresent()) {
-            payload.add(row.bytes(row.type.field("raw").orElseThrow()));
+            payload.raw(row.bytes(row.type.field("raw").orElseThrow()));
         }
         for (long rest = lost; rest != 0; rest &= rest - 1) {
             losses.add(part(Long.lowestOneBit(rest)) + " of " + row.type.qualifiedName());
@@ -235,7 +236,7 @@ record PerfTarget(
     }
 
     /** The body of a row that is a record, in this machine's order of bytes. */
-    static byte[] body(ExportRow row, int misc, Payload out) {
+    static byte[] body(ExportRow row, int misc, GrowableBytes out) {
         int size = row.batch.payloadBytes(row.row);
         out.begin(size);
         row.batch.copy(row.row, 0, size, out.array(), 0);

@@ -3,10 +3,15 @@ package sonde.format.export;
 import java.util.Set;
 
 /** What the weights of samples count, by the names of their types. */
-final class SampleUnits {
-    static final String NANOSECONDS = "nanoseconds";
-    static final String BYTES = "bytes";
-    static final String COUNT = "count";
+public final class SampleUnits {
+    /** Times. */
+    public static final String NANOSECONDS = "nanoseconds";
+
+    /** Sizes. */
+    public static final String BYTES = "bytes";
+
+    /** Anything else. */
+    public static final String COUNT = "count";
 
     private static final Set<String> CLOCKS = Set.of("cpu-clock", "task-clock");
 
@@ -30,7 +35,8 @@ final class SampleUnits {
         return isClock(type) || RUNNING.contains(type) || type.contains("cycles");
     }
 
-    static String unit(String type) {
+    /** The unit of the weights of a type, by its name. */
+    public static String unit(String type) {
         return switch (plain(type)) {
             case "cpu-clock", "task-clock", "cpu", "wall" -> NANOSECONDS;
             case "heap", "bytes" -> BYTES;

@@ -18,12 +18,13 @@ import sonde.event.EventType;
 import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.GrowableBytes;
 import sonde.format.ftrace.KernelFormats;
 import sonde.format.tracedat.TraceDatDescription;
 import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatWriter;
 import sonde.format.tracedat.TraceDatWriter.BufferPages;
 import sonde.format.tracedat.TraceDatWriter.CpuPages;
+import sonde.format.tracedat.TraceDatWriter;
 
 /**
  * trace.dat v7 from any recording. Events of a kernel keep their formats, payloads and numbers;
@@ -102,7 +103,7 @@ final class TraceDatExport implements AutoCloseable {
     }
 
     private void gather(ExportRows rows) throws IOException {
-        Payload payload = new Payload(types.kernel.order());
+        GrowableBytes payload = new GrowableBytes(1 << 12, types.kernel.order());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             RingSpool ring = ring(row);
             if (row.cpu() != Survey.cpu(row.cpu())) {

@@ -2,6 +2,7 @@ package sonde.format.export;
 
 import java.util.Arrays;
 import sonde.event.Field;
+import sonde.format.GrowableBytes;
 
 /** Takes the values of fields out of rows, whatever the order of their bytes. */
 final class Values {
@@ -19,7 +20,7 @@ final class Values {
     }
 
     /** Adds the elements of an array, at most so many. */
-    static void elements(ExportRow row, Field field, int most, Payload out) {
+    static void elements(ExportRow row, Field field, int most, GrowableBytes out) {
         int element = elementBytes(field);
         int start = field.offset(row.batch, row.row);
         int count = Math.min(most, count(row, field));

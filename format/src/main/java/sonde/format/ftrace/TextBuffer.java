@@ -11,7 +11,7 @@ import sonde.event.Batch;
 import sonde.event.result.RowOutput;
 
 /** A growing buffer of text in bytes. */
-public final class TextBuffer {
+public class TextBuffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     // The two characters of 0..99 and of 0x00..0xff.
@@ -27,8 +27,11 @@ public final class TextBuffer {
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGH_BITS = 0x8080808080808080L;
 
-    private byte[] bytes;
-    private int size;
+    /** The text, up to {@link #size}; another array after each call that makes it longer. */
+    protected byte[] bytes;
+
+    /** Bytes in it. */
+    protected int size;
 
     /** Empty, with room for that many bytes. */
     public TextBuffer(int expectedBytes) {
@@ -54,7 +57,7 @@ public final class TextBuffer {
     }
 
     /** Bytes in it. */
-    public int size() {
+    public final int size() {
         return size;
     }
 
@@ -338,9 +341,12 @@ public final class TextBuffer {
         return new String(bytes, 0, size, StandardCharsets.UTF_8);
     }
 
-    private void room(int count) {
-        if (size + count > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + count));
+    /** Makes room behind the text for that many bytes. */
+    protected final void room(int count) {
+        if (bytes.length - size < count) {
+            int wanted = Math.addExact(size, count);
+            int doubled = (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8);
+            bytes = Arrays.copyOf(bytes, Math.max(wanted, doubled));
         }
     }
 }

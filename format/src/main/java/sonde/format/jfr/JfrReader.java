@@ -36,6 +36,10 @@ public final class JfrReader {
     private static final int MAGIC = 0x464c5200; // "FLR\0"
     private static final ValueLayout.OfInt MAGIC_LAYOUT =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /** Version 1 came with Java 9; 0.9 has other events and metadata. */
+    private static final int OLDEST = 1;
+
     private static final int MOST_FRAMES = 4096;
     private static final int MOST_THREADS = 1 << 20;
 
@@ -97,6 +101,18 @@ public final class JfrReader {
     public static Recording open(Input input) throws MalformedInputException {
         if (!isJfr(input)) {
             throw new MalformedInputException(JfrCursor.FORMAT, "magic", 0, "no chunk");
+        }
+        Cursor cursor = new Cursor(JfrCursor.FORMAT, input.segment(), ByteOrder.BIG_ENDIAN);
+        cursor.s32("magic");
+        int major = cursor.u16("major");
+        if (major < OLDEST) {
+            throw MalformedInputException.refusal(
+                    "is a flight recording of version "
+                            + major
+                            + "."
+                            + cursor.u16("minor")
+                            + ", of Oracle's Java 8 or 7: JDK Mission Control opens it; recordings"
+                            + " of OpenJDK 8u262 and of Java 9 and later are read");
         }
         JfrReader reader = new JfrReader();
         return reader.store.filled(() -> {

@@ -33,6 +33,7 @@ import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.AppendedEvents;
 import sonde.format.Cursor;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
@@ -67,7 +68,7 @@ import sonde.format.ftrace.ListingStyle;
  *
  * <p>AUX areas are listed and not decoded.
  */
-final class PerfDataRecording implements Recording, PerfDescription, CopiedStacks {
+final class PerfDataRecording implements Recording, PerfDescription, CopiedStacks, AppendedEvents {
     private static final int MOST_NOTES = 100;
     private static final long MOST_SECTION_BYTES = 64 << 20;
     private static final int MOST_PIPE_ATTRS = 1 << 16;
@@ -160,6 +161,24 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
             lanes.add(new PerfLane(this, records, part.name(), 0, part.sizeBytes()));
         }
         return lanes;
+    }
+
+    @Override
+    public long start() {
+        return header.dataOffset();
+    }
+
+    @Override
+    public int wholeBytes(byte[] piece) {
+        PerfView records = new PerfView(MemorySegment.ofArray(piece), isSwapped());
+        return (int) wholeEnd(records, 0, piece.length);
+    }
+
+    /** What one piece holds is sorted in itself: its end is that of all its rounds. */
+    @Override
+    public Lane lane(String buffer, int cpu, byte[] piece, int sizeBytes) {
+        PerfView records = new PerfView(MemorySegment.ofArray(piece), isSwapped());
+        return new PerfLane(this, records, input.name(), 0, sizeBytes);
     }
 
     @Override

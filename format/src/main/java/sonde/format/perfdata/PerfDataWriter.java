@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import sonde.format.GrowableBytes;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
 import sonde.sys.SyscallException;
@@ -91,8 +92,8 @@ public final class PerfDataWriter implements AutoCloseable {
     public static PerfDataWriter create(int fd, List<AttrEntry> attrs, PerfFeatures early)
             throws SyscallException {
         int attrBytes = attrBytes(attrs);
-        Bytes ids = new Bytes();
-        Bytes table = new Bytes();
+        GrowableBytes ids = GrowableBytes.littleEndian();
+        GrowableBytes table = GrowableBytes.littleEndian();
         for (AttrEntry entry : attrs) {
             table.raw(entry.attr().encode(attrBytes));
             table.u64(FILE_HEADER_BYTES + ids.size()).u64(8L * entry.ids().length);
@@ -100,9 +101,9 @@ public final class PerfDataWriter implements AutoCloseable {
                 ids.u64(id);
             }
         }
-        Bytes head = new Bytes().raw(new byte[FILE_HEADER_BYTES]).raw(ids.toArray());
+        GrowableBytes head = GrowableBytes.littleEndian().raw(new byte[FILE_HEADER_BYTES]).raw(ids.toBytes());
         long attrsOffset = head.size();
-        head.raw(table.toArray());
+        head.raw(table.toBytes());
         SortedMap<Integer, byte[]> known = new TreeMap<>(early.sections());
         known.putIfAbsent(HEADER_EVENT_DESC, PerfFeatures.eventDescription(attrs, attrBytes));
         SortedMap<Integer, Section> places = new TreeMap<>();
@@ -115,7 +116,7 @@ public final class PerfDataWriter implements AutoCloseable {
         PerfDataWriter writer = new PerfDataWriter(fd, attrs, attrBytes, attrsOffset, head.size());
         writer.sections.putAll(places);
         try {
-            writer.writeHeap(head.toArray(), 0);
+            writer.writeHeap(head.toBytes(), 0);
             writer.writeHeader(0, writer.bitmapOf(Map.of()));
             return writer;
         } catch (SyscallException e) {
@@ -193,11 +194,11 @@ public final class PerfDataWriter implements AutoCloseable {
      */
     public void finishedRound() throws SyscallException {
         appendSynthetic(
-                new Bytes()
+                GrowableBytes.littleEndian()
                         .u32(PerfEvent.PERF_RECORD_FINISHED_ROUND)
                         .u16(0)
                         .u16(PerfEvent.HEADER_BYTES)
-                        .toArray());
+                        .toBytes());
         flush();
     }
 
@@ -209,6 +210,11 @@ public final class PerfDataWriter implements AutoCloseable {
             file.write(gathered, end);
             end += gathered.byteSize();
         }
+    }
+
+    /** Where the records in the file end. */
+    public long endOffset() {
+        return end;
     }
 
     /** Bytes of the records in the file so far. */
@@ -227,7 +233,7 @@ public final class PerfDataWriter implements AutoCloseable {
         flush();
         long dataEnd = end;
         SortedMap<Integer, Section> places = new TreeMap<>(sections);
-        Bytes contents = new Bytes();
+        GrowableBytes contents = GrowableBytes.littleEndian();
         late.sections().forEach((feature, content) -> places.put(feature, new Section(-1, 0)));
         long contentStart = dataEnd + 16L * places.size();
         late.sections()
@@ -238,7 +244,7 @@ public final class PerfDataWriter implements AutoCloseable {
                 });
         try {
             writeHeap(table(places), dataEnd);
-            writeHeap(contents.toArray(), contentStart);
+            writeHeap(contents.toBytes(), contentStart);
         } catch (SyscallException e) {
             file.truncate(dataEnd);
             throw e;
@@ -259,13 +265,13 @@ public final class PerfDataWriter implements AutoCloseable {
 
     private void writeHeader(long dataBytes, byte[] bitmap) throws SyscallException {
         int attrEntryBytes = attrBytes + 16;
-        Bytes header = new Bytes();
+        GrowableBytes header = GrowableBytes.littleEndian();
         header.u64(MAGIC).u64(FILE_HEADER_BYTES).u64(attrEntryBytes);
         header.u64(attrsOffset).u64((long) attrEntryBytes * attrs.size());
         header.u64(dataOffset).u64(dataBytes);
         header.u64(0).u64(0); // event_types, unused since 3.x
         header.raw(bitmap);
-        writeHeap(header.toArray(), 0);
+        writeHeap(header.toBytes(), 0);
     }
 
     private byte[] bitmapOf(Map<Integer, Section> places) {
@@ -281,9 +287,9 @@ public final class PerfDataWriter implements AutoCloseable {
     }
 
     private static byte[] table(SortedMap<Integer, Section> places) {
-        Bytes table = new Bytes();
+        GrowableBytes table = GrowableBytes.littleEndian();
         places.values().forEach(place -> table.u64(place.offset()).u64(place.sizeBytes()));
-        return table.toArray();
+        return table.toBytes();
     }
 
     private void writeHeap(byte[] bytes, long offset) throws SyscallException {

@@ -3,6 +3,7 @@ package sonde.format.perfdata;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import sonde.format.GrowableBytes;
 
 /**
  * Header features of a perf.data to be written: sections by number (tools/perf/util/header.h).
@@ -16,6 +17,8 @@ import java.util.TreeMap;
  * }
  */
 public final class PerfFeatures {
+    private static final int NAME_ALIGN = 64;
+
     public static final int HEADER_TRACING_DATA = 1;
     public static final int HEADER_BUILD_ID = 2;
     public static final int HEADER_HOSTNAME = 3;
@@ -67,16 +70,16 @@ public final class PerfFeatures {
 
     /** HEADER_EVENT_DESC: names, attrs and ids of the events. */
     static byte[] eventDescription(List<AttrEntry> attrs, int attrBytes) {
-        Bytes out = new Bytes().u32(attrs.size()).u32(attrBytes);
+        GrowableBytes out = GrowableBytes.littleEndian().u32(attrs.size()).u32(attrBytes);
         for (AttrEntry entry : attrs) {
             long[] ids = entry.ids();
             out.raw(entry.attr().encode(attrBytes)).u32(ids.length);
-            out.headerString(entry.name());
+            headerString(out, entry.name());
             for (long id : ids) {
                 out.u64(id);
             }
         }
-        return out.toArray();
+        return out.toBytes();
     }
 
     public static Builder builder() {
@@ -96,7 +99,7 @@ public final class PerfFeatures {
 
         /** Build ids of the mapped files that were hit. */
         public Builder buildIds(List<BuildId> ids) {
-            Bytes out = new Bytes();
+            GrowableBytes out = GrowableBytes.littleEndian();
             for (BuildId id : ids) {
                 int start = out.size();
                 int mode = id.kernel() ? PerfEvent.PERF_RECORD_MISC_KERNEL : 2;
@@ -106,10 +109,10 @@ public final class PerfFeatures {
                 out.u32(id.pid());
                 out.raw(java.util.Arrays.copyOf(bytes, BuildId.MAX_BYTES));
                 out.u8(bytes.length).u8(0).u16(0);
-                out.paddedString(id.path(), 64);
-                out.patch16(start + 6, out.size() - start);
+                out.paddedText(id.path(), NAME_ALIGN);
+                out.put(start + 6, 2, out.size() - start);
             }
-            return section(HEADER_BUILD_ID, out.toArray());
+            return section(HEADER_BUILD_ID, out.toBytes());
         }
 
         public Builder hostname(String name) {
@@ -132,7 +135,7 @@ public final class PerfFeatures {
         }
 
         public Builder cpus(int available, int online) {
-            return section(HEADER_NRCPUS, new Bytes().u32(available).u32(online).toArray());
+            return section(HEADER_NRCPUS, GrowableBytes.littleEndian().u32(available).u32(online).toBytes());
         }
 
         /** The model name of /proc/cpuinfo. */
@@ -142,14 +145,14 @@ public final class PerfFeatures {
 
         /** The command line of the recorder, its program first. */
         public Builder commandLine(List<String> arguments) {
-            Bytes out = new Bytes().u32(arguments.size());
-            arguments.forEach(out::headerString);
-            return section(HEADER_CMDLINE, out.toArray());
+            GrowableBytes out = GrowableBytes.littleEndian().u32(arguments.size());
+            arguments.forEach(argument -> headerString(out, argument));
+            return section(HEADER_CMDLINE, out.toBytes());
         }
 
         /** Times of the first and the last sample, nanoseconds. */
         public Builder sampleTime(long first, long last) {
-            return section(HEADER_SAMPLE_TIME, new Bytes().u64(first).u64(last).toArray());
+            return section(HEADER_SAMPLE_TIME, GrowableBytes.littleEndian().u64(first).u64(last).toBytes());
         }
 
         /**
@@ -157,9 +160,9 @@ public final class PerfFeatures {
          * CLOCK_DATA).
          */
         public Builder clock(int clockid, long resolutionNanos, long wallNanos, long clockNanos) {
-            section(HEADER_CLOCKID, new Bytes().u64(resolutionNanos).toArray());
-            Bytes out = new Bytes().u32(1).u32(clockid).u64(wallNanos).u64(clockNanos);
-            return section(HEADER_CLOCK_DATA, out.toArray());
+            section(HEADER_CLOCKID, GrowableBytes.littleEndian().u64(resolutionNanos).toBytes());
+            GrowableBytes out = GrowableBytes.littleEndian().u32(1).u32(clockid).u64(wallNanos).u64(clockNanos);
+            return section(HEADER_CLOCK_DATA, out.toBytes());
         }
 
         /** A feature as bytes, for those without a method here. */
@@ -177,7 +180,15 @@ public final class PerfFeatures {
         }
 
         private Builder text(int feature, String value) {
-            return section(feature, new Bytes().headerString(value).toArray());
+            return section(feature, headerString(GrowableBytes.littleEndian(), value).toBytes());
         }
+    }
+
+    /** Adds a u32 length of what follows, and the string padded to 64 bytes. */
+    private static GrowableBytes headerString(GrowableBytes out, String value) {
+        int start = out.zeros(4);
+        out.paddedText(value, NAME_ALIGN);
+        out.put(start, 4, out.size() - start - 4);
+        return out;
     }
 }

@@ -305,7 +305,8 @@ final class PerfLane implements Lane {
         return size < idAt + 8 ? -1 : ids.attrOf(view.u64(at + idAt));
     }
 
-    private long timeOfRecord(PerfView view, long at, int type, int size) {
+    private long timeOfRecord(PerfView view, long at, int type, int stated) {
+        int size = rows.written(view, at, type, stated);
         SampleLayout layout = rows.trailer(view, at, type, size);
         if (layout != null) {
             return layout.trailerTime(view, at + size);
@@ -314,9 +315,9 @@ final class PerfLane implements Lane {
         return task && size >= 32 ? view.u64(at + 24) : -1;
     }
 
-    /** Records without a time (0 or -1) stand where they lie: at the time of the one before. */
+    /** Records without a time (0 or less) stand where they lie: at the time of the one before. */
     private void enqueue(long time, long position, int kind) {
-        long known = time == 0 || time == -1 ? lastTime : time;
+        long known = time <= 0 ? lastTime : time;
         lastTime = known;
         latestTime = Math.max(latestTime, known);
         queue.add(known, position, kind);

@@ -18,6 +18,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import sonde.format.GrowableBytes;
 
 /**
  * Makes the records that the kernel would have made, had the recorder run earlier: mappings, names
@@ -57,7 +58,7 @@ public final class PerfRecords {
 
     /** PERF_RECORD_MMAP; {@code misc} PERF_RECORD_MISC_KERNEL or _USER, | _MMAP_DATA for data. */
     public byte[] mmap(Stamp stamp, int misc, Mapping mapping) {
-        Bytes out = begin(PERF_RECORD_MMAP, misc);
+        GrowableBytes out = begin(PERF_RECORD_MMAP, misc);
         return end(name(place(out, mapping), mapping.path()), stamp);
     }
 
@@ -76,7 +77,7 @@ public final class PerfRecords {
             long inode,
             int protection,
             int mapFlags) {
-        Bytes out = place(begin(PERF_RECORD_MMAP2, misc), mapping);
+        GrowableBytes out = place(begin(PERF_RECORD_MMAP2, misc), mapping);
         out.u32(major).u32(minor).u64(inode).u64(0).u32(protection).u32(mapFlags);
         return end(name(out, mapping.path()), stamp);
     }
@@ -85,7 +86,7 @@ public final class PerfRecords {
     public byte[] mmap2(
             Stamp stamp, int misc, Mapping mapping, String buildId, int protection, int mapFlags) {
         byte[] id = HexFormat.of().parseHex(buildId);
-        Bytes out = place(begin(PERF_RECORD_MMAP2, misc | PERF_RECORD_MISC_MMAP_BUILD_ID), mapping);
+        GrowableBytes out = place(begin(PERF_RECORD_MMAP2, misc | PERF_RECORD_MISC_MMAP_BUILD_ID), mapping);
         out.u8(id.length).u8(0).u16(0).raw(java.util.Arrays.copyOf(id, BuildId.MAX_BYTES));
         out.u32(protection).u32(mapFlags);
         return end(name(out, mapping.path()), stamp);
@@ -93,7 +94,7 @@ public final class PerfRecords {
 
     /** PERF_RECORD_COMM; {@code exec} when the name came by execve(2). */
     public byte[] comm(Stamp stamp, int pid, int tid, String comm, boolean exec) {
-        Bytes out = begin(PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+        GrowableBytes out = begin(PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
         return end(name(out.u32(pid).u32(tid), comm), stamp);
     }
 
@@ -115,7 +116,7 @@ public final class PerfRecords {
      */
     public byte[] ksymbol(
             Stamp stamp, long address, int sizeBytes, int kind, int symbolFlags, String symbol) {
-        Bytes out = begin(PERF_RECORD_KSYMBOL, 0);
+        GrowableBytes out = begin(PERF_RECORD_KSYMBOL, 0);
         out.u64(address).u32(sizeBytes).u16(kind).u16(symbolFlags);
         return end(name(out, symbol), stamp);
     }
@@ -135,15 +136,15 @@ public final class PerfRecords {
     }
 
     private byte[] task(int type, Stamp stamp, int pid, int parent, int tid, int parentTid) {
-        Bytes out = begin(type, 0).u32(pid).u32(parent).u32(tid).u32(parentTid);
+        GrowableBytes out = begin(type, 0).u32(pid).u32(parent).u32(tid).u32(parentTid);
         return end(out.u64(stamp.time()), stamp);
     }
 
-    private static Bytes begin(int type, int misc) {
-        return new Bytes().u32(type).u16(misc).u16(0);
+    private static GrowableBytes begin(int type, int misc) {
+        return GrowableBytes.littleEndian().u32(type).u16(misc).u16(0);
     }
 
-    private static Bytes place(Bytes out, Mapping mapping) {
+    private static GrowableBytes place(GrowableBytes out, Mapping mapping) {
         return out.u32(mapping.pid())
                 .u32(mapping.tid())
                 .u64(mapping.start())
@@ -151,15 +152,15 @@ public final class PerfRecords {
                 .u64(mapping.pageOffset());
     }
 
-    private static Bytes name(Bytes out, String text) {
+    private static GrowableBytes name(GrowableBytes out, String text) {
         if (text.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
             throw new IllegalArgumentException("a name of " + text.length() + " characters");
         }
-        return out.paddedString(text, 8);
+        return out.paddedText(text, 8);
     }
 
     /** struct sample_id of PERF_RECORD_MMAP's comment in perf_event.h, then the size. */
-    private byte[] end(Bytes out, Stamp stamp) {
+    private byte[] end(GrowableBytes out, Stamp stamp) {
         if (attr.sampleIdAll()) {
             if (attr.samples(PERF_SAMPLE_TID)) {
                 out.u32(stamp.pid()).u32(stamp.tid());
@@ -180,7 +181,7 @@ public final class PerfRecords {
                 out.u64(stamp.id());
             }
         }
-        out.patch16(6, out.size());
-        return out.toArray();
+        out.put(6, 2, out.size());
+        return out.toBytes();
     }
 }

@@ -3,11 +3,13 @@ package sonde.format.perfdata;
 import static sonde.format.perfdata.PerfEvent.FLAG_DEFER_CALLCHAIN;
 import static sonde.format.perfdata.PerfEvent.PERF_CONTEXT_USER;
 import static sonde.format.perfdata.PerfEvent.PERF_CONTEXT_USER_DEFERRED;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_BPF_EVENT;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMM;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_ITRACE_START;
+import static sonde.format.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
 import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP;
@@ -332,9 +334,10 @@ final class PerfRows {
         unwind(out, row, view, found, kind);
     }
 
-    private void recordRow(Batch out, PerfView view, long at, int size, long time) {
+    private void recordRow(Batch out, PerfView view, long at, int stated, long time) {
         int recordType = view.u32(at);
         int type = types.ofRecord(recordType);
+        int size = written(view, at, recordType, stated);
         if (size < types.leastBytes(recordType)) {
             out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
             return;
@@ -391,6 +394,29 @@ final class PerfRows {
             case PERF_RECORD_LOST_SAMPLES -> view.u64(at + 8);
             default -> 1;
         };
+    }
+
+    /**
+     * How many bytes of a record were written. The kernel adds the size of sample_id to one header
+     * of ksymbol and bpf_event for each event that receives the record (kernel/events/core.c,
+     * perf_event_ksymbol_output and perf_event_bpf_output, 6.18): the record ends with the first,
+     * what follows is left of older records.
+     */
+    int written(PerfView view, long at, int type, int size) {
+        boolean grows = type == PERF_RECORD_KSYMBOL || type == PERF_RECORD_BPF_EVENT;
+        int id = grows && layouts.length > 0 ? layouts[0].trailerBytes() : 0;
+        int body = types.leastBytes(type);
+        if (id == 0 || size < body + id) {
+            return size;
+        }
+        if (type == PERF_RECORD_KSYMBOL) {
+            while (body < size && view.u8(at + body) != 0) {
+                body++;
+            }
+            body = (body & -Long.BYTES) + Long.BYTES;
+        }
+        int rest = size - body - id;
+        return rest > 0 && rest % id == 0 ? body + id : size;
     }
 
     /** The layout whose sample_id stands at the end of a record; null when none does. */

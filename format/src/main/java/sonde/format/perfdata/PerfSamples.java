@@ -12,6 +12,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TID;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_TIME;
 
 import java.util.Arrays;
+import sonde.format.GrowableBytes;
 
 /** Makes samples of one attr, of those parts that {@link #PARTS} names. */
 public final class PerfSamples {
@@ -64,7 +65,7 @@ public final class PerfSamples {
     /** The record; empty when it would be longer than 64 KiB. */
     public byte[] record(Sample sample) {
         PerfRecords.Stamp stamp = sample.stamp();
-        Bytes out = new Bytes().u32(PERF_RECORD_SAMPLE).u16(sample.misc()).u16(0);
+        GrowableBytes out = GrowableBytes.littleEndian().u32(PERF_RECORD_SAMPLE).u16(sample.misc()).u16(0);
         if (attr.samples(PERF_SAMPLE_IDENTIFIER)) {
             out.u64(stamp.id());
         }
@@ -104,7 +105,7 @@ public final class PerfSamples {
         if (out.size() > MOST_BYTES) {
             return new byte[0];
         }
-        out.patch16(6, out.size());
-        return out.toArray();
+        out.put(6, 2, out.size());
+        return out.toBytes();
     }
 }

@@ -22,6 +22,7 @@ import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT;
 import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT_STRUCT;
 
 import java.util.Arrays;
+import sonde.format.GrowableBytes;
 
 /** Encodes {@link PerfSampleRest}; made for one sample. */
 record SampleRestBytes(PerfSampleRest rest) {
@@ -30,7 +31,7 @@ record SampleRestBytes(PerfSampleRest rest) {
     }
 
     /** PERF_SAMPLE_READ: struct read_format. */
-    private void times(Bytes out, long format) {
+    private void times(GrowableBytes out, long format) {
         if ((format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0) {
             out.u64(rest.number("time_enabled"));
         }
@@ -40,7 +41,7 @@ record SampleRestBytes(PerfSampleRest rest) {
     }
 
     /** Appends what stands before the call chain. */
-    void read(Bytes out, PerfAttr attr) {
+    void read(GrowableBytes out, PerfAttr attr) {
         if (!attr.samples(PERF_SAMPLE_READ)) {
             return;
         }
@@ -69,7 +70,7 @@ record SampleRestBytes(PerfSampleRest rest) {
     }
 
     /** Appends what stands behind RAW. */
-    void behindRaw(Bytes out, PerfAttr attr) {
+    void behindRaw(GrowableBytes out, PerfAttr attr) {
         if (attr.samples(PERF_SAMPLE_BRANCH_STACK)) {
             branches(out, attr.branchSampleType());
         }
@@ -103,14 +104,14 @@ record SampleRestBytes(PerfSampleRest rest) {
         word(out, attr, PERF_SAMPLE_CODE_PAGE_SIZE, "code_page_size");
     }
 
-    private void word(Bytes out, PerfAttr attr, long bit, String name) {
+    private void word(GrowableBytes out, PerfAttr attr, long bit, String name) {
         if (attr.samples(bit)) {
             out.u64(rest.number(name));
         }
     }
 
     /** Flags in the order of bits of little-endian machines. */
-    private void branches(Bytes out, long kind) {
+    private void branches(GrowableBytes out, long kind) {
         long[] from = rest.numbers("branch_from");
         long[] to = rest.numbers("branch_to");
         long[] flags = rest.numbers("branch_flags");
@@ -130,7 +131,7 @@ record SampleRestBytes(PerfSampleRest rest) {
     }
 
     /** ABI 0 has no registers. */
-    private void registers(Bytes out, String name, long mask) {
+    private void registers(GrowableBytes out, String name, long mask) {
         long[] values = rest.numbers(name);
         long abi = values.length == 0 ? 0 : rest.number(name + "_abi");
         out.u64(abi);

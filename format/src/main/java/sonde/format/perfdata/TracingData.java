@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.format.GrowableBytes;
 import sonde.format.ftrace.KernelFormats;
 
 /**
@@ -68,7 +69,7 @@ public record TracingData(
 
     /** The section as it lies in the file. */
     byte[] encode() {
-        Bytes out = new Bytes();
+        GrowableBytes out = GrowableBytes.littleEndian();
         out.u8(23).u8(8).u8(68).raw(ascii("tracing")).raw(ascii("0.6\0"));
         out.u8(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? 1 : 0).u8(longBytes);
         out.u32(pageBytes);
@@ -93,19 +94,19 @@ public record TracingData(
         text32(out, kallsyms);
         text32(out, printk);
         text64(out, cmdlines);
-        return out.toArray();
+        return out.toBytes();
     }
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void text64(Bytes out, String text) {
+    private static void text64(GrowableBytes out, String text) {
         byte[] bytes = ascii(text);
         out.u64(bytes.length).raw(bytes);
     }
 
-    private static void text32(Bytes out, String text) {
+    private static void text32(GrowableBytes out, String text) {
         byte[] bytes = ascii(text);
         out.u32(bytes.length).raw(bytes);
     }

@@ -247,7 +247,7 @@ final class PacketReader {
                             + " trace's; they are taken as they are.");
         }
         unread.forEach((field, count) ->
-                notes.add(count + " packets of field " + field + " are not read."));
+                notes.add(count + " packets of " + packet(field) + " are not read."));
         ftrace.unknown()
                 .forEach((number, count) ->
                         notes.add(
@@ -260,5 +260,27 @@ final class PacketReader {
                     trackEvents.typed()
                             + " track events have typed arguments, which are not read.");
         }
+    }
+
+    /** What the packets of a field are: TracePacket in trace_packet.proto of Perfetto. */
+    private static String packet(int field) {
+        String name =
+                switch (field) {
+                    case 4 -> "inode_file_map";
+                    case 38 -> "battery";
+                    case 40 -> "power_rails";
+                    case 52 -> "gpu_counter_event";
+                    case 53 -> "gpu_render_stage_event";
+                    case 56 -> "heap_graph";
+                    case 57 -> "graphics_frame_event";
+                    case 62 -> "vulkan_memory_event";
+                    case 63 -> "gpu_log";
+                    case 65 -> "vulkan_api_event";
+                    case 71 -> "gpu_mem_total_event";
+                    case 76 -> "frame_timeline_event";
+                    case 88 -> "network_packet";
+                    default -> "";
+                };
+        return name.isEmpty() ? "field " + field : name + " (field " + field + ")";
     }
 }

@@ -78,9 +78,15 @@ public enum TraceFormat {
      */
     public static Recording read(Input input) throws IOException {
         Optional<TraceFormat> known = of(input);
-        String refusal = known.isPresent() ? "" : TextFormat.refusal(input);
+        String refusal = "";
+        if (known.isEmpty() || known.get() == TEXT) {
+            refusal = OtherFormats.refusal(input);
+        }
+        if (refusal.isEmpty() && known.isEmpty()) {
+            refusal = TextFormat.refusal(input);
+        }
         if (!refusal.isEmpty()) {
-            throw new MalformedInputException("text", "kind", -1, refusal);
+            throw MalformedInputException.refusal(refusal);
         }
         return known.orElse(PERFDATA).open(input);
     }

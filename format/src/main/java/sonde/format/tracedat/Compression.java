@@ -9,6 +9,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 import sonde.format.Cursor;
+import sonde.format.GrowableBytes;
 import sonde.format.ZstdLibrary;
 import sonde.sys.Zstd;
 
@@ -97,10 +98,10 @@ enum Compression {
             MemorySegment target = arena.allocate(zstd.compressBound(plain.length));
             int length = Math.toIntExact(zstd.compress(source.asSlice(0, plain.length), target));
             byte[] bytes = target.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
-            return new Output(length + 8, order)
+            return new GrowableBytes(length + 8, order)
                     .u32(length)
                     .u32(plain.length)
-                    .bytes(bytes, 0, length)
+                    .raw(bytes, 0, length)
                     .toBytes();
         }
     }

@@ -19,6 +19,7 @@ import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.format.AppendedEvents;
 import sonde.format.Cursor;
 import sonde.format.Input;
 import sonde.format.MalformedInputException;
@@ -43,7 +44,8 @@ import sonde.format.ftrace.ThreadNames;
  * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
  * clock (nearly always one) and a lane per buffer and CPU, ordered by buffer, then CPU.
  */
-final class TraceDatRecording implements Recording, TraceDatDescription, ListingStyle {
+final class TraceDatRecording
+        implements Recording, TraceDatDescription, ListingStyle, AppendedEvents {
     /** How trace-cmd begins the account of a CPU. */
     private static final Pattern CPU = Pattern.compile("CPU: (\\d{1,6})\n");
 
@@ -151,20 +153,45 @@ final class TraceDatRecording implements Recording, TraceDatDescription, Listing
     public List<Lane> lanes() throws IOException {
         List<Lane> lanes = new ArrayList<>();
         for (Content.Area area : content.areas) {
-            Source source = sources.computeIfAbsent(area.clock(), this::source);
-            lanes.add(
-                    new PageLane(
-                            source,
-                            new PageLane.Ring(
-                                    area.buffer(),
-                                    area.cpu(),
-                                    area.pageBytes(),
-                                    content.correction.of(area.cpu()),
-                                    area.missingBytes()),
-                            table,
-                            pages(area)));
+            lanes.add(lane(area, area.missingBytes(), pages(area)));
         }
         return lanes;
+    }
+
+    private Lane lane(Content.Area area, long missingBytes, PageLane.Pages pages) {
+        return new PageLane(
+                sources.computeIfAbsent(area.clock(), this::source),
+                new PageLane.Ring(
+                        area.buffer(),
+                        area.cpu(),
+                        area.pageBytes(),
+                        content.correction.of(area.cpu()),
+                        missingBytes),
+                table,
+                pages);
+    }
+
+    /** Spools hold nothing but sub-buffers. */
+    @Override
+    public long start() {
+        return 0;
+    }
+
+    @Override
+    public int wholeBytes(byte[] piece) {
+        int pageBytes = content.areas.getFirst().pageBytes();
+        return piece.length / pageBytes * pageBytes;
+    }
+
+    @Override
+    public Lane lane(String buffer, int cpu, byte[] piece, int sizeBytes) {
+        MemorySegment bytes = MemorySegment.ofArray(piece).asSlice(0, sizeBytes);
+        for (Content.Area area : content.areas) {
+            if (area.cpu() == cpu && area.buffer().equals(buffer)) {
+                return lane(area, 0, new OneRun(bytes));
+            }
+        }
+        throw new IllegalArgumentException("no ring of cpu " + cpu + " in buffer " + buffer);
     }
 
     private PageLane.Pages pages(Content.Area area) throws IOException {

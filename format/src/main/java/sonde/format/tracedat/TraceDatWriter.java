@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import sonde.format.GrowableBytes;
 
 /**
  * Writes a trace.dat v7: metadata sections first, compressed with zstd, then the options that point
@@ -98,8 +99,8 @@ public final class TraceDatWriter {
     }
 
     private void write(TraceDatMetadata metadata, List<BufferPages> buffers) throws IOException {
-        Output start = output(64);
-        start.bytes(TraceDatParser.MAGIC).text("7");
+        GrowableBytes start = output(64);
+        start.raw(TraceDatParser.MAGIC).text("7");
         start.u8(origin.order == ByteOrder.LITTLE_ENDIAN ? 0 : 1);
         // trace-cmd 3.1 maps pages of this size, whatever a buffer says of its own.
         int pageBytes = Math.max(PAGE, buffers.getFirst().pageBytes);
@@ -107,19 +108,19 @@ public final class TraceDatWriter {
         long optionsPointer = start.size();
         put(start.u64(0));
 
-        Output options = output(4096);
+        GrowableBytes options = output(4096);
         metadataSections(metadata, options);
         options(metadata, options);
         long optionsAt = position;
         long nextPointer = optionsAt + SECTION_HEADER_BYTES + options.size() + 6;
         put(section(Section.DONE, false, withDone(options, 0)));
 
-        List<Output> descriptions = new ArrayList<>();
+        List<GrowableBytes> descriptions = new ArrayList<>();
         for (BufferPages buffer : buffers) {
             descriptions.add(buffer(buffer));
         }
-        Output bufferOptions = output(4096);
-        for (Output description : descriptions) {
+        GrowableBytes bufferOptions = output(4096);
+        for (GrowableBytes description : descriptions) {
             option(bufferOptions, Section.BUFFER, description.toBytes());
         }
         long buffersAt = position;
@@ -129,19 +130,19 @@ public final class TraceDatWriter {
         patch(optionsPointer, optionsAt);
     }
 
-    private void metadataSections(TraceDatMetadata metadata, Output options) throws IOException {
-        Output header = output(1024);
-        header.text("header_page").u64(metadata.headerPage().length).bytes(metadata.headerPage());
+    private void metadataSections(TraceDatMetadata metadata, GrowableBytes options) throws IOException {
+        GrowableBytes header = output(1024);
+        header.text("header_page").u64(metadata.headerPage().length).raw(metadata.headerPage());
         header.text("header_event")
                 .u64(metadata.headerEvent().length)
-                .bytes(metadata.headerEvent());
+                .raw(metadata.headerEvent());
         metadataSection(options, Section.HEADER_INFO, header);
 
-        Output ftrace = output(1 << 14);
+        GrowableBytes ftrace = output(1 << 14);
         formats(ftrace, metadata.ftraceFormats());
         metadataSection(options, Section.FTRACE_EVENTS, ftrace);
 
-        Output events = output(1 << 20).u32(metadata.eventFormats().size());
+        GrowableBytes events = output(1 << 20).u32(metadata.eventFormats().size());
         for (Map.Entry<String, List<byte[]>> system : metadata.eventFormats().entrySet()) {
             formats(events.text(system.getKey()), system.getValue());
         }
@@ -151,39 +152,39 @@ public final class TraceDatWriter {
         metadataSection(
                 options,
                 Section.KALLSYMS,
-                output(kallsyms.length + 4).u32(kallsyms.length).bytes(kallsyms));
+                output(kallsyms.length + 4).u32(kallsyms.length).raw(kallsyms));
         byte[] printk = metadata.printk();
         metadataSection(
                 options,
                 Section.PRINTK,
-                output(printk.length + 4).u32(printk.length).bytes(printk));
+                output(printk.length + 4).u32(printk.length).raw(printk));
         byte[] cmdlines = metadata.cmdlines();
         metadataSection(
                 options,
                 Section.CMDLINES,
-                output(cmdlines.length + 8).u64(cmdlines.length).bytes(cmdlines));
+                output(cmdlines.length + 8).u64(cmdlines.length).raw(cmdlines));
     }
 
-    private static void formats(Output output, List<byte[]> formats) {
+    private static void formats(GrowableBytes output, List<byte[]> formats) {
         output.u32(formats.size());
         for (byte[] format : formats) {
-            output.u64(format.length).bytes(format);
+            output.u64(format.length).raw(format);
         }
     }
 
-    private void metadataSection(Output options, int id, Output content) throws IOException {
+    private void metadataSection(GrowableBytes options, int id, GrowableBytes content) throws IOException {
         option(options, id, output(8).u64(position).toBytes());
         put(section(id, true, Compression.zstdBlock(content.toBytes(), origin.order)));
     }
 
-    private void options(TraceDatMetadata metadata, Output options) {
+    private void options(TraceDatMetadata metadata, GrowableBytes options) {
         optionText(options, Section.TRACECLOCK, metadata.clock());
         optionText(options, Section.UNAME, metadata.uname());
         optionText(options, Section.VERSION, metadata.version());
         option(options, Section.TRACEID, output(8).u64(metadata.traceId()).toBytes());
         for (byte[] stat : metadata.cpuStats()) {
             // A reader overwrites the last byte with a line feed.
-            option(options, Section.CPUSTAT, output(256).bytes(stat).u8('\n').u8(0).toBytes());
+            option(options, Section.CPUSTAT, output(256).raw(stat).u8('\n').u8(0).toBytes());
         }
         if (origin.timeOffset != 0) {
             optionText(options, Section.OFFSET, Long.toString(origin.timeOffset));
@@ -191,39 +192,39 @@ public final class TraceDatWriter {
         option(options, Section.CPUCOUNT, output(4).u32(metadata.cpuCount()).toBytes());
     }
 
-    private void optionText(Output options, int id, String text) {
-        Output content = output(64).bytes(text.getBytes(StandardCharsets.UTF_8));
+    private void optionText(GrowableBytes options, int id, String text) {
+        GrowableBytes content = output(64).raw(text.getBytes(StandardCharsets.UTF_8));
         option(options, id, content.u8(0).toBytes());
     }
 
-    private Output output(int expectedBytes) {
-        return new Output(expectedBytes, origin.order);
+    private GrowableBytes output(int expectedBytes) {
+        return new GrowableBytes(expectedBytes, origin.order);
     }
 
-    private static void option(Output options, int id, byte[] content) {
-        options.u16(id).u32(content.length).bytes(content);
+    private static void option(GrowableBytes options, int id, byte[] content) {
+        options.u16(id).u32(content.length).raw(content);
     }
 
-    private byte[] withDone(Output options, long next) {
+    private byte[] withDone(GrowableBytes options, long next) {
         option(options, Section.DONE, output(8).u64(next).toBytes());
         return options.toBytes();
     }
 
-    private Output section(int id, boolean compressed, byte[] content) {
+    private GrowableBytes section(int id, boolean compressed, byte[] content) {
         return output(content.length + SECTION_HEADER_BYTES)
                 .u16(id)
                 .u16(compressed ? Section.COMPRESSED : 0)
                 .u32(0)
                 .u64(content.length)
-                .bytes(content);
+                .raw(content);
     }
 
     /** Writes a buffer's section; what its option says. */
-    private Output buffer(BufferPages buffer) throws IOException {
+    private GrowableBytes buffer(BufferPages buffer) throws IOException {
         long at = position;
-        Output header = section(Section.BUFFER, compressedData, new byte[0]);
+        GrowableBytes header = section(Section.BUFFER, compressedData, new byte[0]);
         put(header);
-        Output option = output(256);
+        GrowableBytes option = output(256);
         option.u64(at).text(buffer.name).text(buffer.clock);
         option.u32(buffer.pageBytes).u32(buffer.cpus.size());
         for (CpuPages cpu : buffer.cpus) {
@@ -283,7 +284,7 @@ public final class TraceDatWriter {
         }
     }
 
-    private void put(Output output) throws IOException {
+    private void put(GrowableBytes output) throws IOException {
         put(ByteBuffer.wrap(output.toBytes()));
     }
 

@@ -235,7 +235,9 @@ public final class CallgrindReader {
                                         .text("callee"));
         int chain = store.chain(entry(call.callee), entry(call.caller));
         for (int i = 0; i < events.length && i < sums.length - 1; i++) {
-            RowStore row = rows.begin(place, type).sample(place.pid(), sums[i]).stack(chain);
+            // Weights of one type are added up: those of the first event alone can be.
+            long weight = i == 0 ? sums[i] : 0;
+            RowStore row = rows.begin(place, type).sample(place.pid(), weight).stack(chain);
             row.integer(TraceRows.field(type, 0), sums[sums.length - 1]);
             row.integer(TraceRows.field(type, 1), sums[i]);
             row.text(TraceRows.field(type, 2), events[i]);

@@ -78,6 +78,28 @@ class PerfDataRecordingTest {
         assertThat(row.time()).isEqualTo(70);
     }
 
+    /** The kernel counts one sample_id for each receiver; old bytes of the ring lie behind. */
+    @Test
+    void recordsThatGrewHaveTheTimeBehindTheirBody() throws IOException {
+        PerfDataBytes file = Examples.file(ByteOrder.LITTLE_ENDIAN);
+        long stale = 0x7fff_ffff_dead_beefL;
+        int id = Examples.trailer(file.fields(), 0, 0, 0, 0).size();
+        for (int receivers = 1; receivers <= 3; receivers++) {
+            byte[] rest = new byte[(receivers - 1) * id];
+            java.util.Arrays.fill(rest, (byte) 0x7f);
+            Fields program = file.fields().u16(1).u16(0).u32(77).u64(stale);
+            file.record(18, 0, Examples.trailer(program, 7, 9, 70, 11).raw(rest));
+            Fields symbol = file.fields().u64(0xffff_0000L).u32(64).u16(1).u16(0);
+            symbol.text("bpf_prog_7", 16);
+            file.record(17, 0, Examples.trailer(symbol, 7, 9, 71, 11).raw(rest));
+        }
+        List<Row> rows = Rows.of(file.file());
+        assertThat(rows).extracting(Row::time).containsExactly(70L, 70L, 70L, 71L, 71L, 71L);
+        assertThat(rows).extracting(Row::pid).containsOnly(7);
+        assertThat(rows).extracting(Row::tid).containsOnly(9);
+        assertThat(rows.getLast().field("name")).isEqualTo("bpf_prog_7");
+    }
+
     @Test
     void lossesAndThrottlingAreNotices() throws IOException {
         PerfDataBytes file = Examples.file(ByteOrder.LITTLE_ENDIAN);

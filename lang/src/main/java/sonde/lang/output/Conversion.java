@@ -177,7 +177,7 @@ record Conversion(
                 int start = out.size();
                 ValueText.write(type, bytes, at, names, out);
                 if (precision >= 0 && !(type instanceof Composite)) {
-                    out.cut(start + precision);
+                    out.truncate(start + precision);
                 }
             }
         }

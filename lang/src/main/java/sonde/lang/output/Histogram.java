@@ -100,17 +100,14 @@ final class Histogram {
         for (int i = first; i <= last; i++) {
             int start = out.size();
             bounds(lower(i), upper(i), out);
-            out.repeat(' ', start + 16 - out.size());
+            out.fill(' ', start + 16 - out.size());
             start = out.size();
             out.unsigned(counts[i]);
-            int digits = out.size() - start;
-            if (digits < 8) {
-                out.insert(start, ' ', 8 - digits);
-            }
+            out.pad(start, 8, false);
             out.put(" |");
             int bar = most == 0 ? 0 : (int) (size(counts[i]) / most * BAR_WIDTH);
-            out.repeat('@', bar);
-            out.repeat(' ', BAR_WIDTH - bar);
+            out.fill('@', bar);
+            out.fill(' ', BAR_WIDTH - bar);
             out.put("|\n");
         }
     }

@@ -399,7 +399,7 @@ public final class PrintFormat {
     public byte[] renderRaw(Tuple arguments, byte[] bytes, int offset, Names names) {
         TextSink out = TextSink.raw();
         render(arguments, bytes, offset, names, out);
-        return out.toBytes();
+        return out.since(0);
     }
 
     /** Appends the text; nothing is made on the way for numbers and texts. */

@@ -115,7 +115,7 @@ final class Rows {
         } else if (only != null && isNothing(fields.get(word.first()).type())) {
             decimal = "null";
         }
-        return new Cell(text.toBytes(), decimal);
+        return new Cell(text.since(0), decimal);
     }
 
     /** A time of day is written with its date. */

@@ -168,13 +168,13 @@ final class SeriesTable {
         Unit unit = unit(points);
         String format = unit.digits == 0 ? "hh:mm:ss" : "hh:mm:ss." + unit.name;
         int timeWidth = unit.digits == 0 ? 8 : 9 + unit.digits;
-        out.repeat(' ', timeWidth + 1);
+        out.fill(' ', timeWidth + 1);
         bounds(scale, out);
         int start = out.size();
         out.put(format);
-        out.repeat(' ', start + timeWidth + 1 - out.size());
+        out.fill(' ', start + timeWidth + 1 - out.size());
         out.put('|');
-        out.repeat('_', WIDTH - 2);
+        out.fill('_', WIDTH - 2);
         out.put("|\n");
         for (Point point : points) {
             clock(time(point, zone), unit, out);
@@ -188,11 +188,11 @@ final class SeriesTable {
             }
             out.put('\n');
         }
-        out.repeat(' ', timeWidth + 1);
+        out.fill(' ', timeWidth + 1);
         out.put('v');
-        out.repeat('_', WIDTH - 2);
+        out.fill('_', WIDTH - 2);
         out.put("v\n");
-        out.repeat(' ', timeWidth + 1);
+        out.fill(' ', timeWidth + 1);
         bounds(scale, out);
     }
 
@@ -234,13 +234,10 @@ final class SeriesTable {
     private void bounds(Scale scale, TextSink out) {
         int start = out.size();
         bound(scale, scale.min, out);
-        out.repeat(' ', start + PADDING - out.size());
+        out.fill(' ', start + PADDING - out.size());
         start = out.size();
         bound(scale, scale.max, out);
-        int used = out.size() - start;
-        if (used < WIDTH - PADDING) {
-            out.insert(start, ' ', WIDTH - PADDING - used);
-        }
+        out.pad(start, WIDTH - PADDING, false);
         out.put('\n');
     }
 
@@ -255,7 +252,7 @@ final class SeriesTable {
     private void line(@Nullable Long value, Scale scale, TextSink out) {
         int start = out.size();
         out.put('|');
-        out.repeat(' ', WIDTH - 2);
+        out.fill(' ', WIDTH - 2);
         out.put('|');
         float whole = scale.min - scale.max;
         if (type.signed() && scale.min < 0 && scale.max > 0) {

@@ -87,7 +87,7 @@ final class TestReport {
         width++;
         if (index == 0) {
             row("Benchmark", width, "Time(ns)", ITERATIONS, out);
-            out.repeat('-', width + TIME_WIDTH + ITERATIONS.length());
+            out.fill('-', width + TIME_WIDTH + ITERATIONS.length());
             out.put('\n');
         }
         row(all.get(index), width, Long.toString(averageNanos), Long.toString(iterations), out);
@@ -96,10 +96,10 @@ final class TestReport {
     private static void row(String name, int width, String time, String count, TextSink out) {
         int start = out.size();
         out.foreign(name);
-        out.repeat(' ', start + width - out.size());
+        out.fill(' ', start + width - out.size());
         start = out.size();
         out.put(time);
-        out.repeat(' ', start + TIME_WIDTH - out.size());
+        out.fill(' ', start + TIME_WIDTH - out.size());
         out.put(count);
         out.put('\n');
     }

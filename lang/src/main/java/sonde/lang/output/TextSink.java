@@ -1,23 +1,21 @@
 package sonde.lang.output;
 
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import sonde.format.ftrace.TextBuffer;
 
 /**
- * Bytes of text that grow: written again and again without garbage. One for a terminal shows
- * control characters of values as {@code \xNN}; a raw one leaves them.
+ * Text of a script. A sink for a terminal shows control characters of values as {@code \xNN}; a raw
+ * one leaves them.
  */
-public final class TextSink {
+public final class TextSink extends TextBuffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] UPPER = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
     private final boolean escaping;
-    private byte[] bytes = new byte[256];
-    private int size;
 
     private TextSink(boolean escaping) {
+        super(256);
         this.escaping = escaping;
     }
 
@@ -31,31 +29,9 @@ public final class TextSink {
         return new TextSink(false);
     }
 
-    /** Bytes written. */
-    public int size() {
-        return size;
-    }
-
     /** Forgets what was written. */
     public void clear() {
-        size = 0;
-    }
-
-    /** What was written, as UTF-8; bytes that are none become U+FFFD. */
-    @Override
-    public String toString() {
-        return new String(bytes, 0, size, StandardCharsets.UTF_8);
-    }
-
-    /** What was written. */
-    public byte[] toBytes() {
-        return Arrays.copyOf(bytes, size);
-    }
-
-    /** Writes all to a stream and forgets it. */
-    public void drainTo(OutputStream to) throws IOException {
-        to.write(bytes, 0, size);
-        size = 0;
+        truncate(0);
     }
 
     /** One byte. */
@@ -66,8 +42,9 @@ public final class TextSink {
         bytes[size++] = (byte) value;
     }
 
-    /** Words of the program's own, unchanged. */
-    public void put(String text) {
+    /** Words of the program's own, unchanged; those in ASCII without garbage. */
+    @Override
+    public TextSink put(String text) {
         int length = text.length();
         room(length);
         int start = size;
@@ -75,11 +52,12 @@ public final class TextSink {
             char c = text.charAt(i);
             if (c >= 0x80) {
                 size = start;
-                put(text.getBytes(StandardCharsets.UTF_8));
-                return;
+                super.put(text);
+                return this;
             }
             bytes[size++] = (byte) c;
         }
+        return this;
     }
 
     /**
@@ -89,22 +67,6 @@ public final class TextSink {
     static byte[] scriptBytes(String text) {
         boolean isBytes = text.chars().allMatch(c -> c <= 0xff);
         return text.getBytes(isBytes ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
-    }
-
-    /** Bytes of the program's own, unchanged. */
-    public void put(byte[] text) {
-        room(text.length);
-        System.arraycopy(text, 0, bytes, size, text.length);
-        size += text.length;
-    }
-
-    /** A byte many times. */
-    public void repeat(int value, int count) {
-        if (count > 0) {
-            room(count);
-            Arrays.fill(bytes, size, size + count, (byte) value);
-            size += count;
-        }
     }
 
     /** Pushes what lies at an offset to the right and fills the gap. */
@@ -118,11 +80,6 @@ public final class TextSink {
     /** Puts another byte where one was written. */
     void set(int at, int value) {
         bytes[at] = (byte) value;
-    }
-
-    /** Forgets what lies behind an offset. */
-    void cut(int at) {
-        size = Math.min(size, at);
     }
 
     /** A character of elsewhere. */
@@ -180,51 +137,13 @@ public final class TextSink {
         put(HEX[value & 15]);
     }
 
-    /** A signed number. */
-    public void decimal(long value) {
-        if (value < 0) {
-            put('-');
-            unsigned(-value);
-        } else {
-            unsigned(value);
-        }
-    }
-
-    /** An unsigned number. */
-    public void unsigned(long value) {
-        long rest = value;
-        if (rest < 0) {
-            long tenth = Long.divideUnsigned(rest, 10);
-            unsigned(tenth);
-            put((int) ('0' + (rest - tenth * 10)));
-            return;
-        }
-        int digits = 1;
-        for (long power = 10; digits < 19 && rest >= power; power *= 10) {
-            digits++;
-        }
-        room(digits);
-        int at = size + digits;
-        size = at;
-        do {
-            long tenth = rest / 10;
-            bytes[--at] = (byte) ('0' + (rest - tenth * 10));
-            rest = tenth;
-        } while (rest != 0);
-    }
-
-    /** A number with at least so many digits, zeros in front. */
-    void digits(long value, int count) {
-        int start = size;
-        decimal(value);
-        if (size - start < count) {
-            insert(start, '0', count - (size - start));
-        }
-    }
-
     /** Hexadecimal digits. */
     public void hex(long value, boolean upper) {
-        power(value, 4, upper ? UPPER : HEX);
+        if (upper) {
+            power(value, 4, UPPER);
+        } else {
+            hex(value, 1);
+        }
     }
 
     /** Octal digits. */
@@ -342,14 +261,6 @@ public final class TextSink {
         if (size - from >= 2 && bytes[from] == '(' && bytes[size - 1] == ')') {
             System.arraycopy(bytes, from + 1, bytes, from, size - from - 2);
             size -= 2;
-        }
-    }
-
-    private void room(int count) {
-        if (bytes.length - size < count) {
-            int wanted = Math.addExact(size, count);
-            int doubled = (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8);
-            bytes = Arrays.copyOf(bytes, Math.max(wanted, doubled));
         }
     }
 }

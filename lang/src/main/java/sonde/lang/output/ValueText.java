@@ -218,7 +218,7 @@ public final class ValueText {
         int empty = out.size();
         members(type, bytes, at * 8L, empty, depth + 1);
         if (out.size() == empty) {
-            out.cut(start);
+            out.truncate(start);
             out.put("{}");
         } else {
             out.put(dense ? "}" : " }");

@@ -53,7 +53,7 @@ public final class BundleRepair {
         }
         folder.releaseReserve();
         List<String> notes = new ArrayList<>(meta.notes());
-        notes.add("the recorder was killed; this recording was finished afterwards");
+        notes.add("the recorder did not finish; this recording was completed afterwards");
         List<Meta.Loss> losses = new ArrayList<>(meta.losses());
         for (String source : List.of("perf.data", "trace.dat")) {
             if (meta.layout().owners().stream().anyMatch(o -> o.source().equals(source))) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.Files;
@@ -18,10 +19,14 @@ final class DrainLoop {
     /** Longest time between an event and its place in a file while rings fill. */
     private static final long POLL_NANOS = 100_000_000;
 
+    /** The same where somebody reads the files meanwhile. */
+    private static final long FOLLOWED_NANOS = 50_000_000;
+
     /** The same while no ring reached its mark: each look wakes an idle machine. */
     private static final long QUIET_NANOS = 800_000_000;
 
     private final Sources sources;
+    private final boolean isFollowed;
     private final Notes notes;
     private final CountDownLatch armed = new CountDownLatch(1);
     private final Thread thread;
@@ -33,8 +38,9 @@ final class DrainLoop {
     private volatile boolean stopping;
     private volatile String failure = "";
 
-    DrainLoop(Sources sources, Notes notes) throws SyscallException {
+    DrainLoop(Sources sources, boolean isFollowed, Notes notes) throws SyscallException {
         this.sources = sources;
+        this.isFollowed = isFollowed;
         this.wake = Fd.eventfd(0, Files.O_CLOEXEC);
         this.notes = notes;
         this.thread = Thread.ofPlatform().daemon().name("sonde-record").start(this::run);
@@ -99,16 +105,20 @@ final class DrainLoop {
                 poll.add(fd, PollSet.POLLIN);
             }
             poll.add(wake, PollSet.POLLIN);
-            long patience = POLL_NANOS;
+            long patience = isFollowed ? FOLLOWED_NANOS : POLL_NANOS;
             boolean dead = false;
+            long partlyNanos = 0;
             while (!stopping) {
                 if (poll.await(patience) > 0) {
                     dead |= dropDead(poll, fds.size());
-                    patience = POLL_NANOS;
-                } else if (!dead) {
+                    patience = isFollowed ? FOLLOWED_NANOS : POLL_NANOS;
+                } else if (!dead && !isFollowed) {
                     patience = Math.min(2 * patience, QUIET_NANOS);
                 }
-                int errno = sources.drain();
+                long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+                boolean partly = isFollowed && now - partlyNanos >= FOLLOWED_NANOS / 2;
+                partlyNanos = partly ? now : partlyNanos;
+                int errno = sources.drain(partly);
                 if (errno != 0) {
                     end("the recording could not be written: " + Errno.describe(errno));
                     return;

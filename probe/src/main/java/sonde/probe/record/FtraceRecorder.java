@@ -1,5 +1,7 @@
 package sonde.probe.record;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -136,15 +138,20 @@ final class FtraceRecorder implements AutoCloseable {
     /**
      * Moves what is there into the spools.
      *
+     * @param partly whether what sub-buffers hold that are not full yet is moved, too
      * @return errno of a spool that cannot be written any more, else 0
      */
-    int drain() throws SyscallException {
+    int drain(boolean partly) throws SyscallException {
         if (plan.spec().flightRecorder()) {
             return 0;
         }
         int errno = 0;
         for (RingSpool spool : allSpools()) {
-            spool.drain();
+            if (partly) {
+                spool.drainPartly();
+            } else {
+                spool.drain();
+            }
             errno = errno == 0 ? spool.writeErrno() : errno;
         }
         return errno;
@@ -167,6 +174,11 @@ final class FtraceRecorder implements AutoCloseable {
     /** The spools as parts of the bundle. */
     List<Meta.Part> parts() {
         return List.copyOf(parts);
+    }
+
+    /** Where the whole sub-buffers of a spool end. */
+    static long endOffset(FileChannel spool) throws IOException {
+        return spool.size() / SUB_BUFFER_BYTES * SUB_BUFFER_BYTES;
     }
 
     /** What was refused. */

@@ -33,6 +33,10 @@ final class PerfRecorder implements AutoCloseable {
     private final int file;
     private final @Nullable AuxiliaryProgram program;
     private final List<String> notes = new ArrayList<>();
+
+    /** Where the records end that were written in whole passes over all rings. */
+    private volatile long endOffset;
+
     private int writeErrno;
     private long unwritten;
     private long wholeSince;
@@ -44,6 +48,7 @@ final class PerfRecorder implements AutoCloseable {
         this.writer = writer;
         this.file = file;
         this.program = program;
+        this.endOffset = writer.endOffset();
     }
 
     /** What the header of a perf.data says besides events. */
@@ -136,6 +141,11 @@ final class PerfRecorder implements AutoCloseable {
         return writer.dataBytes();
     }
 
+    /** Where the records end that are in the file; by any thread. */
+    long endOffset() {
+        return endOffset;
+    }
+
     /** What was refused. */
     List<String> notes() {
         List<String> all = new ArrayList<>(rings.notes());
@@ -186,6 +196,7 @@ final class PerfRecorder implements AutoCloseable {
             writeErrno = e.errno();
             unwritten += rings.records() - before;
         }
+        endOffset = writer.endOffset();
         return writeErrno;
     }
 

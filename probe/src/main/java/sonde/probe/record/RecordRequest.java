@@ -11,6 +11,8 @@ import sonde.probe.perf.AuxiliaryProgram;
  * @param sondeVersion for meta.json and the files' headers
  * @param argv of the command, empty without one
  * @param rootPids processes to follow: the stopped child of a command; empty for everything
+ * @param isFollowed whether somebody reads the files while they are written, so that events are to
+ *     reach them soon
  * @param program a BPF program that writes into the perf rings, null without one; closed by the
  *     session
  */
@@ -19,6 +21,7 @@ public record RecordRequest(
         Meta.Mode mode,
         List<String> argv,
         List<Integer> rootPids,
+        boolean isFollowed,
         @Nullable AuxiliaryProgram program) {
     public RecordRequest {
         argv = List.copyOf(argv);

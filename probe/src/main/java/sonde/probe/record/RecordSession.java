@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
+import sonde.format.tracedat.TraceDatMetadata;
 import sonde.probe.plan.Plan;
 import sonde.probe.tracefs.InstanceName;
 import sonde.sys.Clocks;
@@ -36,6 +37,10 @@ public final class RecordSession implements AutoCloseable {
     private final DrainLoop loop;
     private @Nullable Thread hook;
     private Meta meta;
+
+    /** VmHWM of this process when the command left its memory. */
+    private volatile long ownPeakRss;
+
     private volatile long armedNanos;
     private boolean finished;
 
@@ -46,7 +51,7 @@ public final class RecordSession implements AutoCloseable {
         this.request = request;
         this.meta = SessionMeta.initial(plan, request);
         this.sources = new Sources(plan, folder, request, notes);
-        this.loop = new DrainLoop(sources, notes);
+        this.loop = new DrainLoop(sources, request.isFollowed(), notes);
     }
 
     /**
@@ -122,6 +127,7 @@ public final class RecordSession implements AutoCloseable {
                                     times.startNanos(), times.startWallNanos(), execNanos, -1));
             folder.writeMeta(meta);
         }
+        ownPeakRss = SessionMeta.peakRss();
     }
 
     /** Adds a map of compiled code that lies in the folder. */
@@ -136,6 +142,17 @@ public final class RecordSession implements AutoCloseable {
             meta = meta.withProcesses(meta.descriptors(), maps).withParts(parts);
             folder.writeMeta(meta);
         }
+    }
+
+    /** The files that hold events, opened for a reader beside the session, which closes them. */
+    public List<GrowingFile> growing() throws IOException {
+        return sources.growing();
+    }
+
+    /** The formats of the events of spools, waited for; empty where the kernel shows none. */
+    public Optional<TraceDatMetadata> formats() {
+        sources.awaitFormats();
+        return Optional.ofNullable(sources.metadata());
     }
 
     /** Adds a sentence for the summary. */
@@ -222,7 +239,10 @@ public final class RecordSession implements AutoCloseable {
                                         endNanos))
                         .withTarget(
                                 new Meta.Target(
-                                        request.mode(), request.argv(), request.rootPids(), exit))
+                                        request.mode(),
+                                        request.argv(),
+                                        request.rootPids(),
+                                        SessionMeta.own(exit, ownPeakRss)))
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import sonde.format.bundle.Meta;
 import sonde.probe.plan.Plan;
 import sonde.probe.tracefs.InstanceName;
@@ -60,7 +61,26 @@ final class SessionMeta {
                 peakRss());
     }
 
-    private static long peakRss() {
+    /**
+     * How a command ended, without a resident set that is not its own: execve hands on the greatest
+     * of the memory that it leaves (fs/exec.c, exec_mmap), and posix_spawn's child left ours.
+     */
+    static Meta.@Nullable Exit own(Meta.@Nullable Exit exit, long inheritedBytes) {
+        return exit == null || exit.maxRssBytes() > inheritedBytes
+                ? exit
+                : new Meta.Exit(
+                        exit.status(),
+                        exit.userNanos(),
+                        exit.systemNanos(),
+                        -1,
+                        exit.minorFaults(),
+                        exit.majorFaults(),
+                        exit.voluntarySwitches(),
+                        exit.involuntarySwitches());
+    }
+
+    /** VmHWM of this process, -1 when it cannot be read. */
+    static long peakRss() {
         try {
             byte[] status = Files.readAll("/proc/self/status", 1 << 16);
             Matcher peak = PEAK.matcher(new String(status, StandardCharsets.UTF_8));

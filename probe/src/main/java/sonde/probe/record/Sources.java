@@ -160,6 +160,34 @@ final class Sources {
         return parts;
     }
 
+    /** The files that are written, opened for a second reader. */
+    List<GrowingFile> growing() throws IOException {
+        List<GrowingFile> files = new ArrayList<>();
+        for (Meta.Part part : parts()) {
+            switch (part.kind()) {
+                case SPOOL -> files.add(growing(part, FtraceRecorder::endOffset));
+                case PERF_DATA -> {
+                    PerfRecorder written = perf;
+                    if (written != null) {
+                        files.add(growing(part, _ -> written.endOffset()));
+                    }
+                }
+                case TRACE_DAT, KERNEL_FORMATS, JVM_MAP, OTHER -> {} // hold no events yet
+            }
+        }
+        return files;
+    }
+
+    private GrowingFile growing(Meta.Part part, GrowingFile.WrittenExtent written)
+            throws IOException {
+        return new GrowingFile(part, folder.reader(part.name()), written);
+    }
+
+    /** Formats of the events, once {@link #awaitFormats} returned; null where there are none. */
+    @Nullable TraceDatMetadata metadata() {
+        return metadata;
+    }
+
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
         Set<Integer> followed = new HashSet<>();
@@ -198,10 +226,11 @@ final class Sources {
     /**
      * One pass over all rings.
      *
+     * @param partly whether what ftrace's sub-buffers hold that are not full yet is taken, too
      * @return errno when a file cannot be written any more, else 0
      */
-    int drain() throws IOException {
-        int errno = ftrace == null ? 0 : ftrace.drain();
+    int drain(boolean partly) throws IOException {
+        int errno = ftrace == null ? 0 : ftrace.drain(partly);
         int perfErrno = perf == null ? 0 : perf.drain();
         return errno == 0 ? perfErrno : errno;
     }

@@ -88,6 +88,24 @@ public final class RingSpool implements AutoCloseable {
         return total;
     }
 
+    /**
+     * Moves what is there, also from the sub-buffer that is still being filled: its events become a
+     * sub-buffer of their own, and later ones another.
+     */
+    public void drainPartly() throws SyscallException {
+        long moved = drain();
+        // Before Linux 6.5 splice takes no sub-buffer that was read in part: read takes its rest.
+        if (takePartly() && moved == 0 && drain() > 0) {
+            takePartly();
+        }
+    }
+
+    private boolean takePartly() throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            return writeErrno == 0 && take(arena.allocate(pageBytes, 8));
+        }
+    }
+
     private long toFile(long count) {
         long left = count;
         try {
@@ -136,23 +154,31 @@ public final class RingSpool implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment page = arena.allocate(pageBytes, 8);
             while (writeErrno == 0) {
-                page.fill((byte) 0);
-                long count = Fd.read(raw, page);
-                if (count <= PAGE_HEADER) {
+                if (!take(page)) {
                     return;
                 }
-                long data = page.get(JAVA_LONG, 8) & COMMIT_MASK;
-                // After the data may stand the u64 count of missed events.
-                long end = Math.min(PAGE_HEADER + data + 8, pageBytes);
-                page.asSlice(end).fill((byte) 0);
-                append(page);
             }
         }
     }
 
+    /** Reads what one sub-buffer holds and appends it; false when there was nothing. */
+    private boolean take(MemorySegment page) throws SyscallException {
+        page.fill((byte) 0);
+        long count = Fd.read(raw, page);
+        if (count <= PAGE_HEADER) {
+            return false;
+        }
+        long data = page.get(JAVA_LONG, 8) & COMMIT_MASK;
+        // After the data may stand the u64 count of missed events.
+        long end = Math.min(PAGE_HEADER + data + 8, pageBytes);
+        page.asSlice(end).fill((byte) 0);
+        append(page);
+        return true;
+    }
+
     private void append(MemorySegment page) {
         try {
-            Fd.pwriteFully(spool, page, written);
+            Fd.writeFully(spool, page); // at the file's position, where splice goes on
             written += pageBytes;
         } catch (SyscallException e) {
             writeErrno = e.errno();

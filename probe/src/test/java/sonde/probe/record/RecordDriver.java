@@ -67,7 +67,7 @@ final class RecordDriver {
     }
 
     static RecordRequest request(List<String> argv, int pid) {
-        return new RecordRequest("0.1.0", Meta.Mode.COMMAND, argv, List.of(pid), null);
+        return new RecordRequest("0.1.0", Meta.Mode.COMMAND, argv, List.of(pid), false, null);
     }
 
     /** A command that waits before its exec. */

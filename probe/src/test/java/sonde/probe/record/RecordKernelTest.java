@@ -155,7 +155,12 @@ class RecordKernelTest {
         Process sleeper = new ProcessBuilder("sleep", "60").start();
         RecordRequest request =
                 new RecordRequest(
-                        "0.1.0", Meta.Mode.PID, List.of(), List.of((int) sleeper.pid()), null);
+                        "0.1.0",
+                        Meta.Mode.PID,
+                        List.of(),
+                        List.of((int) sleeper.pid()),
+                        false,
+                        null);
         try (BundleFolder folder = RecordDriver.folder(bundle());
                 RecordSession session =
                         RecordSession.start(

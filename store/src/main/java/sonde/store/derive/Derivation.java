@@ -12,6 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
+import sonde.analysis.LossAccount;
+import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.Window;
@@ -96,8 +98,11 @@ final class Derivation {
                         input.callName(),
                         rows.get(Derived.THREAD_STATE),
                         rows.get(Derived.SCHED));
-        ThreadStates follower = new ThreadStates(threads, stacks, Window.ALL, List.of(states));
-        StackSums running = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        Silence silence = input.silence();
+        Window window =
+                silence == null ? Window.ALL : Window.ALL.within(silence.from(), silence.to());
+        ThreadStates follower = new ThreadStates(threads, stacks, window, List.of(states));
+        StackSums running = StackSums.cpuSamples(threads, stacks, window);
         EventCounts counts = new EventCounts();
         List<Operator> operators =
                 new ArrayList<>(
@@ -117,6 +122,8 @@ final class Derivation {
             operators.add(new NamedSlices(threads, stacks::function, span -> named(slices, span)));
         }
         add(operators, Derived.LOSS, own::losses);
+        Losses noticed = new Losses();
+        add(operators, Derived.LOSS, _ -> noticed);
         add(operators, Derived.MAPPING, own::mappings);
         add(operators, Derived.COUNTER, own::counters);
         add(operators, Derived.LOG, own::logs);
@@ -125,11 +132,14 @@ final class Derivation {
         Engine.Extent extent = Engine.run(input.recordings(), operators, spare);
         List<EventType> types = counts.counts().stream().map(EventCounts.Count::type).toList();
         follower.estimate(running, SampleTime.of(input.recordings(), types));
-        Silence silence = input.silence();
         if (silence != null) {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }
         states.finish();
+        Row losses = rows.get(Derived.LOSS);
+        if (losses != null) {
+            own.unnoticed(losses, new LossAccount(noticed, input.losses()).unnoticed());
+        }
         threadRows();
         stackRows();
     }

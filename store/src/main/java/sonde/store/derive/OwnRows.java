@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.Operator;
 import sonde.analysis.Threads;
 import sonde.analysis.outline.Flows;
@@ -72,6 +73,15 @@ final class OwnRows {
                                 .add(Math.max(0, batch.weight(row)))
                                 .add(batch.source().name())
                                 .add(target.trace()));
+    }
+
+    /** Losses that no row of the recording tells: without a time. */
+    void unnoticed(Row out, List<LossRow> losses) {
+        for (LossRow loss : losses) {
+            Long events = loss.events();
+            out.begin().none().orNull(loss.cpu()).add(loss.what()).add(events == null ? 0 : events);
+            out.add(loss.source()).add(target.trace());
+        }
     }
 
     Operator mappings(Row out) {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Recording;
+import sonde.format.bundle.Meta;
 
 /**
  * A recording to be queried, and what is known beside its events.
@@ -18,6 +19,7 @@ import sonde.event.Recording;
  * @param tree whose rows count in derived tables
  * @param comms names of threads that no event names
  * @param silence what threads without rows did; null when nobody knows
+ * @param losses what was lost by the recorder's account, or the file's own
  * @param callName name of a system call by its number on the recorded machine
  * @param symbols fresh names of call chains; made only when a statement asks for them
  */
@@ -28,6 +30,7 @@ public record TraceInput(
         Tree tree,
         Map<Integer, String> comms,
         @Nullable Silence silence,
+        List<Meta.Loss> losses,
         IntFunction<String> callName,
         Supplier<ProcessSymbols> symbols) {
     public TraceInput {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
+import sonde.analysis.LossAccount;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Batch;
 import sonde.event.FrameNames;
@@ -130,6 +131,7 @@ public final class ConvertRecipe {
             throws IOException {
         List<String> notes = new ArrayList<>(chosen.notes());
         notes.addAll(source.notes());
+        new LossAccount(chosen.losses(), source.losses()).sentence().ifPresent(notes::add);
         return new Outcome(losses.lines(), notes);
     }
 

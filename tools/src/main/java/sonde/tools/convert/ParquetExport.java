@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import sonde.analysis.Engine;
+import sonde.analysis.LossAccount;
+import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -79,6 +81,7 @@ final class ParquetExport {
                 export.file(names);
             }
             notes.addAll(source.notes());
+            new LossAccount(new Losses(), source.losses()).sentence().ifPresent(notes::add);
             return new ConvertRecipe.Outcome(losses(source, chosen), notes);
         } catch (QueryException e) {
             throw new IOException(e.getMessage(), e);

@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.LossAccount;
+import sonde.analysis.Losses;
 import sonde.event.result.Column;
 import sonde.event.result.RowStream;
 import sonde.event.result.Unit;
@@ -96,7 +98,13 @@ public final class QueryRecipe implements AutoCloseable {
     /** What is to be known about the recordings and their clocks. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(notes);
-        sources.forEach(source -> all.addAll(source.notes()));
+        for (ReportSource source : sources) {
+            all.addAll(source.notes());
+            String whose = sources.size() > 1 ? source.name() + ": " : "";
+            new LossAccount(new Losses(), source.losses())
+                    .sentence()
+                    .ifPresent(lost -> all.add(whose + lost + " The table loss says where."));
+        }
         return all;
     }
 

@@ -1,7 +1,9 @@
 package sonde.tools.record;
 
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.Live;
 import sonde.probe.launch.Command;
 import sonde.probe.launch.Origin;
 import sonde.probe.launch.ReadyDescriptor;
@@ -16,6 +18,7 @@ import sonde.probe.plan.RecordSpec;
  * @param pids processes to follow, for {@code -p}
  * @param name of the bundle without {@code .sonde}, with or without a path; null to choose one
  * @param jvm which JVMs are asked for their compiled code
+ * @param live shows the events while they are recorded, or null
  * @param ready written to once every event source is armed, or null
  */
 public record RecordOrder(
@@ -26,9 +29,17 @@ public record RecordOrder(
         List<Integer> pids,
         @Nullable String name,
         JvmMaps jvm,
+        @Nullable LiveView live,
         @Nullable ReadyDescriptor ready) {
     public RecordOrder {
         pids = List.copyOf(pids);
+    }
+
+    /** Shows a result that changes, until it has ended. */
+    @FunctionalInterface
+    public interface LiveView {
+        /** Shows the ticks, on the calling thread. */
+        void show(Live live) throws IOException;
     }
 
     /** Which JVMs are asked for a map of their compiled code. */

@@ -60,6 +60,8 @@ public final class RecordRecipe {
         record CommandEnded(WaitStatus status) implements Happening {}
 
         record Signalled(EndSignals.Kind kind) implements Happening {}
+
+        record OutputClosed() implements Happening {}
     }
 
     /**
@@ -95,14 +97,25 @@ public final class RecordRecipe {
         try (ReadyDescriptor _ = order.ready();
                 EndSignals _ =
                         EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
-                OutputFolder output = output()) {
+                OutputFolder output = output();
+                LiveOutput live = live()) {
             if (command == null) {
-                return recordRunning(plan, output);
+                return recordRunning(plan, output, live);
             }
             try (Target target = prepare(command, output)) {
-                return recordCommand(plan, output, target, command);
+                return recordCommand(plan, output, target, command, live);
             }
         }
+    }
+
+    private @Nullable LiveOutput live() {
+        RecordOrder.LiveView view = order.live();
+        return view == null
+                ? null
+                : new LiveOutput(
+                        view,
+                        order.spec().events(),
+                        () -> happenings.add(new Happening.OutputClosed()));
     }
 
     /** A command that cannot be executed leaves no folder. */
@@ -162,7 +175,11 @@ public final class RecordRecipe {
     }
 
     private RecordOutcome recordCommand(
-            Plan plan, OutputFolder output, Target target, Command command)
+            Plan plan,
+            OutputFolder output,
+            Target target,
+            Command command,
+            @Nullable LiveOutput live)
             throws IOException, InterruptedException {
         List<String> words = command.words().stream().map(RecordRecipe::text).toList();
         RecordRequest request =
@@ -171,6 +188,7 @@ public final class RecordRecipe {
                         Meta.Mode.COMMAND,
                         words,
                         List.of(target.pid()),
+                        live != null,
                         plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
         try (RecordSession session = start(plan, output, request)) {
             ready(session);
@@ -183,9 +201,11 @@ public final class RecordRecipe {
                 throw e;
             }
             session.released(released);
+            begin(live, session);
             Thread.ofPlatform().daemon().name("sonde-wait").start(() -> await(target));
             WaitStatus status = follow(session, target, output, request.rootPids());
             Meta meta = session.stop(exit(status));
+            finish(live);
             if (status == null) {
                 status = target.await();
             }
@@ -197,7 +217,19 @@ public final class RecordRecipe {
         return new String(word, StandardCharsets.UTF_8);
     }
 
-    private RecordOutcome recordRunning(Plan plan, OutputFolder output)
+    private static void begin(@Nullable LiveOutput live, RecordSession session) throws IOException {
+        if (live != null) {
+            live.begin(session);
+        }
+    }
+
+    private static void finish(@Nullable LiveOutput live) throws InterruptedException {
+        if (live != null) {
+            live.finish();
+        }
+    }
+
+    private RecordOutcome recordRunning(Plan plan, OutputFolder output, @Nullable LiveOutput live)
             throws IOException, InterruptedException {
         Meta.Mode mode = order.pids().isEmpty() ? Meta.Mode.ALL : Meta.Mode.PID;
         RecordRequest request =
@@ -206,13 +238,17 @@ public final class RecordRecipe {
                         mode,
                         List.of(),
                         order.pids(),
+                        live != null,
                         plan.names()
                                 ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
                                 : null);
         try (RecordSession session = start(plan, output, request)) {
+            begin(live, session);
             ready(session);
             follow(session, null, output, request.rootPids());
-            return finish(session, output, session.stop(null), 0);
+            Meta meta = session.stop(null);
+            finish(live);
+            return finish(session, output, meta, 0);
         }
     }
 
@@ -307,6 +343,11 @@ public final class RecordRecipe {
                             return null;
                         }
                         Processes.kill(target.pid(), signalled.kind().number());
+                    }
+                }
+                case Happening.OutputClosed _ -> {
+                    if (target == null) {
+                        return null; // nobody watches, and nothing else would end it
                     }
                 }
                 case null -> {}

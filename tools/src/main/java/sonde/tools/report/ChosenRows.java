@@ -9,6 +9,7 @@ import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import sonde.analysis.Engine;
+import sonde.analysis.Losses;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
@@ -43,6 +44,7 @@ public final class ChosenRows implements EventListing.Filter {
     private final Along along;
     private final Tree tree;
     private final boolean everything;
+    private final Losses losses = new Losses();
     private long seen;
     private long leftOut;
 
@@ -78,6 +80,9 @@ public final class ChosenRows implements EventListing.Filter {
 
     @Override
     public boolean accepts(Batch batch, int row) {
+        if (losses.select(batch.source())[batch.type(row)] != 0) {
+            losses.accept(batch, row, row + 1);
+        }
         if (everything) {
             return true;
         }
@@ -160,6 +165,11 @@ public final class ChosenRows implements EventListing.Filter {
         String name = table.substring(table.indexOf('.') + 1);
         return ReportOptions.fits(options.events(), table.replaceFirst("\\.", ":"))
                 || ReportOptions.fits(options.events(), name);
+    }
+
+    /** Notices of losses among the rows so far. */
+    public Losses losses() {
+        return losses;
     }
 
     /**

@@ -90,26 +90,8 @@ final class EventRows implements Listing.Rows {
 
     private long writeAll(OutputStream out, Listing.Form form, long skip, long most)
             throws IOException {
-        List<Part> parts = new ArrayList<>();
-        boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
-        for (Recording recording : source.recordings()) {
-            Asked asked = new Asked(recording);
-            ListingStyle style = ListingStyle.of(recording);
-            boolean own = asked.isAlone() && style.showsSamplesOnly();
-            if (own && form == Listing.Form.TEXT) {
-                scripts.addAll(recording.sources());
-            }
-            parts.addAll(
-                    columns && !own
-                            ? columns(recording, style, asked)
-                            : parts(recording, style, asked, form));
-        }
-        EventFilter base = new EventFilter(source, options, names, symbols);
-        if (!base.isEverything()) {
-            Matches.checkEvents(
-                    parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
-                    options.events());
-        }
+        List<Part> parts = parts(form);
+        EventFilter base = filter(parts);
         EventListing.Filter filter = base.isEverything() ? EventListing.Filter.ALL : base;
         long rows;
         if (options.listing().selects() || skip > 0) {
@@ -130,6 +112,36 @@ final class EventRows implements Listing.Rows {
             throw Matches.noRow(options);
         }
         return rows;
+    }
+
+    /** The lanes of all recordings, each with what writes its rows. */
+    List<Part> parts(Listing.Form form) throws IOException {
+        List<Part> parts = new ArrayList<>();
+        boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
+        for (Recording recording : source.recordings()) {
+            Asked asked = new Asked(recording);
+            ListingStyle style = ListingStyle.of(recording);
+            boolean own = asked.isAlone() && style.showsSamplesOnly();
+            if (own && form == Listing.Form.TEXT) {
+                scripts.addAll(recording.sources());
+            }
+            parts.addAll(
+                    columns && !own
+                            ? columns(recording, style, asked)
+                            : parts(recording, style, asked, form));
+        }
+        return parts;
+    }
+
+    /** What chooses the rows of parts; sees all of them, in order. */
+    EventFilter filter(List<Part> parts) throws IOException {
+        EventFilter filter = new EventFilter(source, options, names, symbols);
+        if (!filter.isEverything()) {
+            Matches.checkEvents(
+                    parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
+                    options.events());
+        }
+        return filter;
     }
 
     /** Several files may be of several machines, each with its own threads. */

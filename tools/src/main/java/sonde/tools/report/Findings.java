@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
+import sonde.analysis.LossAccount;
 import sonde.analysis.Losses;
 import sonde.analysis.Operator;
 import sonde.analysis.ThreadEvents;
@@ -35,6 +36,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Result;
 import sonde.event.result.Unit;
 import sonde.format.bundle.Meta;
+import sonde.format.export.SampleUnits;
 import sonde.open.ReportSource;
 import sonde.symbol.resolve.Resolver;
 import sonde.symbol.unwind.UnwindEnd;
@@ -85,7 +87,12 @@ public final class Findings {
             throws IOException {
         this.source = source;
         this.options = options;
-        window = window(source, options);
+        Meta meta = source.meta();
+        Window asked = window(source, options);
+        window =
+                meta == null
+                        ? asked
+                        : asked.within(meta.times().startNanos(), meta.times().endNanos());
         resolver = RecordedCode.resolver(source, options.stacks().detail());
         ProcessSymbols symbols =
                 new ProcessSymbols(resolver.maps(), resolver::function, source.fileIds());
@@ -115,7 +122,6 @@ public final class Findings {
                         source.recordings(),
                         counts.counts().stream().map(EventCounts.Count::type).toList());
         estimated = timed && states.estimate(samples, sampleTime);
-        Meta meta = source.meta();
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
             states.silent(
@@ -204,8 +210,13 @@ public final class Findings {
     }
 
     /** Notices of losses. */
-    public Losses losses() {
+    public Losses notices() {
         return losses;
+    }
+
+    /** What is missing, by the notices among the rows and by the recorder's account. */
+    public LossAccount losses() {
+        return new LossAccount(losses, source.losses());
     }
 
     /** The number of rows of each event type. */
@@ -248,11 +259,6 @@ public final class Findings {
         return source.meta();
     }
 
-    /** What the recorder knows to have lost. */
-    public List<Meta.Loss> toldLosses() {
-        return source.losses();
-    }
-
     /** The system calls of the machine that recorded. */
     public sonde.sys.Syscalls callNames() {
         return source.syscalls();
@@ -285,10 +291,14 @@ public final class Findings {
         return source.unwinding().notes(ends);
     }
 
-    /** Whether rows are sums of samples, not samples. */
-    public boolean isProfile() {
+    /** The event whose counts a profile adds up; empty where rows are samples. */
+    public String profiled() {
         return counts.counts().stream()
-                .anyMatch(count -> count.type().system().equals(SampleTypes.PROFILE));
+                .map(EventCounts.Count::type)
+                .filter(type -> type.system().equals(SampleTypes.PROFILE))
+                .map(EventType::name)
+                .findFirst()
+                .orElse("");
     }
 
     /** A recording that names its frames itself is the only one of its report. */
@@ -303,7 +313,10 @@ public final class Findings {
 
     /** cpu-clock's period is nanoseconds, that of cycles is not a time. */
     public Unit weightUnit() {
-        return sampleTime.weightIsNanos() ? Unit.NANOS : Unit.COUNT;
+        boolean profiledTime =
+                samples.total() != samples.count()
+                        && SampleUnits.unit(profiled()).equals(SampleUnits.NANOSECONDS);
+        return sampleTime.weightIsNanos() || profiledTime ? Unit.NANOS : Unit.COUNT;
     }
 
     /** Why modules have no names; complete when every frame was asked for. */
@@ -367,12 +380,14 @@ public final class Findings {
 
     /** Whether the recording's clock counts time. */
     public boolean hasNanos() {
-        return counts.counts().stream().allMatch(count -> count.source().clock() != Clock.COUNTER);
+        return counts.counts().stream()
+                .map(count -> count.source().clock())
+                .noneMatch(clock -> clock == Clock.COUNTER || clock == Clock.X86_TSC);
     }
 
-    /** Whether anything tells when threads ran. */
+    /** Whether anything tells when threads ran, and for how long. */
     public boolean knowsStates() {
-        return !shownThreads().isEmpty();
+        return hasNanos() && !shownThreads().isEmpty();
     }
 
     /** The threads to be shown that any row names. */

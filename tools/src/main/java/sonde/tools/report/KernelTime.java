@@ -77,7 +77,7 @@ public record KernelTime(
             hasCalls.merge(source, count.type().system().equals(CALLS), Boolean::logicalOr);
         }
         Map<String, Long> lost = new HashMap<>();
-        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.losses().sums().entrySet()) {
+        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.notices().sums().entrySet()) {
             if (entry.getKey().kind().equals("lost")) {
                 lost.merge(entry.getKey().source(), entry.getValue().events(), Long::sum);
             }

@@ -1,6 +1,8 @@
 package sonde.tools.report;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import sonde.analysis.filter.RowFilter;
 import sonde.format.ftrace.EventText.TimeFormat;
@@ -83,5 +85,26 @@ public record ListingOptions(
     /** Whether rows are left out. */
     boolean selects() {
         return !cpus.isEmpty() || first >= 0 || last >= 0 || !filters.isEmpty();
+    }
+
+    /**
+     * Names of the options that are not as in {@link #ALL}: only a listing of events takes them.
+     */
+    public List<String> given() {
+        Map<String, Boolean> options = new LinkedHashMap<>();
+        options.put("--cpu", !cpus.isEmpty());
+        options.put("--filter", !filters.isEmpty());
+        options.put("--first", first >= 0);
+        options.put("--last", last >= 0);
+        options.put("--fields", !fields.isUsual());
+        options.put("--raw", rawFields);
+        options.put("--no-plugins", plain);
+        options.put("--time-format", timeFormat != TimeFormat.MICROS);
+        options.put("--ts-offset", offsetNanos != 0);
+        options.put("--ts-diff", differences);
+        return options.entrySet().stream()
+                .filter(Map.Entry::getValue)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 }

@@ -26,6 +26,7 @@ public final class QueryInput {
                 source.tree(),
                 source.comms(),
                 silence(source),
+                source.losses(),
                 names::nameOf,
                 () -> new RecordedCode(source, false).follower());
     }

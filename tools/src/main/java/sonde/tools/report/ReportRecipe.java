@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts;
+import sonde.analysis.EventCounts.Count;
 import sonde.analysis.Threads;
 import sonde.analysis.sched.ThreadState;
+import sonde.event.EventType;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
@@ -20,6 +22,8 @@ import sonde.open.ReportSource;
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
     private static final int MAX_JVM_NOTES = 3;
+    private static final int MAX_CALLS = 5;
+    private static final String ENTER = "sys_enter_";
 
     private final ReportOptions options;
 
@@ -31,8 +35,9 @@ public final class ReportRecipe {
     /**
      * A report with what its page needs besides.
      *
-     * @param timeline at most 200 threads, the busiest, and 400,000 samples of each kind, thinned
-     *     as the notes say
+     * @param timeline a track for each of the 200 busiest threads and one for the others; samples
+     *     and spans are added up where there are too many, so that their sums are those of the
+     *     report
      */
     public record Page(Report report, Timeline timeline) {}
 
@@ -42,7 +47,7 @@ public final class ReportRecipe {
         needed.addAll(TimelineMaker.NEEDS);
         Findings found = new Findings(source, options, needed, true);
         Report report = report(source, found);
-        TimelineMaker maker = new TimelineMaker(found, found.weightUnit());
+        TimelineMaker maker = new TimelineMaker(found);
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
@@ -128,6 +133,11 @@ public final class ReportRecipe {
                                 counted(processes, "process", "processes"),
                                 counted(found.eventCount(), "event", "events"),
                                 source.isMachine() ? " of the whole machine" : ""));
+        if (!found.hasNanos() && !threads.isEmpty()) {
+            notes.add(
+                    "The clock of this recording counts events or cycles: times and durations are"
+                            + " such counts, no nanoseconds.");
+        }
         if (other) {
             // Nothing in it says when threads ran.
         } else if (found.isEstimated()) {
@@ -191,6 +201,34 @@ public final class ReportRecipe {
                 && found.total(ThreadState.RUNNING) > 0
                 && !source.planned("raw_syscalls:sys_enter")) {
             notes.add("Nothing here tells kernel time from user time: all of it counts as user.");
+        } else if (kernel.total() > 0) {
+            singleCalls(found, notes);
+        }
+    }
+
+    /** Calls that were recorded one by one may not be all. */
+    private static void singleCalls(Findings found, List<String> notes) {
+        List<EventType> types = found.counts().counts().stream().map(Count::type).toList();
+        if (types.stream().anyMatch(type -> type.system().equals("raw_syscalls"))) {
+            return;
+        }
+        List<String> calls =
+                types.stream()
+                        .filter(type -> type.system().equals("syscalls"))
+                        .map(EventType::name)
+                        .filter(name -> name.startsWith(ENTER))
+                        .map(name -> name.substring(ENTER.length()))
+                        .distinct()
+                        .sorted()
+                        .toList();
+        if (!calls.isEmpty()) {
+            String more = calls.size() > MAX_CALLS ? ", …" : "";
+            notes.add(
+                    text(
+                            "Kernel time is that of %s (%s%s): a lower bound when others were made.",
+                            counted(calls.size(), "recorded system call", "recorded system calls"),
+                            String.join(", ", calls.subList(0, Math.min(MAX_CALLS, calls.size()))),
+                            more));
         }
     }
 

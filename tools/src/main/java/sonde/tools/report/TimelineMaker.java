@@ -2,11 +2,12 @@ package sonde.tools.report;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
+import java.util.TreeSet;
+import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.Tracks;
@@ -16,7 +17,11 @@ import sonde.event.result.Samples;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 
-/** What a page shows of a recording, bounded in size however long the recording is. */
+/**
+ * What a page shows of a recording, bounded in size however long the recording is. Its sums are
+ * those of the report: threads without a track of their own share one, and what is not shown singly
+ * is added up by call chain.
+ */
 final class TimelineMaker {
     private static final AnalysisKey<Tracks> TRACKS =
             new AnalysisKey<>(found -> found.addStates(new Tracks()));
@@ -29,121 +34,157 @@ final class TimelineMaker {
     private static final int MAX_TRACKS = 200;
 
     private final Findings found;
-    private final Unit weightUnit;
+    private final List<Integer> busiest;
     private final Map<Integer, Integer> trackOf = new HashMap<>();
+    private final TreeSet<Integer> others;
+    private final Trees.Columns columns;
     private final List<String> notes = new ArrayList<>();
 
-    TimelineMaker(Findings found, Unit weightUnit) {
+    TimelineMaker(Findings found) {
         this.found = found;
-        this.weightUnit = weightUnit;
+        columns = found.trees().new Columns();
+        busiest = found.of(TRACKS).busiest(found::shown, MAX_TRACKS);
+        others = new TreeSet<>(found.shownThreads());
+        found.samples().forEach((thread, node, weight, count) -> others.add(thread));
+        found.of(Findings.FAULTS).forEach((thread, node, weight, count) -> others.add(thread));
+        others.removeIf(thread -> !found.shown(thread));
+        busiest.forEach(others::remove);
+        busiest.forEach(thread -> trackOf.put(thread, trackOf.size()));
     }
 
     Timeline timeline() {
-        List<Integer> threads = found.of(TRACKS).busiest(found::shown, MAX_TRACKS);
-        int all = found.shownThreads().size();
-        if (threads.size() < all) {
-            notes.add(
-                    "The timeline shows the busiest "
-                            + threads.size()
-                            + " of "
-                            + all
-                            + " threads.");
-        }
-        long start = threads.stream().mapToLong(found.totals()::first).min().orElse(0);
-        long end = threads.stream().mapToLong(found.totals()::last).max().orElse(0);
+        List<Integer> threads = found.shownThreads();
+        StackSums cpu = found.samples();
+        boolean hasSamples = cpu.kept() > 0;
+        long start =
+                threads.stream()
+                        .mapToLong(found.totals()::first)
+                        .min()
+                        .orElse(hasSamples ? cpu.time(0) : 0);
+        long end =
+                threads.stream()
+                        .mapToLong(found.totals()::last)
+                        .max()
+                        .orElse(hasSamples ? cpu.time(cpu.kept() - 1) : 0);
         List<Timeline.Track> tracks = new ArrayList<>();
-        for (int thread : threads) {
-            trackOf.put(thread, tracks.size());
+        for (int thread : busiest) {
             tracks.add(found.of(TRACKS).track(found.threads(), thread, end - start));
         }
-        if (hasNobodys()) {
-            // Flame graphs are made of what has a track.
-            trackOf.put(-1, tracks.size());
-            tracks.add(
-                    new Timeline.Track(
-                            found.comm(-1), -1, -1, new long[0], new long[0], new byte[0]));
-            start = threads.isEmpty() ? found.samples().time(0) : start;
-            end = threads.isEmpty() ? found.samples().time(found.samples().kept() - 1) : end;
-        }
-        Trees.Columns columns = found.trees().new Columns();
+        shared(tracks);
         List<Samples> samples =
                 List.of(
-                        single("on-cpu", weightUnit, found.samples(), columns),
-                        offCpu(columns),
-                        single("page-faults", Unit.COUNT, found.of(Findings.FAULTS), columns));
+                        single("on-cpu", found.weightUnit(), cpu),
+                        offCpu(),
+                        single("page-faults", Unit.COUNT, found.of(Findings.FAULTS)));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
-        long[] totals = Arrays.stream(ThreadState.values()).mapToLong(found::total).toArray();
         return new Timeline(
-                "timeline", start, end, states, tracks, columns.stacks(), samples, totals);
+                "timeline", start, end, states, tracks, columns.stacks(), samples, totals(threads));
     }
 
-    private String name(int thread) {
-        return found.comm(thread);
+    /** Adds the tracks of what has none of its own: flame graphs are made of what has a track. */
+    private void shared(List<Timeline.Track> tracks) {
+        if (others.remove(-1)) {
+            trackOf.put(-1, tracks.size());
+            tracks.add(withoutSpans(found.comm(-1), new long[0]));
+        }
+        if (others.isEmpty()) {
+            return;
+        }
+        others.forEach(thread -> trackOf.put(thread, tracks.size()));
+        tracks.add(withoutSpans(others.size() + " other threads", totals(others)));
+        notes.add(
+                "The timeline shows the busiest "
+                        + busiest.size()
+                        + " of "
+                        + (busiest.size() + others.size())
+                        + " threads; its last row stands for the others.");
     }
 
-    /** Whether there are samples that name no thread. */
-    private boolean hasNobodys() {
-        return found.shown(-1)
-                && IntStream.range(0, found.samples().kept())
-                        .anyMatch(i -> found.samples().thread(i) < 0);
+    private static Timeline.Track withoutSpans(String name, long[] totals) {
+        return new Timeline.Track(name, -1, -1, new long[0], new long[0], new byte[0], totals);
+    }
+
+    private long[] totals(Collection<Integer> threads) {
+        return Arrays.stream(ThreadState.values())
+                .mapToLong(state ->
+                        threads.stream()
+                                .mapToLong(thread -> found.totals().nanos(thread, state))
+                                .sum())
+                .toArray();
     }
 
     List<String> notes() {
         return notes;
     }
 
-    private Samples single(String name, Unit unit, StackSums sums, Trees.Columns columns) {
+    /** One event or span, or several of one chain. */
+    private record PageSample(
+            long time, int track, int node, long weight, long count, long lasts) {}
+
+    private static Samples samples(String name, Unit unit, List<PageSample> rows) {
+        return new Samples(
+                name,
+                unit,
+                rows.stream().mapToLong(PageSample::time).toArray(),
+                rows.stream().mapToInt(PageSample::track).toArray(),
+                rows.stream().mapToInt(PageSample::node).toArray(),
+                rows.stream().mapToLong(PageSample::weight).toArray(),
+                rows.stream().mapToLong(PageSample::count).toArray(),
+                rows.stream().mapToLong(PageSample::lasts).toArray());
+    }
+
+    private Samples single(String name, Unit unit, StackSums sums) {
         if (sums.stride() > 1) {
             notes.add(
                     name
                             + ": one sample of "
                             + sums.stride()
-                            + " is on the page, with the weight"
-                            + " of all.");
+                            + " is on the page, with the weight of all; in a selected range its"
+                            + " sums are estimates.");
         }
-        int[] rows =
-                IntStream.range(0, sums.kept())
-                        .filter(i -> trackOf.containsKey(sums.thread(i)))
-                        .toArray();
-        return new Samples(
-                name,
-                unit,
-                Arrays.stream(rows).mapToLong(sums::time).toArray(),
-                Arrays.stream(rows).map(i -> trackOf.getOrDefault(sums.thread(i), -1)).toArray(),
-                Arrays.stream(rows)
-                        .map(i -> columns.node(name(sums.thread(i)), sums.node(i)))
-                        .toArray(),
-                Arrays.stream(rows).mapToLong(i -> sums.weight(i) * sums.stride()).toArray());
+        List<PageSample> rows = new ArrayList<>();
+        sums.forEachSample((time, thread, node, weight, count) -> {
+            Integer track = trackOf.get(thread);
+            if (track != null) {
+                int chain = columns.node(found.comm(thread), node);
+                rows.add(new PageSample(time, track, chain, weight, count, 0));
+            }
+        });
+        return samples(name, unit, rows);
     }
 
-    private Samples offCpu(Trees.Columns columns) {
+    private Samples offCpu() {
         OffSpans spans = found.of(OFF_SPANS);
-        if (spans.dropped() > 0) {
+        if (spans.merged() > 0) {
             notes.add(
                     "off-cpu: "
-                            + spans.dropped()
+                            + spans.merged()
                             + " spans shorter than "
                             + spans.threshold()
-                            + " ns are not on the page.");
+                            + " ns are added up by call chain; in a selected range their sums are"
+                            + " estimates.");
         }
-        int[] rows =
-                IntStream.range(0, spans.size())
-                        .filter(i -> trackOf.containsKey(spans.thread(i)))
-                        .boxed()
-                        .sorted(Comparator.comparingLong((Integer i) -> spans.start(i)))
-                        .mapToInt(Integer::intValue)
-                        .toArray();
-        return new Samples(
-                "off-cpu",
-                Unit.NANOS,
-                Arrays.stream(rows).mapToLong(spans::start).toArray(),
-                Arrays.stream(rows).map(i -> trackOf.getOrDefault(spans.thread(i), -1)).toArray(),
-                Arrays.stream(rows)
-                        .map(i ->
-                                columns.node(
-                                        name(spans.thread(i)),
-                                        found.trees().withoutTracing(spans.node(i))))
-                        .toArray(),
-                Arrays.stream(rows).mapToLong(spans::nanos).toArray());
+        Map<OffCpu.Cause, Integer> chains = new HashMap<>();
+        List<PageSample> rows = new ArrayList<>();
+        for (OffSpans.OffCpuSpan span : spans.rows()) {
+            Integer track = trackOf.get(span.cause().thread());
+            if (track != null) {
+                int chain = chains.computeIfAbsent(span.cause(), this::chain);
+                long lasts = span.end() - span.start();
+                rows.add(
+                        new PageSample(
+                                span.start(), track, chain, span.nanos(), span.count(), lasts));
+            }
+        }
+        return samples("off-cpu", Unit.NANOS, rows);
+    }
+
+    private int chain(OffCpu.Cause cause) {
+        int node = found.trees().withoutTracing(cause.stack());
+        int chain = columns.node(found.comm(cause.thread()), node);
+        for (var frame : OffCpuCauses.frames(found, cause)) {
+            chain = columns.child(chain, frame);
+        }
+        return chain;
     }
 }

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
+import sonde.event.result.RowOutput;
 import sonde.format.MalformedInputException;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.line.SourceFrame;
@@ -221,7 +222,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
         return new LogCopy(new LogFiles(null, Path.of(""), modules, options));
     }
 
-    /** A log that is copied byte for byte; no result. */
+    /** A log that is copied byte for byte, with places behind its addresses. */
     public static final class LogCopy implements AutoCloseable {
         private final LogFiles files;
         private boolean lacksKernel;
@@ -230,14 +231,18 @@ public final class SymbolizeRecipe implements AutoCloseable {
             this.files = files;
         }
 
-        /** Copies everything. */
-        public void copy(InputStream in, OutputStream out) throws IOException {
+        /** The lines of a log, as they come. */
+        public Listing lines(InputStream in) {
+            return new Listing("", List.of(), (out, _) -> copy(in, RowOutput.unchanged(out)));
+        }
+
+        private void copy(InputStream in, OutputStream out) throws IOException {
             LogFilter filter = new LogFilter(files, out);
             filter.copy(in);
             lacksKernel = filter.lacksKernel();
         }
 
-        /** Why frames stayed as they were. */
+        /** Why frames stayed as they were; known when the lines were written. */
         public List<String> notes() {
             List<String> notes = new ArrayList<>();
             if (!files.otherBuilds().isEmpty()) {

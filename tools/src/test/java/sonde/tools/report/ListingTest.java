@@ -216,4 +216,10 @@ final class ListingTest {
             assertThat(source.notes()).anyMatch(note -> note.contains("whose own file is not"));
         }
     }
+
+    @Test
+    void optionsOfListingsAreKnownByName() {
+        assertThat(ListingOptions.ALL.given()).isEmpty();
+        assertThat(ListingOptions.of(Set.of(0), List.of()).given()).containsExactly("--cpu");
+    }
 }

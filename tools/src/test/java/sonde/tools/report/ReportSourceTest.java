@@ -97,7 +97,8 @@ final class ReportSourceTest {
         write(meta(Meta.State.RECORDING, InstanceName.bootId(), 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(events(source)).isEqualTo(2);
-            assertThat(source.notes()).anyMatch(note -> note.contains("the recorder was killed"));
+            assertThat(source.notes())
+                    .anyMatch(note -> note.contains("the recorder did not finish"));
         }
         Meta now = MetaReader.read(Files.readAllBytes(folder.resolve(Meta.FILE)));
         assertThat(now.state()).isEqualTo(Meta.State.REPAIRED);
@@ -175,6 +176,24 @@ final class ReportSourceTest {
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(source.symbolOptions().sameMachine()).isFalse();
         }
+    }
+
+    @Test
+    void procIsTheRunningSystem() throws IOException {
+        long own = ProcessHandle.current().pid();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ReportSource source = ReportSource.open(Path.of("proc:" + own))) {
+            new ReportRecipe(ReportOptions.of(List.of()))
+                    .events(source)
+                    .rows()
+                    .writeTo(out, Listing.Form.JSON_LINES);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("\"event\":\"proc:process\",\"fields\":{\"pid\":" + own + ",")
+                .contains("\"event\":\"proc:mapping\"")
+                .doesNotContain("proc:module");
+        assertThatThrownBy(() -> ReportSource.open(Path.of("proc:x")))
+                .isInstanceOf(IOException.class);
     }
 
     @Test

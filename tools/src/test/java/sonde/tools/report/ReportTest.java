@@ -24,6 +24,7 @@ import sonde.format.bundle.Meta;
 import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Golden;
+import sonde.testkit.SchedTrace;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
 import sonde.tools.report.section.ReportSections;
@@ -122,6 +123,32 @@ final class ReportTest {
                                 .replaceAll("\\s+", " "))
                 .contains("of JVM 100 are 1.5 s older than")
                 .contains("of JVM 101 are 0.0 s older than");
+    }
+
+    @Test
+    void kernelTimeOfSingleCallsIsALowerBound() throws IOException {
+        SchedTrace trace =
+                new SchedTrace()
+                        .switched(10, 0, "b", 101, 1, "app", 100)
+                        .read(1_000_010, 3_000_010, 0, 100)
+                        .switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Path file = Files.write(folder.resolve("single.dat"), trace.toBytes());
+        assertThat(text(ReportSections.summary(file)).replaceAll("\\s+", " "))
+                .contains("Kernel time is that of 1 recorded system call (read): a lower bound");
+    }
+
+    /** trace_clock counter: one more for each event. */
+    @Test
+    void aCounterIsNoTime() throws IOException {
+        SchedTrace trace =
+                new SchedTrace()
+                        .switched(10, 0, "app", 100, 1, "b", 101)
+                        .switched(2_000_000_010, 0, "b", 101, 1, "app", 100);
+        Path file = Files.write(folder.resolve("counter.dat"), trace.toBytes("counter"));
+        String summary = text(ReportSections.summary(file));
+        assertThat(summary)
+                .contains("in 2,000,000,000 units of its own clock", "no nanoseconds")
+                .doesNotContain("wall", "where the time went", " s ");
     }
 
     @Test
@@ -235,6 +262,12 @@ final class ReportTest {
         }
     }
 
+    private static String name(Timeline page, int node) {
+        String name = page.stacks().frames().get(page.stacks().frame()[node]).name();
+        int caller = page.stacks().parent()[node];
+        return name.startsWith("[woken by") ? name(page, caller) : name;
+    }
+
     @Test
     void thePageHasTheTimesOfTheHeadline() throws IOException {
         try (ReportSource source = ReportSource.open(bundle)) {
@@ -256,8 +289,11 @@ final class ReportTest {
             Samples onCpu = page.samples().getFirst();
             assertThat(onCpu.weight()).containsOnly(10_000_000L).hasSize(6);
             assertThat(Arrays.stream(onCpu.track()).sum()).isEqualTo(2);
-            // These switches have no chains to draw.
-            assertThat(page.samples().get(1).weight()).isEmpty();
+            // Waiting, blocked and sleeping, without a chain too.
+            Samples offCpu = page.samples().get(1);
+            assertThat(Arrays.stream(offCpu.weight()).sum()).isEqualTo(29_500_000);
+            assertThat(Arrays.stream(offCpu.node()).mapToObj(node -> name(page, node)))
+                    .contains("[blocked in read]", "[sleeping in futex]");
         }
     }
 }

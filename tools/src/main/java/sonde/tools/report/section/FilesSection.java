@@ -103,7 +103,7 @@ final class FilesSection implements ReportSection {
 
     /** What losses do to the names of files. */
     static List<String> lossNotes(Findings found) {
-        return found.of(FILES).losses() == 0
+        return found.of(FILES).losses() == 0 || found.of(FILES).entries(found::shown).isEmpty()
                 ? List.of()
                 : List.of(
                         "Events were lost: descriptors opened or closed meanwhile may bear the name"

@@ -11,12 +11,14 @@ import sonde.event.result.Frame;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
+import sonde.format.export.SampleUnits;
 import sonde.tools.report.Findings;
 import sonde.tools.report.StackOptions.SortKey;
 
 /**
- * Samples by what ran: functions, modules, threads, as the keys say. Places of a module without
- * symbols are one row, named by the first and last of them: each address by itself says nothing.
+ * Samples by what ran: functions, modules, threads, as the keys say; shares are of the weight, as
+ * in the trees. Places of a module without symbols are one row, named by the first and last of
+ * them: each address by itself says nothing.
  */
 final class HotFunctions {
     private static final String OFFSET = "+0x";
@@ -25,7 +27,9 @@ final class HotFunctions {
     private final Findings found;
     private final List<SortKey> keys;
     private final boolean withCallees;
+    private final StackSums sums;
     private final Map<Place, Hot> rows = new HashMap<>();
+    private boolean hasCalls;
     private long total;
 
     /** What the samples of a row have in common; what no key names is the same for all. */
@@ -36,6 +40,7 @@ final class HotFunctions {
         final Place place;
         final Frame frame;
         long samples;
+        long weight;
         long withCallees;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
@@ -60,23 +65,46 @@ final class HotFunctions {
         }
     }
 
-    /**
-     * @param weighed whether a row counts as many samples as its weight
-     */
-    HotFunctions(Findings found, StackSums sums, boolean weighed) {
+    HotFunctions(Findings found, StackSums sums) {
         this.found = found;
+        this.sums = sums;
         this.keys = found.options().stacks().keys();
         this.withCallees = found.options().stacks().withCallees();
+        boolean weighed = sums.total() > 0;
         sums.forEach((thread, node, weight, count) -> {
-            if (found.shown(thread) && (node >= 0 || !keys.contains(SortKey.FUNCTION))) {
-                add(thread, node, weighed ? weight : count);
+            if (found.shown(thread)) {
+                long all = weighed ? weight : count;
+                total += all; // the trees have samples without a chain, too
+                if (node >= 0 || !keys.contains(SortKey.FUNCTION)) {
+                    add(thread, node, all, count);
+                }
             }
         });
     }
 
-    private void add(int thread, int node, long count) {
-        total += count;
-        row(thread, node).samples += count;
+    /**
+     * Adds what calls cost, of a recording that has callers and callees but no longer chains.
+     *
+     * @param calls by chains of a callee and its caller
+     */
+    HotFunctions with(StackSums calls) {
+        if (keys.contains(SortKey.FUNCTION)) {
+            calls.forEach((thread, node, weight, count) -> {
+                int caller = node < 0 ? node : found.stacks().parent(node);
+                if (found.shown(thread) && caller >= 0) {
+                    hasCalls = true;
+                    Hot hot = row(thread, caller);
+                    hot.withCallees += hot == row(thread, node) ? 0 : weight;
+                }
+            });
+        }
+        return this;
+    }
+
+    private void add(int thread, int node, long weight, long count) {
+        Hot own = row(thread, node);
+        own.weight += weight;
+        own.samples += count;
         if (withCallees) {
             Set<Hot> chain = new HashSet<>();
             for (int at = node; at >= 0; at = found.stacks().parent(at)) {
@@ -85,7 +113,7 @@ final class HotFunctions {
             if (chain.isEmpty()) {
                 chain.add(row(thread, node));
             }
-            chain.forEach(hot -> hot.withCallees += count);
+            chain.forEach(hot -> hot.withCallees += weight);
         }
     }
 
@@ -124,10 +152,20 @@ final class HotFunctions {
     }
 
     private long rank(Hot hot) {
-        return withCallees ? hot.withCallees : hot.samples;
+        return withCallees ? inclusive(hot) : hot.weight;
     }
 
-    Table table(String title, String counted, int limit) {
+    /** Calls of a recursive function have its cost several times. */
+    private long inclusive(Hot hot) {
+        return Math.min(hot.withCallees + (withCallees ? 0 : hot.weight), total);
+    }
+
+    /**
+     * The table.
+     *
+     * @param event whose counts the weights are, empty where the number of samples tells more
+     */
+    Table table(String title, String event, int limit) {
         List<Hot> sorted = new ArrayList<>(rows.values());
         sorted.sort((one, other) -> {
             int order = Long.compare(rank(other), rank(one));
@@ -141,12 +179,20 @@ final class HotFunctions {
             boolean number = key == SortKey.PID || key == SortKey.TID;
             result.column(key.title(), number ? Unit.ID : Unit.TEXT, hot -> cell(key, hot));
         }
-        if (withCallees) {
-            result.share("with callees", hot -> (double) hot.withCallees / total);
+        if (withCallees || hasCalls) {
+            result.share("with callees", hot -> (double) inclusive(hot) / total);
         }
-        return result.share("share", hot -> (double) hot.samples / total)
-                .count(counted, hot -> hot.samples)
-                .table(sorted, limit);
+        result.share("share", hot -> (double) hot.weight / total);
+        if (event.isEmpty() || sums.total() == sums.count()) {
+            result.count("samples", hot -> hot.samples);
+        } else {
+            switch (SampleUnits.unit(event)) {
+                case SampleUnits.NANOSECONDS -> result.nanos("time", hot -> hot.weight);
+                case SampleUnits.BYTES -> result.bytes("bytes", hot -> hot.weight);
+                default -> result.count(event, hot -> hot.weight);
+            }
+        }
+        return result.table(sorted, limit);
     }
 
     private static Object cell(SortKey key, Hot hot) {

@@ -15,6 +15,7 @@ import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
 import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.Findings;
+import sonde.tools.report.OffCpuCauses;
 import sonde.tools.report.ReportSection;
 
 /** Why threads did not run, and the call chains with which they left the CPU. */
@@ -92,7 +93,7 @@ final class OffCpuSection implements ReportSection {
             int rank = rank(found, cause);
             if (found.shown(cause.thread()) && rank <= lastRank) {
                 String name = found.threads().name(cause.thread());
-                Key key = new Key(rank, name, cause(found, cause));
+                Key key = new Key(rank, name, OffCpuCauses.text(found, cause));
                 long[] sum = sums.computeIfAbsent(key, ignored -> new long[3]);
                 sum[0] += entry.sum().nanos();
                 sum[1] += entry.sum().count();
@@ -133,36 +134,11 @@ final class OffCpuSection implements ReportSection {
             }
             int node = found.trees().withoutTracing(cause.stack());
             List<Frame> path = OnCpuSection.path(found, cause.thread(), node);
-            path.add(Frame.label("[" + cause(found, cause) + "]"));
-            if (cause.waker() >= 0) {
-                path.add(Frame.label("[woken by " + found.wakerName(cause.waker()) + "]"));
-            }
+            path.addAll(OffCpuCauses.frames(found, cause));
             long nanos = entry.sum().nanos();
             Trees.add(tree, OnCpuSection.inOrder(found, path), nanos, entry.sum().count());
         }
         return tree;
-    }
-
-    /**
-     * "sleeping in read", "waiting for CPU". Of a call that was entered before the recording or
-     * outside it the stack tells the name, or the kernel's function.
-     */
-    private static String cause(Findings found, OffCpu.Cause cause) {
-        String state = cause.state().label();
-        return switch (cause.state()) {
-            case SLEEPING, BLOCKED, STOPPED -> {
-                String call = callName(found, cause);
-                String place = call.isEmpty() ? found.trees().waitsIn(cause.stack()) : call;
-                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
-            }
-            case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
-        };
-    }
-
-    private static String callName(Findings found, OffCpu.Cause cause) {
-        return cause.call() >= 0
-                ? found.callNames().nameOf(cause.call())
-                : found.trees().callOf(cause.stack());
     }
 
     /**
@@ -173,7 +149,7 @@ final class OffCpuSection implements ReportSection {
         if (found.threads().isKernel(cause.thread())) {
             return 2;
         }
-        String call = callName(found, cause);
+        String call = OffCpuCauses.callName(found, cause);
         boolean idle =
                 cause.state() == ThreadState.SLEEPING
                         && (call.isEmpty() || IDLE_CALLS.contains(call));

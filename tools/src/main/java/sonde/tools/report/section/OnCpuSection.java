@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.stack.ChainEnds;
+import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackSums;
 import sonde.analysis.stack.Trees;
 import sonde.event.result.CallTree;
@@ -25,6 +26,20 @@ final class OnCpuSection implements ReportSection {
     private static final AnalysisKey<ChainEnds> CHAIN_ENDS =
             new AnalysisKey<>(found -> found.add(new ChainEnds(found.threads(), found.window())));
 
+    /** Costs of calls, where a profile has them instead of chains. */
+    private static final AnalysisKey<StackSums> CALLS =
+            new AnalysisKey<>(found -> {
+                StackSums sums =
+                        StackSums.ofType(
+                                SampleTypes.CALL, found.threads(), found.stacks(), found.window());
+                boolean has =
+                        found.types().anyMatch(one -> one.qualifiedName().equals(SampleTypes.CALL));
+                return has ? found.add(sums) : sums;
+            });
+
+    /** What the table of functions takes. */
+    static final List<AnalysisKey<?>> NEEDS = List.of(CALLS);
+
     /** With a smaller share of cut user stacks only the table says so, not the notes. */
     private static final double WORTH_SAYING = 0.001;
 
@@ -40,7 +55,7 @@ final class OnCpuSection implements ReportSection {
 
     @Override
     public List<AnalysisKey<?>> needs() {
-        return List.of(OffCpuSection.OFF_CPU, CHAIN_ENDS);
+        return List.of(OffCpuSection.OFF_CPU, CHAIN_ENDS, CALLS);
     }
 
     @Override
@@ -61,11 +76,11 @@ final class OnCpuSection implements ReportSection {
                 cutStacks(found));
     }
 
-    /** Functions by the samples in themselves. */
+    /** Functions by what the samples in themselves weigh. */
     static Table hottest(Findings found, int limit) {
-        // A row of a profile stands for as many samples as it weighs.
-        return new HotFunctions(found, found.samples(), found.isProfile())
-                .table("on CPU", "samples", limit);
+        return new HotFunctions(found, found.samples())
+                .with(found.of(CALLS))
+                .table("on CPU", found.profiled(), limit);
     }
 
     /** Samples along their chains, by command name. */

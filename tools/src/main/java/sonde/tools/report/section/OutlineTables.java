@@ -123,15 +123,9 @@ final class OutlineTables {
                                         -entry.getValue().total())
                                 .thenComparing(Map.Entry::getKey))
                 .limit(MOST_SHOWN)
-                .map(entry -> {
-                    StackSums sums = entry.getValue();
-                    boolean weighed = sums.total() != sums.count();
-                    return new HotFunctions(found, sums, weighed)
-                            .table(
-                                    "samples of " + entry.getKey(),
-                                    weighed ? "weight" : "samples",
-                                    limit);
-                })
+                .map(entry ->
+                        new HotFunctions(found, entry.getValue())
+                                .table("samples of " + entry.getKey(), "weight", limit))
                 .toList();
     }
 

@@ -35,6 +35,7 @@ final class SummarySection implements ReportSection {
     @Override
     public List<AnalysisKey<?>> needs() {
         List<AnalysisKey<?>> needs = new ArrayList<>(OutlineTables.NEEDS);
+        needs.addAll(OnCpuSection.NEEDS);
         needs.addAll(
                 List.of(
                         OffCpuSection.OFF_CPU,
@@ -51,15 +52,14 @@ final class SummarySection implements ReportSection {
         if (!other) {
             results.add(whereTimeWent(found));
         }
-        List<Table> parts =
-                new ArrayList<>(
-                        List.of(
-                                OnCpuSection.hottest(found, TOP),
-                                OffCpuSection.userCauses(found, TOP),
-                                SyscallsSection.all(found, TOP),
-                                FilesSection.top(found, TOP),
-                                BlockIoSection.table(found, TOP),
-                                StatsSection.events(found, NAMED_PROBES)));
+        List<Table> parts = new ArrayList<>(List.of(OnCpuSection.hottest(found, TOP)));
+        if (found.hasNanos()) {
+            parts.add(OffCpuSection.userCauses(found, TOP));
+            parts.add(SyscallsSection.all(found, TOP));
+            parts.add(FilesSection.top(found, TOP));
+            parts.add(BlockIoSection.table(found, TOP));
+        }
+        parts.add(StatsSection.events(found, NAMED_PROBES));
         parts.addAll(OutlineTables.of(found, TOP, other));
         parts.add(LossesSection.table(found));
         parts.stream().filter(table -> !table.rows().isEmpty()).forEach(results::add);

@@ -1,9 +1,7 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.usdt.UsdtArgument;
 import sonde.event.Glob;
+import sonde.event.result.Column;
+import sonde.event.result.Result;
+import sonde.event.result.RowStream;
+import sonde.event.result.TextLayout;
 import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
@@ -36,51 +38,67 @@ import sonde.probe.plan.FeatureProbe;
 import sonde.probe.plan.Finding;
 
 /** {@code sonde trace -l}: probes by pattern or of a script, and types. */
-final class TraceListing {
-    private final TraceArguments arguments;
+public final class TraceListing {
+    private final TraceRequest request;
     private final PrintWriter err;
     private final KernelTypeSource kernel = KernelTypeSource.shared();
+    private boolean found = true;
 
-    TraceListing(TraceArguments arguments, PrintWriter err) {
-        this.arguments = arguments;
+    /** Lists what the request names. */
+    public TraceListing(TraceRequest request, PrintWriter err) {
+        this.request = request;
         this.err = err;
     }
 
-    int run(OutputStream out) throws IOException {
+    /** Whether every type that was named is there. */
+    public boolean found() {
+        return found;
+    }
+
+    /** A row for each probe or type. */
+    public Result result() throws IOException {
+        List<String> lines = new ArrayList<>();
         List<String> probes = new ArrayList<>();
-        int status = ExitCode.DONE;
-        for (String part : (arguments.file == null ? "" : arguments.file).split(",", -1)) {
+        for (String part : request.script().fileOr("").split(",", -1)) {
             if (part.strip().matches("(struct|union|enum) .*")) {
-                status = Math.max(status, type(part.strip(), out));
+                lines.addAll(types(part.strip()));
             } else {
                 probes.add(part);
             }
         }
-        String pattern = String.join(",", probes);
-        if (probes.isEmpty()) {
-            return status;
+        if (!probes.isEmpty()) {
+            lines.addAll(probes(String.join(",", probes)));
         }
+        return new TextLayout(
+                new RowStream("", List.of(Column.text("probe")), _ -> new LineCursor(lines)),
+                out -> lines.forEach(out::println));
+    }
+
+    private List<String> probes(String pattern) throws IOException {
         ExpanderOptions options =
-                ExpanderOptions.USUAL.of(arguments.pid).with(ExpanderOptions.Missing.IGNORE);
-        String functions = arguments.traceableFunctions;
+                ExpanderOptions.USUAL
+                        .of(request.options().pid())
+                        .with(ExpanderOptions.Missing.IGNORE);
+        String functions = request.options().traceableFunctions();
         if (functions != null) {
             options = options.tracing(functions);
         }
         try (Expander expander = new Expander(options)) {
             Listing listing =
                     new Listing(
-                            options, expander, arguments.verbose ? this::details : _ -> List.of());
+                            options,
+                            expander,
+                            request.messages().verbose() ? this::details : _ -> List.of());
             List<String> lines =
-                    arguments.program.isPresent() || isScript(pattern)
+                    request.script().program().isPresent() || isScript(pattern)
                             ? script(listing, pattern)
                             : listing.list(pattern);
-            print(lines, out);
             if (lines.isEmpty()) {
                 warn("nothing here matches '" + pattern + "'");
             }
             notHere(lines);
+            return lines;
         }
-        return status;
     }
 
     private void warn(String message) {
@@ -122,17 +140,10 @@ final class TraceListing {
                 && !pattern.startsWith("/bin");
     }
 
-    private static void print(List<String> lines, OutputStream out) throws IOException {
-        for (String line : lines) {
-            out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-        }
-        out.flush();
-    }
-
     private List<String> script(Listing listing, String file) throws IOException {
         SourceText text =
-                arguments.program.isPresent()
-                        ? new SourceText("stdin", arguments.program.get())
+                request.script().program().isPresent()
+                        ? new SourceText("stdin", request.script().program().get())
                         : new SourceText(file, Files.readString(Path.of(file)));
         Diagnostics diagnostics = new Diagnostics();
         Script script = Parser.parse(text, diagnostics);
@@ -144,7 +155,7 @@ final class TraceListing {
                             AttachPointParser.parseEach(
                                     point.span(),
                                     point.text(),
-                                    new ParseSettings(List.of(), arguments.pid, true),
+                                    new ParseSettings(List.of(), request.options().pid(), true),
                                     diagnostics));
                 }
             }
@@ -157,7 +168,7 @@ final class TraceListing {
         return lines;
     }
 
-    private int type(String pattern, OutputStream out) throws IOException {
+    private List<String> types(String pattern) {
         String[] words = pattern.split(" +", 2);
         TypeSyntax.Kind kind =
                 switch (words[0]) {
@@ -169,15 +180,15 @@ final class TraceListing {
         for (String tag : kernel.tags()) {
             if (Glob.of(pattern).matches(tag)) {
                 String definition = kernel.definition(kind, tag.substring(tag.indexOf(' ') + 1));
-                boolean whole = arguments.verbose && definition != null;
+                boolean whole = request.messages().verbose() && definition != null;
                 lines.add(whole ? definition : "vmlinux: " + tag);
             }
         }
-        print(lines, out);
         if (lines.isEmpty()) {
             warn("the kernel has no " + pattern);
+            found = false;
         }
-        return lines.isEmpty() ? ExitCode.NEGATIVE : ExitCode.DONE;
+        return lines;
     }
 
     private List<String> details(Probe probe) {
@@ -201,7 +212,7 @@ final class TraceListing {
                 DwarfTypes types =
                         u.function().isEmpty()
                                 ? null
-                                : DwarfTypes.shared(u.path(), arguments.debugFolders);
+                                : DwarfTypes.shared(u.path(), request.options().debugFolders());
                 Signature found = types == null ? null : types.function(u.function());
                 yield found != null && u.kind() == AttachPoint.Kind.URETPROBE
                         ? TypeNames.result(found)
@@ -237,5 +248,37 @@ final class TraceListing {
             lines.addAll(TypeNames.result(signature));
         }
         return lines;
+    }
+
+    /** All lines as one chunk. */
+    private static final class LineCursor implements RowStream.Cursor {
+        private final List<String> lines;
+        private boolean given;
+
+        LineCursor(List<String> lines) {
+            this.lines = lines;
+        }
+
+        @Override
+        public int next() {
+            int size = given ? 0 : lines.size();
+            given = true;
+            return size;
+        }
+
+        @Override
+        public Object value(int column, int row) {
+            return lines.get(row);
+        }
+
+        @Override
+        public boolean isJson() {
+            return false;
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
     }
 }

@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.io.PrintStream;
 import java.util.Locale;

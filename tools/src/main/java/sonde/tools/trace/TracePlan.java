@@ -1,10 +1,14 @@
-package sonde.cli;
+package sonde.tools.trace;
 
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import sonde.bpf.AttachType;
 import sonde.bpf.ProgramType;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.TextLayout;
 import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.PreparedProgram;
@@ -19,42 +23,67 @@ import sonde.lang.probes.Trial;
 final class TracePlan {
     private static final int MOST_NAMES = 10;
 
+    /**
+     * A program of a script.
+     *
+     * @param kind its type, and the type of its attachment where there is one
+     * @param way how it is attached, or why that will fail
+     */
+    private record Planned(int number, String kind, int slots, String way, ProbeGroup group) {}
+
     private TracePlan() {}
 
     /**
-     * As text.
+     * A row for each program.
      *
      * @param options how the script would be attached
      */
-    static String of(Prepared compiled, AttachOptions options) {
-        StringBuilder out = new StringBuilder(1024);
-        for (List<? extends PreparedProgram> alternatives : compiled.ranked()) {
-            PreparedProgram program = alternatives.getFirst();
-            LoadNeeds needs = LoadNeeds.of(program.group());
-            AttachType expected = needs.expected();
-            out.append("program ").append(program.number() + 1).append(": ");
-            out.append(needs.type().name().toLowerCase(Locale.ROOT));
-            out.append(expected == null ? "" : ", " + expected.name().toLowerCase(Locale.ROOT));
-            out.append(", ").append(program.slots()).append(" instructions\n");
-            Optional<String> refusal = Trial.refusal(program.group(), options);
-            out.append("    ");
-            out.append(refusal.isPresent() ? "will not attach: " : way(program.group(), needs));
-            out.append(refusal.orElse("")).append('\n');
-            probes(program.group(), out);
-        }
-        if (compiled instanceof AheadScript ahead) {
-            ahead.passedOver().forEach(one -> out.append("not taken: ").append(one).append('\n'));
-        }
-        return out.toString();
+    static Result of(Prepared compiled, AttachOptions options) {
+        List<Planned> programs =
+                compiled.ranked().stream()
+                        .map(alternatives -> planned(alternatives.getFirst(), options))
+                        .toList();
+        List<String> passedOver =
+                compiled instanceof AheadScript ahead ? ahead.passedOver() : List.of();
+        Table table =
+                new TableBuilder<Planned>("programs")
+                        .id("program", one -> one.number)
+                        .text("type", Planned::kind)
+                        .count("instructions", one -> (long) one.slots)
+                        .text("attached by", Planned::way)
+                        .count("probes", one -> (long) one.group.probes().size())
+                        .text("first probe", one -> one.group.first().name())
+                        .table(programs);
+        return new TextLayout(
+                table,
+                out -> {
+                    programs.forEach(one -> print(one, out));
+                    passedOver.forEach(one -> out.println("not taken: " + one));
+                });
     }
 
-    private static void probes(ProbeGroup group, StringBuilder out) {
-        group.probes().stream()
-                .limit(MOST_NAMES)
-                .forEach(probe -> out.append("    ").append(probe.name()).append('\n'));
-        int more = group.probes().size() - MOST_NAMES;
+    private static Planned planned(PreparedProgram program, AttachOptions options) {
+        LoadNeeds needs = LoadNeeds.of(program.group());
+        AttachType expected = needs.expected();
+        String kind =
+                needs.type().name().toLowerCase(Locale.ROOT)
+                        + (expected == null ? "" : ", " + expected.name().toLowerCase(Locale.ROOT));
+        String way =
+                Trial.refusal(program.group(), options)
+                        .map(refusal -> "will not attach: " + refusal)
+                        .orElseGet(() -> way(program.group(), needs));
+        return new Planned(program.number() + 1, kind, program.slots(), way, program.group());
+    }
+
+    private static void print(Planned one, PrintWriter out) {
+        out.print("program " + one.number + ": " + one.kind + ", ");
+        out.println(one.slots + " instructions");
+        out.println("    " + one.way);
+        List<Probe> probes = one.group.probes();
+        probes.stream().limit(MOST_NAMES).forEach(probe -> out.println("    " + probe.name()));
+        int more = probes.size() - MOST_NAMES;
         if (more > 0) {
-            out.append("    and ").append(more).append(" more\n");
+            out.println("    and " + more + " more");
         }
     }
 

@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;

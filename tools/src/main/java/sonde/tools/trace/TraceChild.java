@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import sonde.probe.launch.Target;
 import sonde.sys.Processes;

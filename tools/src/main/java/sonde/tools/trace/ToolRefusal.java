@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,8 +16,12 @@ final class ToolRefusal {
 
     private ToolRefusal() {}
 
-    /** The first error; what follows is mostly of its making. */
-    static String text(TraceArguments arguments, Diagnostics diagnostics) {
+    /**
+     * The first error; what follows is mostly of its making.
+     *
+     * @param probe that the user gave to the tool; empty where it takes none
+     */
+    static String text(String tool, String probe, Diagnostics diagnostics) {
         Diagnostic first =
                 diagnostics.all().stream()
                         .filter(one -> one.severity() == Diagnostic.Severity.ERROR)
@@ -25,7 +29,6 @@ final class ToolRefusal {
                         .orElseThrow();
         String hint = first.hint();
         String message;
-        String probe = arguments.toolProbe;
         Matcher nothing = NOTHING.matcher(first.message());
         if (probe.isEmpty()) {
             message = "this kernel lacks what it needs: " + first.message();
@@ -42,7 +45,7 @@ final class ToolRefusal {
             message = value.isEmpty() ? first.message() : probe + " has no " + value;
             hint = value.isEmpty() ? hint : "'sonde trace -lv \"" + probe + "\"' shows what it has";
         }
-        return told(arguments.tool, message, hint);
+        return told(tool, message, hint);
     }
 
     /** The kernel takes a program, and does not run it there. */

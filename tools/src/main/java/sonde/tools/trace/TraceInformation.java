@@ -1,6 +1,7 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,10 @@ import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
 import sonde.bpf.feature.FeatureProbe;
 import sonde.bpf.link.KernelTypes;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.TextLayout;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
@@ -16,8 +21,8 @@ import sonde.probe.plan.Finding;
 import sonde.probe.plan.KernelFeatures;
 import sonde.tools.doctor.DoctorRecipe;
 
-/** What {@code sonde trace --info} says: features of the kernel, a line each. */
-final class TraceInformation {
+/** Features of the kernel that scripts use: {@code sonde trace --info}. */
+public final class TraceInformation {
     private static final int D_PATH = 147;
     private static final int LOOP = 181;
     private static final int GET_FUNC_IP = 173;
@@ -29,9 +34,44 @@ final class TraceInformation {
     private static final int TASK_PT_REGS = 175;
     private static final int READ_KERNEL = 113;
 
+    /**
+     * A feature.
+     *
+     * @param reason why the kernel lacks it, and what that costs; empty where nothing is known
+     */
+    private record Offered(String name, boolean there, String reason) {}
+
     private TraceInformation() {}
 
-    static String text() {
+    /**
+     * A row for each feature.
+     *
+     * @param version of sonde, for the first line of the text
+     */
+    public static Result of(String version) {
+        List<Offered> all = new ArrayList<>(probes());
+        features().forEach((name, there) -> all.add(new Offered(name, there, "")));
+        Table table =
+                new TableBuilder<Offered>("features")
+                        .text("feature", Offered::name)
+                        .text("available", one -> one.there ? "yes" : "no")
+                        .text("reason", Offered::reason)
+                        .table(all);
+        return new TextLayout(
+                table,
+                out -> {
+                    out.println("sonde trace " + version);
+                    all.forEach(one ->
+                            out.println(
+                                    "  "
+                                            + one.name
+                                            + ": "
+                                            + (one.there ? "yes" : "no")
+                                            + (one.reason.isEmpty() ? "" : " " + one.reason)));
+                });
+    }
+
+    private static Map<String, Boolean> features() {
         Map<String, Boolean> features = new LinkedHashMap<>();
         features.put("probe_read_kernel", helper(READ_KERNEL));
         features.put("send_signal", helper(SEND_SIGNAL));
@@ -54,31 +94,21 @@ final class TraceInformation {
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
         features.put("libdw (DWARF support)", true);
         features.put("bcc library path resolution", true);
-        StringBuilder out = new StringBuilder(1024);
-        out.append("sonde trace ").append(Main.VERSION).append('\n');
-        probes(out);
-        features.forEach((name, there) ->
-                out.append("  ")
-                        .append(name)
-                        .append(": ")
-                        .append(there ? "yes" : "no")
-                        .append('\n'));
-        return out.toString();
+        return features;
     }
 
     /** What scripts may probe, and what it costs where they may not. */
-    private static void probes(StringBuilder out) {
+    private static List<Offered> probes() {
         KernelFeatures found = sonde.probe.plan.FeatureProbe.probe();
+        List<Offered> all = new ArrayList<>();
         for (Feature feature :
                 List.of(Feature.KPROBES, Feature.FENTRY, Feature.HARDWARE_COUNTERS)) {
             Finding finding = found.finding(feature);
-            out.append("  ").append(feature.title()).append(": ");
-            out.append(
-                    finding.answer() == Finding.Answer.YES
-                            ? "yes"
-                            : "no (" + finding.reason() + "): " + DoctorRecipe.cost(feature));
-            out.append('\n');
+            boolean there = finding.answer() == Finding.Answer.YES;
+            String reason = "(" + finding.reason() + "): " + DoctorRecipe.cost(feature);
+            all.add(new Offered(feature.title(), there, there ? "" : reason));
         }
+        return all;
     }
 
     private static boolean atFunction(String function, int number) {

@@ -1,0 +1,11 @@
+/**
+ * What the running system is like now, as a {@link sonde.event.Recording} like any other.
+ *
+ * {@snippet :
+ * try (Recording now = SystemSnapshot.of(List.of(pid))) {
+ *     Lane mappings = now.lanes().getFirst();
+ * }
+ * }
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.probe.snapshot;

@@ -1,0 +1,206 @@
+package sonde.tools.probe;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.TextLayout;
+import sonde.probe.dynamic.Definer;
+import sonde.probe.dynamic.Definition;
+import sonde.probe.dynamic.NamedProbes;
+import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.ProbeException;
+import sonde.probe.dynamic.ProbeKinds;
+import sonde.probe.dynamic.Subject;
+import sonde.view.Escape;
+
+/** Named probes of this kernel: adds, lists and removes them. */
+public final class NamedProbeRecipe {
+    private NamedProbeRecipe() {}
+
+    /** All, those of other tools too. */
+    public static ProbeAnswer list() throws IOException {
+        List<NamedProbes.Listed> all = NamedProbes.open().list();
+        Table table =
+                new TableBuilder<NamedProbes.Listed>("probes")
+                        .text("event", NamedProbes.Listed::event)
+                        .text("kind", NamedProbes.Listed::kind)
+                        .text("place", NamedProbes.Listed::place)
+                        .text("arguments", NamedProbes.Listed::arguments)
+                        .text("source", NamedProbes.Listed::source)
+                        .text("by", one -> one.isOurs() ? "sonde" : "")
+                        .text("changed", NamedProbes.Listed::changed)
+                        .table(all);
+        return new ProbeAnswer(
+                new TextLayout(table, out -> all.forEach(one -> listed(one, out))),
+                all.isEmpty()
+                        ? List.of("there are no probes; sonde probe add makes them")
+                        : List.of(),
+                !all.isEmpty());
+    }
+
+    private static void listed(NamedProbes.Listed one, PrintWriter out) {
+        String shown =
+                one.isOurs()
+                        ? "on " + one.source()
+                        : "on "
+                                + one.place()
+                                + " "
+                                + one.arguments()
+                                + "   (not made by sonde probe)";
+        shown += one.changed().isEmpty() ? "" : "   (" + changed(one) + ")";
+        out.println("%-32s %s".formatted(one.event(), Escape.line(shown)).stripTrailing());
+    }
+
+    /** Says that the kernel still probes the file that was there before. */
+    public static String changed(NamedProbes.Listed one) {
+        return one.changed() + " was changed since, the probe is in the old file: add it again";
+    }
+
+    /**
+     * Removes probes.
+     *
+     * @param patterns names and globs
+     * @param any whether those of other tools are removed too
+     */
+    public static ProbeAnswer delete(List<String> patterns, boolean any) throws IOException {
+        NamedProbes probes = NamedProbes.open();
+        Map<String, Boolean> removed = new LinkedHashMap<>();
+        List<String> notes = new ArrayList<>();
+        for (String pattern : patterns) {
+            Map<String, Boolean> done = probes.delete(pattern, any);
+            removed.putAll(done);
+            if (done.isEmpty()) {
+                notes.add("no probe is called " + pattern);
+            }
+        }
+        Table table =
+                new TableBuilder<Map.Entry<String, Boolean>>("probes")
+                        .text("event", Map.Entry::getKey)
+                        .text("removed", one -> one.getValue() ? "yes" : "no")
+                        .table(removed.entrySet());
+        return new ProbeAnswer(
+                new TextLayout(
+                        table,
+                        out ->
+                                removed.forEach((event, done) ->
+                                        out.println(
+                                                event
+                                                        + (done
+                                                                ? " removed"
+                                                                : " left: not made by sonde probe; --any"
+                                                                        + " removes it too")))),
+                notes,
+                removed.containsValue(true));
+    }
+
+    /**
+     * Adds probes, or shows what would be written to the kernel.
+     *
+     * @param points of one module at most, see {@link #module}
+     * @param dryRun whether nothing is written
+     * @param choice sets the definer up
+     */
+    public static ProbeAnswer add(
+            Subject subject, List<PointSpec> points, boolean dryRun, UnaryOperator<Definer> choice)
+            throws IOException {
+        NamedProbes probes = null;
+        Set<String> taken = Set.of();
+        ProbeKinds kinds = ProbeKinds.ALL;
+        try {
+            probes = NamedProbes.open();
+            taken = probes.events();
+            kinds = probes.kinds();
+        } catch (ProbeException e) {
+            if (!dryRun) {
+                throw e;
+            }
+        }
+        Definer definer = choice.apply(new Definer(subject).avoiding(taken).choosing(kinds));
+        List<Definition> made = new ArrayList<>();
+        for (PointSpec point : points) {
+            try {
+                made.addAll(definer.define(point));
+            } catch (ProbeException e) {
+                throw split(points.getFirst().text(), point.text(), e);
+            }
+        }
+        List<String> notes = new ArrayList<>(subject.notes());
+        Table table =
+                new TableBuilder<Definition>("probes")
+                        .text("event", Definition::event)
+                        .text("definition", Definition::text)
+                        .text("source", Definition::source)
+                        .text("note", Definition::note)
+                        .table(made);
+        if (dryRun || probes == null) {
+            subject.foreign().ifPresent(notes::add);
+            return new ProbeAnswer(
+                    new TextLayout(
+                            table,
+                            out ->
+                                    made.forEach(one -> {
+                                        out.println(Escape.line(one.text()));
+                                        out.println("    " + Escape.line(described(one)));
+                                    })),
+                    notes,
+                    true);
+        }
+        probes.add(subject, made);
+        return new ProbeAnswer(new TextLayout(table, out -> added(made, out)), notes, true);
+    }
+
+    /**
+     * The failure of a definition; where a shell made words of one, it says how variables are
+     * given.
+     *
+     * @param first definition of the command line
+     * @param text the one that failed
+     */
+    public static ProbeException split(String first, String text, ProbeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        boolean word = !text.equals(first) && !text.matches(".*\\s.*");
+        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
+        return word && unread
+                ? new ProbeException(
+                        message
+                                + "\n  if it is a variable, it belongs in the word of its place: '"
+                                + first
+                                + " "
+                                + text
+                                + "'")
+                : failure;
+    }
+
+    /** The module that all points name; empty for none. */
+    public static String module(List<PointSpec> points) throws ProbeException {
+        List<String> modules = points.stream().map(PointSpec::module).distinct().toList();
+        if (modules.size() > 1) {
+            throw new ProbeException("one module at a time: " + String.join(", ", modules).strip());
+        }
+        return modules.isEmpty() ? "" : modules.getFirst();
+    }
+
+    private static String described(Definition one) {
+        return "at " + one.source() + (one.note().isEmpty() ? "" : "; " + one.note());
+    }
+
+    private static void added(List<Definition> made, PrintWriter out) {
+        Map<String, List<Definition>> byEvent = new LinkedHashMap<>();
+        made.forEach(one -> byEvent.computeIfAbsent(one.event(), _ -> new ArrayList<>()).add(one));
+        byEvent.forEach((event, all) -> {
+            out.println(event);
+            all.forEach(one -> out.println("    " + Escape.line(described(one))));
+        });
+        String first = made.getFirst().event();
+        out.println();
+        out.println("sonde record -e " + first + " -- COMMAND   records it");
+        out.println("sonde probe del " + first + "   removes it");
+    }
+}
