@@ -106,13 +106,9 @@ final class Shown {
 
     private static void render(Result result, Form form, OutputStream out, Style style)
             throws IOException {
-        if (result instanceof Listing listing
-                && form != Form.CSV
-                && listing.title().isEmpty()) {
+        if (result instanceof Listing listing && form != Form.CSV && listing.title().isEmpty()) {
             ListingRenderer.render(
-                    listing,
-                    form == Form.JSON ? Listing.Form.JSON_LINES : Listing.Form.TEXT,
-                    out);
+                    listing, form == Form.JSON ? Listing.Form.JSON_LINES : Listing.Form.TEXT, out);
             return;
         }
         switch (form) {

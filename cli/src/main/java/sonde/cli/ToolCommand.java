@@ -140,9 +140,7 @@ final class ToolCommand {
             TraceArguments arguments = arguments(read, variant.text());
             if (program.isPresent()) {
                 ToolRecipe.checkFunction(
-                        TraceCommand.request(arguments),
-                        variant,
-                        arguments.parameters.getFirst());
+                        TraceCommand.request(arguments), variant, arguments.parameters.getFirst());
             }
             checkOutput(arguments);
             arguments.programName = variant.name();

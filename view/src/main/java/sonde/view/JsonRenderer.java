@@ -62,8 +62,7 @@ public final class JsonRenderer {
      */
     public void render(Result result, OutputStream out) throws IOException {
         switch (result) {
-            case Listing listing ->
-                    ListingRenderer.render(listing, Listing.Form.JSON_LINES, out);
+            case Listing listing -> ListingRenderer.render(listing, Listing.Form.JSON_LINES, out);
             case Live live -> {
                 Result state = live.ticks().next();
                 while (state != null) {

@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
-import sonde.event.result.TextLayout;
-import sonde.event.result.TableBuilder;
-import sonde.event.result.RowOutput;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
+import sonde.event.result.RowOutput;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.TextLayout;
 import sonde.event.result.Unit;
 import sonde.testkit.Golden;
 

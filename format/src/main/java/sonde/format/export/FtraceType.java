@@ -159,7 +159,8 @@ final class FtraceType {
         }
     }
 
-    private static void fixed(FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out) {
+    private static void fixed(
+            FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out) {
         int element = slot.elementBytes();
         int start = field.offset(row.batch, row.row);
         int count = Math.min(slot.sizeBytes(), field.sizeBytes(row.batch, row.row)) / element;
@@ -187,7 +188,8 @@ final class FtraceType {
         return out.size();
     }
 
-    private void end(FtraceLayout.Slot slot, int start, ExportRow row, GrowableBytes out, Losses losses) {
+    private void end(
+            FtraceLayout.Slot slot, int start, ExportRow row, GrowableBytes out, Losses losses) {
         if (out.size() > MOST_BYTES) {
             Field field = slot.field();
             String what = field == null ? "call chain" : field.name();

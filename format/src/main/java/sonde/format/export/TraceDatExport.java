@@ -22,9 +22,9 @@ import sonde.format.GrowableBytes;
 import sonde.format.ftrace.KernelFormats;
 import sonde.format.tracedat.TraceDatDescription;
 import sonde.format.tracedat.TraceDatMetadata;
+import sonde.format.tracedat.TraceDatWriter;
 import sonde.format.tracedat.TraceDatWriter.BufferPages;
 import sonde.format.tracedat.TraceDatWriter.CpuPages;
-import sonde.format.tracedat.TraceDatWriter;
 
 /**
  * trace.dat v7 from any recording. Events of a kernel keep their formats, payloads and numbers;

@@ -101,7 +101,8 @@ public final class PerfDataWriter implements AutoCloseable {
                 ids.u64(id);
             }
         }
-        GrowableBytes head = GrowableBytes.littleEndian().raw(new byte[FILE_HEADER_BYTES]).raw(ids.toBytes());
+        GrowableBytes head =
+                GrowableBytes.littleEndian().raw(new byte[FILE_HEADER_BYTES]).raw(ids.toBytes());
         long attrsOffset = head.size();
         head.raw(table.toBytes());
         SortedMap<Integer, byte[]> known = new TreeMap<>(early.sections());

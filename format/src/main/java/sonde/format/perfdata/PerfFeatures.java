@@ -135,7 +135,9 @@ public final class PerfFeatures {
         }
 
         public Builder cpus(int available, int online) {
-            return section(HEADER_NRCPUS, GrowableBytes.littleEndian().u32(available).u32(online).toBytes());
+            return section(
+                    HEADER_NRCPUS,
+                    GrowableBytes.littleEndian().u32(available).u32(online).toBytes());
         }
 
         /** The model name of /proc/cpuinfo. */
@@ -152,7 +154,9 @@ public final class PerfFeatures {
 
         /** Times of the first and the last sample, nanoseconds. */
         public Builder sampleTime(long first, long last) {
-            return section(HEADER_SAMPLE_TIME, GrowableBytes.littleEndian().u64(first).u64(last).toBytes());
+            return section(
+                    HEADER_SAMPLE_TIME,
+                    GrowableBytes.littleEndian().u64(first).u64(last).toBytes());
         }
 
         /**
@@ -161,7 +165,8 @@ public final class PerfFeatures {
          */
         public Builder clock(int clockid, long resolutionNanos, long wallNanos, long clockNanos) {
             section(HEADER_CLOCKID, GrowableBytes.littleEndian().u64(resolutionNanos).toBytes());
-            GrowableBytes out = GrowableBytes.littleEndian().u32(1).u32(clockid).u64(wallNanos).u64(clockNanos);
+            GrowableBytes out =
+                    GrowableBytes.littleEndian().u32(1).u32(clockid).u64(wallNanos).u64(clockNanos);
             return section(HEADER_CLOCK_DATA, out.toBytes());
         }
 

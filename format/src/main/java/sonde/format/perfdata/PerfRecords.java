@@ -86,7 +86,8 @@ public final class PerfRecords {
     public byte[] mmap2(
             Stamp stamp, int misc, Mapping mapping, String buildId, int protection, int mapFlags) {
         byte[] id = HexFormat.of().parseHex(buildId);
-        GrowableBytes out = place(begin(PERF_RECORD_MMAP2, misc | PERF_RECORD_MISC_MMAP_BUILD_ID), mapping);
+        GrowableBytes out =
+                place(begin(PERF_RECORD_MMAP2, misc | PERF_RECORD_MISC_MMAP_BUILD_ID), mapping);
         out.u8(id.length).u8(0).u16(0).raw(java.util.Arrays.copyOf(id, BuildId.MAX_BYTES));
         out.u32(protection).u32(mapFlags);
         return end(name(out, mapping.path()), stamp);

@@ -65,7 +65,8 @@ public final class PerfSamples {
     /** The record; empty when it would be longer than 64 KiB. */
     public byte[] record(Sample sample) {
         PerfRecords.Stamp stamp = sample.stamp();
-        GrowableBytes out = GrowableBytes.littleEndian().u32(PERF_RECORD_SAMPLE).u16(sample.misc()).u16(0);
+        GrowableBytes out =
+                GrowableBytes.littleEndian().u32(PERF_RECORD_SAMPLE).u16(sample.misc()).u16(0);
         if (attr.samples(PERF_SAMPLE_IDENTIFIER)) {
             out.u64(stamp.id());
         }

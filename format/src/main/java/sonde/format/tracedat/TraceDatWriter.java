@@ -130,12 +130,11 @@ public final class TraceDatWriter {
         patch(optionsPointer, optionsAt);
     }
 
-    private void metadataSections(TraceDatMetadata metadata, GrowableBytes options) throws IOException {
+    private void metadataSections(TraceDatMetadata metadata, GrowableBytes options)
+            throws IOException {
         GrowableBytes header = output(1024);
         header.text("header_page").u64(metadata.headerPage().length).raw(metadata.headerPage());
-        header.text("header_event")
-                .u64(metadata.headerEvent().length)
-                .raw(metadata.headerEvent());
+        header.text("header_event").u64(metadata.headerEvent().length).raw(metadata.headerEvent());
         metadataSection(options, Section.HEADER_INFO, header);
 
         GrowableBytes ftrace = output(1 << 14);
@@ -155,9 +154,7 @@ public final class TraceDatWriter {
                 output(kallsyms.length + 4).u32(kallsyms.length).raw(kallsyms));
         byte[] printk = metadata.printk();
         metadataSection(
-                options,
-                Section.PRINTK,
-                output(printk.length + 4).u32(printk.length).raw(printk));
+                options, Section.PRINTK, output(printk.length + 4).u32(printk.length).raw(printk));
         byte[] cmdlines = metadata.cmdlines();
         metadataSection(
                 options,
@@ -172,7 +169,8 @@ public final class TraceDatWriter {
         }
     }
 
-    private void metadataSection(GrowableBytes options, int id, GrowableBytes content) throws IOException {
+    private void metadataSection(GrowableBytes options, int id, GrowableBytes content)
+            throws IOException {
         option(options, id, output(8).u64(position).toBytes());
         put(section(id, true, Compression.zstdBlock(content.toBytes(), origin.order)));
     }

@@ -35,7 +35,9 @@ public final class ToolRecipe {
                         .table(tools);
         return new TextLayout(
                 table,
-                out -> tools.forEach(tool -> out.printf("%-16s %s%n", tool.name(), tool.summary())));
+                out ->
+                        tools.forEach(
+                                tool -> out.printf("%-16s %s%n", tool.name(), tool.summary())));
     }
 
     /** The text of a tool's first script, byte for byte. */
@@ -73,8 +75,8 @@ public final class ToolRecipe {
      *
      * @param word that names the function, {@code "u:/bin/bash:readline"}
      */
-    public static void checkFunction(
-            TraceRequest request, ScriptTool.Variant variant, String word) throws IOException {
+    public static void checkFunction(TraceRequest request, ScriptTool.Variant variant, String word)
+            throws IOException {
         Optional<String> refusal = TraceRecipe.refusal(request, variant.source());
         if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {
             int colon = word.indexOf(':', word.indexOf('/'));

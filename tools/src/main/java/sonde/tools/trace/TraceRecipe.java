@@ -90,10 +90,7 @@ public final class TraceRecipe implements AutoCloseable {
      * @param attached is called when all probes are attached
      */
     public static TraceRecipe open(
-            TraceRequest request,
-            PrintWriter err,
-            OutputStream errors,
-            Optional<Runnable> attached)
+            TraceRequest request, PrintWriter err, OutputStream errors, Optional<Runnable> attached)
             throws IOException {
         Origin origin = Origin.capture(); // before signals are treated otherwise
         TraceMessages messages = new TraceMessages(request, err);
@@ -109,14 +106,10 @@ public final class TraceRecipe implements AutoCloseable {
      */
     public Optional<Result> result(Optional<SourceText> text) throws IOException {
         if (text.isPresent() && !request.dumps().isEmpty()) {
-            return Optional.of(
-                    listing((out, _) -> dump(text.get(), RowOutput.unchanged(out))));
+            return Optional.of(listing((out, _) -> dump(text.get(), RowOutput.unchanged(out))));
         }
         Diagnostics diagnostics = new Diagnostics();
-        script =
-                text.isPresent()
-                        ? compiled(text.get(), diagnostics)
-                        : ahead(diagnostics);
+        script = text.isPresent() ? compiled(text.get(), diagnostics) : ahead(diagnostics);
         if (script == null) {
             status = REFUSED;
             return Optional.empty();
@@ -142,15 +135,14 @@ public final class TraceRecipe implements AutoCloseable {
         return new Listing("", List.of(), rows);
     }
 
-    private @Nullable Prepared compiled(
-            SourceText text, Diagnostics diagnostics) throws IOException {
+    private @Nullable Prepared compiled(SourceText text, Diagnostics diagnostics)
+            throws IOException {
         Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
         boolean refused = messages.say(diagnostics) || compiled == null;
         return refused || messages.say(compiled.problem()) ? null : compiled;
     }
 
-    private @Nullable Prepared ahead(Diagnostics diagnostics)
-            throws IOException {
+    private @Nullable Prepared ahead(Diagnostics diagnostics) throws IOException {
         ScriptFile file = ScriptInput.compiled(request.script());
         if (messages.say(AheadScript.problem(file, options.parameters()))) {
             return null;

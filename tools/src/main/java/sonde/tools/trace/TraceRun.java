@@ -41,7 +41,11 @@ final class TraceRun implements TraceSession.OutputMaker {
      * @param errors gets what the script says besides its output
      * @param attached is called when all probes are attached
      */
-    TraceRun(TraceRequest request, TraceMessages messages, OutputStream errors, Optional<Runnable> attached) {
+    TraceRun(
+            TraceRequest request,
+            TraceMessages messages,
+            OutputStream errors,
+            Optional<Runnable> attached) {
         this.request = request;
         this.messages = messages;
         this.errors = errors;
