@@ -44,7 +44,7 @@ public final class Build {
     /** In dependency order; each may require only those before it. */
     private static final List<String> MODULES =
             List.of(
-                    "event", "sys", "format", "symbol", "bpf", "probe", "analysis", "lang", "store", "open", "assets",
+                    "event", "sys", "binary", "recording", "exchange", "symbol", "bpf", "probe", "analysis", "lang", "store", "open", "assets",
                     "view", "tools", "cli");
 
     /** JDK modules of the image: ours need base; unsupported has sun.misc.Signal and Unsafe; JLine logs. */

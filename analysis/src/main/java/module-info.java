@@ -3,7 +3,6 @@
 module sonde.analysis {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires transitive sonde.format;
     requires transitive sonde.symbol;
     requires sonde.sys;
 

@@ -3,7 +3,7 @@
 module sonde.bpf {
     requires static org.jspecify;
     requires transitive sonde.event;
-    requires sonde.format;
+    requires sonde.binary;
     requires sonde.symbol;
     requires sonde.sys;
 

@@ -6,7 +6,8 @@ module sonde.cli {
     requires sonde.symbol;
     requires sonde.event;
     requires sonde.sys;
-    requires sonde.format;
+    requires sonde.binary;
+    requires sonde.recording;
     requires sonde.probe;
     requires sonde.analysis;
     requires sonde.lang;

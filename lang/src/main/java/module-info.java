@@ -3,7 +3,8 @@
 module sonde.lang {
     requires static org.jspecify;
     requires transitive sonde.bpf;
-    requires sonde.format;
+    requires sonde.binary;
+    requires sonde.recording;
     requires sonde.probe;
     requires transitive sonde.symbol;
     requires sonde.sys;

@@ -4,11 +4,14 @@ module sonde.open {
     requires static org.jspecify;
     requires transitive sonde.analysis;
     requires transitive sonde.event;
-    requires transitive sonde.format;
+    requires transitive sonde.binary;
+    requires transitive sonde.recording;
+    requires transitive sonde.exchange;
     requires transitive sonde.symbol;
     requires transitive sonde.sys;
     requires transitive sonde.probe;
     requires sonde.store;
 
     exports sonde.open;
+    exports sonde.open.format;
 }

@@ -2,7 +2,8 @@
 @org.jspecify.annotations.NullMarked
 module sonde.probe {
     requires static org.jspecify;
-    requires transitive sonde.format;
+    requires transitive sonde.binary;
+    requires transitive sonde.recording;
     requires transitive sonde.sys;
     requires transitive sonde.event;
     requires transitive sonde.symbol;

@@ -4,7 +4,8 @@ module sonde.symbol {
     requires static org.jspecify;
     requires transitive sonde.event;
     requires sonde.sys;
-    requires transitive sonde.format;
+    requires transitive sonde.binary;
+    requires transitive sonde.recording;
 
     exports sonde.symbol;
     exports sonde.symbol.ctype;

@@ -3,7 +3,9 @@
 module sonde.tools {
     requires static org.jspecify;
     requires transitive sonde.probe;
-    requires transitive sonde.format;
+    requires transitive sonde.binary;
+    requires transitive sonde.recording;
+    requires transitive sonde.exchange;
     requires transitive sonde.event;
     requires transitive sonde.symbol;
     requires transitive sonde.analysis;

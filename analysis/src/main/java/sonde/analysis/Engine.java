@@ -8,11 +8,11 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.analysis.Operator.Need;
+import sonde.binary.MalformedInputException;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.MalformedInputException;
 
 /**
  * Runs operators over recordings, reading each lane once.

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Losses.Place;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * What a recording lacks, each event once: the notices among its rows, and what its recorder or its

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.LossAccount.LossRow;
-import sonde.format.bundle.Meta;
-import sonde.format.bundle.Meta.LossKind;
+import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.Meta.LossKind;
 
 /** Notices of 10 events on CPU 0 and 5 on CPU 1, and what an account may say of them. */
 final class LossAccountTest {

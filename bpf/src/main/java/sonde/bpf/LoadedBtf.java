@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import sonde.binary.Input;
+import sonde.binary.btf.Btf;
 import sonde.bpf.call.Attr;
 import sonde.bpf.call.KernelObject;
-import sonde.format.Input;
-import sonde.format.btf.Btf;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -144,7 +144,7 @@ public final class LoadedBtf implements AutoCloseable {
     /**
      * The types themselves, read; those of a module need the kernel's as their base and are not.
      *
-     * @throws sonde.format.MalformedInputException for those of a module
+     * @throws sonde.binary.MalformedInputException for those of a module
      */
     public Btf types() throws IOException {
         return Btf.read(Input.of("loaded BTF", MemorySegment.ofArray(bytes())));

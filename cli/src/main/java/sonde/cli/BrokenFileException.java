@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 
 /** A file that is no recording, or a damaged one, by the name that the user gave. */
 final class BrokenFileException extends IOException {

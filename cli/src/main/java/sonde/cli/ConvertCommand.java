@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import sonde.analysis.filter.FilterException;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
 import sonde.tools.option.GivenOptions;

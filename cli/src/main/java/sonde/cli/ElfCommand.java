@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
 import sonde.tools.elf.ElfRequest.Part;

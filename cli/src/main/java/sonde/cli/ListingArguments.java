@@ -1,7 +1,7 @@
 package sonde.cli;
 
-import sonde.format.ftrace.EventText.TimeFormat;
-import sonde.format.ftrace.ListedFields;
+import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.ListedFields;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.report.ListingOptions;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.sys.Processes;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;

@@ -29,7 +29,9 @@ class ArchitectureTest {
             List.of(
                     "event",
                     "sys",
-                    "format",
+                    "binary",
+                    "recording",
+                    "exchange",
                     "symbol",
                     "bpf",
                     "probe",
@@ -162,7 +164,9 @@ class ArchitectureTest {
                         .that()
                         .resideOutsideOfPackages(
                                 "sonde.sys..",
-                                "sonde.format..",
+                                "sonde.binary..",
+                                "sonde.recording..",
+                                "sonde.exchange..",
                                 "sonde.bpf..",
                                 "sonde.probe..",
                                 "sonde.store..",
@@ -198,14 +202,16 @@ class ArchitectureTest {
         List<JavaClass> readers =
                 SONDE.stream()
                         .filter(type -> type.isAssignableTo(Recording.class) && !type.isInterface())
-                        .filter(type -> type.getPackageName().startsWith("sonde.format"))
+                        .filter(type ->
+                                type.getPackageName().startsWith("sonde.recording")
+                                        || type.getPackageName().startsWith("sonde.exchange"))
                         .toList();
         assertThat(readers).hasSizeGreaterThan(4);
         for (JavaClass reader : readers) {
             check(
                     noClasses()
                             .that()
-                            .resideOutsideOfPackages(reader.getPackageName(), "sonde.format.trace")
+                            .resideOutsideOfPackages(reader.getPackageName(), "sonde.open.format")
                             .should()
                             .dependOnClassesThat(within(reader.getFullName())));
         }
@@ -223,7 +229,7 @@ class ArchitectureTest {
         check(
                 classes()
                         .that()
-                        .resideOutsideOfPackage("sonde.format.ftrace")
+                        .resideOutsideOfPackage("sonde.recording.ftrace")
                         .and(DescribedPredicate.not(SPEC_WORDS))
                         .should()
                         .haveNameNotMatching(".*(Info|Data)"));

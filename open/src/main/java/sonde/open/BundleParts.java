@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import sonde.format.Input;
-import sonde.format.bundle.Meta;
+import sonde.binary.Input;
+import sonde.recording.bundle.Meta;
 
 /** Where the parts of a bundle lie. Names are plain: the reader of meta.json sees to that. */
 sealed interface BundleParts {

@@ -7,14 +7,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import sonde.format.MalformedInputException;
-import sonde.format.bundle.Meta;
-import sonde.format.bundle.MetaReader;
-import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatReader;
+import sonde.binary.MalformedInputException;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
+import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.MetaReader;
+import sonde.recording.tracedat.TraceDatMetadata;
+import sonde.recording.tracedat.TraceDatReader;
 
 /** Reads a bundle: what {@code meta.json} says, and the parts that it names. */
 final class BundleReader {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Source;
-import sonde.format.AppendedEvents;
 import sonde.probe.record.GrowingFile;
+import sonde.recording.AppendedEvents;
 
 /**
  * The events of a file that is still written, piece by piece as they come. Who reads it too slowly

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import sonde.binary.Input;
 import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.AppendedEvents;
-import sonde.format.Input;
-import sonde.format.bundle.Meta;
-import sonde.format.perfdata.PerfDataReader;
-import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatReader;
 import sonde.probe.record.GrowingFile;
+import sonde.recording.AppendedEvents;
+import sonde.recording.bundle.Meta;
+import sonde.recording.perfdata.PerfDataReader;
+import sonde.recording.tracedat.TraceDatMetadata;
+import sonde.recording.tracedat.TraceDatReader;
 
 /**
  * What a session writes, read while it is written. The lanes have the events from the first on and

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import sonde.analysis.stack.SampleUnwinding;
 import sonde.event.Recording;
-import sonde.format.perfdata.CopiedStacks;
+import sonde.recording.perfdata.CopiedStacks;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.unwind.ModuleFrames;

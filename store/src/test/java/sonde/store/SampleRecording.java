@@ -10,8 +10,8 @@ import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.BatchWriter;
-import sonde.format.TypeBuilder;
+import sonde.recording.BatchWriter;
+import sonde.recording.TypeBuilder;
 
 /**
  * Two CPUs on which two threads take turns, made by rule: every 1000 ns a switch from 10 to 11 or

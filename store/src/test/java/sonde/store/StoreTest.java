@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.Tree;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 import sonde.store.derive.Derived;
 import sonde.store.derive.TraceInput;
 import sonde.store.duckdb.Rows;

@@ -3,7 +3,7 @@ package sonde.symbol;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import sonde.format.AddressOrder;
+import sonde.binary.AddressOrder;
 
 /**
  * Disjoint mappings in ascending order. After a fork parent and child hold the same object until

@@ -3,10 +3,10 @@ package sonde.symbol;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToLongFunction;
-import sonde.format.AddressOrder;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Section;
+import sonde.binary.AddressOrder;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Section;
 
 /**
  * Functions of one ELF file as disjoint intervals: a binary search in one array of starts answers.

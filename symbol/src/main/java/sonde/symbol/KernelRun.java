@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import sonde.format.elf.Note;
+import sonde.binary.elf.Note;
 import sonde.sys.Files;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;

@@ -2,8 +2,8 @@ package sonde.symbol;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import sonde.format.AddressOrder;
-import sonde.format.ftrace.KallsymsText;
+import sonde.binary.AddressOrder;
+import sonde.recording.ftrace.KallsymsText;
 
 /**
  * The kernel's functions from the text of {@code /proc/kallsyms}, whole or as kept in a recording.

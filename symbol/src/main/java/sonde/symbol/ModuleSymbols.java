@@ -2,10 +2,10 @@ package sonde.symbol;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
 import sonde.event.result.Frame;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
 import sonde.symbol.demangle.Demangler;
 
 /** The functions of one module, ready to name offsets. Holds nothing of the file open. */

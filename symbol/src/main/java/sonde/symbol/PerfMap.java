@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.PriorityQueue;
-import sonde.format.AddressOrder;
+import sonde.binary.AddressOrder;
 
 /**
  * A perf map, the text a JIT compiler writes to {@code /tmp/perf-PID.map}: lines {@code start size

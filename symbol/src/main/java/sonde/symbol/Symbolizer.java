@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
 import sonde.event.result.Frame;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
 import sonde.symbol.files.Wanted;
 
 /**

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.format.elf.ElfFile;
+import sonde.binary.elf.ElfFile;
 import sonde.sys.TargetFile;
 
 /** Every function that nm lists is found at its start, middle and end under one of its names. */

@@ -11,7 +11,7 @@ import sonde.analysis.Threads;
 import sonde.analysis.Window;
 import sonde.event.Batch;
 import sonde.event.Source;
-import sonde.format.names.NamedCall;
+import sonde.recording.names.NamedCall;
 
 /**
  * Joins system calls with the names of what their descriptors stand for.

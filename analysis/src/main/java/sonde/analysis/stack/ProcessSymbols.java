@@ -12,7 +12,7 @@ import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.event.StringField;
 import sonde.event.result.Frame;
-import sonde.format.ftrace.MappedBuildId;
+import sonde.recording.ftrace.MappedBuildId;
 import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.StackEnds;

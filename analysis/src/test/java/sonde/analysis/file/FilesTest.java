@@ -17,7 +17,7 @@ import sonde.analysis.Tree;
 import sonde.analysis.Window;
 import sonde.analysis.file.Files.Entry;
 import sonde.analysis.file.Files.Failure;
-import sonde.format.names.NamedCall;
+import sonde.recording.names.NamedCall;
 
 final class FilesTest {
     // arch/x86/entry/syscalls/syscall_64.tbl

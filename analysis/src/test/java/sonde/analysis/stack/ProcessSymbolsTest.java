@@ -12,7 +12,7 @@ import sonde.analysis.Script;
 import sonde.analysis.Threads;
 import sonde.analysis.Tree;
 import sonde.analysis.Window;
-import sonde.format.ftrace.MappedBuildId;
+import sonde.recording.ftrace.MappedBuildId;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ProcessMaps;
 

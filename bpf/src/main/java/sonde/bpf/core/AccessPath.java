@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.Flavour;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.Flavour;
 
 /**
  * A way into a type: {@code task->children[2].pid} from its root to the last member. The first step

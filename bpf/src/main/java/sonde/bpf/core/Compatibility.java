@@ -3,9 +3,9 @@ package sonde.bpf.core;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.Flavour;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.Flavour;
 
 /**
  * When a type of an object and one of the target are taken for the same: three grades, as the

@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.Flavour;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.Flavour;
 
 /** Answers what instructions want to know of the target's types. */
 public final class CoreRelocator {

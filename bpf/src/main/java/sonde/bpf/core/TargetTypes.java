@@ -3,8 +3,8 @@ package sonde.bpf.core;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 
 /** Where types of the target kernel are looked for: its own first, then those of its modules. */
 public interface TargetTypes {

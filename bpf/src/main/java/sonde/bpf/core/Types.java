@@ -1,8 +1,8 @@
 package sonde.bpf.core;
 
 import java.util.OptionalLong;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfType;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType;
 
 /** Types by their id, of an object or of a kernel. */
 @FunctionalInterface

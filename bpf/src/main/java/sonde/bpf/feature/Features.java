@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.AttachType;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
 import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.link.KernelTypes;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
 
 /**
  * All answers of this kernel, by name: {@code "program_type xdp"}, {@code "map_type ringbuf"},

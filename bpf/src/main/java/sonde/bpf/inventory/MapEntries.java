@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
 import sonde.bpf.BpfMap;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapFacts;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 

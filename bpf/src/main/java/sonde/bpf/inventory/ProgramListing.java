@@ -7,6 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.CHeader;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
@@ -15,11 +20,6 @@ import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.Instruction;
 import sonde.bpf.verifier.InstructionLines;
 import sonde.bpf.verifier.SourceLine;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.CHeader;
 
 /** A loaded program as the verifier left it, with functions, source lines and names. */
 public final class ProgramListing {

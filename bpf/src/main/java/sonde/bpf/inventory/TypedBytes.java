@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 
 /**
  * Bytes of a map shown by their BTF type: structures as Map, arrays as List, integers and pointers

@@ -5,13 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.link.KernelTypes;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
 
 /** BTF where it lies: in the kernel, in loaded objects, in files. */
 public final class Types {

@@ -2,7 +2,7 @@ package sonde.bpf.object;
 
 import java.util.List;
 import java.util.Map;
-import sonde.format.btf.BtfExtension;
+import sonde.binary.btf.BtfExtension;
 
 /**
  * A function of an object: an entry that is loaded, or one that entries call.

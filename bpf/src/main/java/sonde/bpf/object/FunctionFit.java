@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfExtension;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.core.CoreKind;
 import sonde.bpf.core.CoreRelocator;
 import sonde.bpf.core.Types;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfExtension;
 
 /**
  * The instructions of a function as the target kernel's types want them.

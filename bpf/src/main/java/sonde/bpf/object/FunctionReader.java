@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import sonde.binary.btf.BtfExtension;
 import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.InvalidInstructionException;
 import sonde.bpf.object.Function.Reference;
@@ -16,7 +17,6 @@ import sonde.bpf.object.Image.Part;
 import sonde.bpf.object.Image.Reloc;
 import sonde.bpf.object.Image.Symbol;
 import sonde.bpf.object.Image.Use;
-import sonde.format.btf.BtfExtension;
 
 /**
  * Cuts code sections into functions and says what their instructions refer to

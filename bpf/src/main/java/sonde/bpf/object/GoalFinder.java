@@ -1,8 +1,8 @@
 package sonde.bpf.object;
 
 import java.io.IOException;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.Program;
-import sonde.format.btf.BtfType;
 
 /** Finds what the names of sections stand for in the running kernel. */
 final class GoalFinder {

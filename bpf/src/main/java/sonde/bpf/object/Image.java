@@ -1,9 +1,9 @@
 package sonde.bpf.object;
 
 import java.util.List;
-import sonde.format.btf.BtfExtension;
-import sonde.format.btf.BtfType;
-import sonde.format.elf.ElfSymbols;
+import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfType;
+import sonde.binary.elf.ElfSymbols;
 
 /**
  * One object, or several linked into one, as its files state it: nothing of the kernel is known

@@ -12,19 +12,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfType;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Relocation;
+import sonde.binary.elf.Section;
 import sonde.bpf.object.Image.Part;
 import sonde.bpf.object.Image.Reloc;
 import sonde.bpf.object.Image.Symbol;
 import sonde.bpf.object.Image.Use;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfExtension;
-import sonde.format.btf.BtfType;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Relocation;
-import sonde.format.elf.Section;
 
 /**
  * Reads a relocatable ELF file for BPF (machine 247; sections as libbpf's documentation "Program

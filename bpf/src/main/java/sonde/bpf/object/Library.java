@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfWriter;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfWriter;
 
 /**
  * The functions of an object that programs from elsewhere may call: those of section {@code .text}

@@ -8,12 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfType;
+import sonde.binary.elf.ElfSymbols;
 import sonde.bpf.object.Image.Part;
 import sonde.bpf.object.Image.Reloc;
 import sonde.bpf.object.Image.Symbol;
-import sonde.format.btf.BtfExtension;
-import sonde.format.btf.BtfType;
-import sonde.format.elf.ElfSymbols;
 
 /**
  * Makes one object of several: sections of one name behind each other, names that one object

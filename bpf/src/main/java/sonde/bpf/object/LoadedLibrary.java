@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Closing;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
 import sonde.bpf.insn.Code;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfWriter;
 
 /** A {@link Library} with its maps in the kernel; closing gives them back. */
 public final class LoadedLibrary implements AutoCloseable {

@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.MapType;
 import sonde.bpf.object.Image.Part;
 import sonde.bpf.object.Image.Reloc;
 import sonde.bpf.object.Image.Symbol;
-import sonde.format.btf.BtfType;
 
 /**
  * Reads the variables of {@code .maps}, whose types say what the maps are: {@code int

@@ -274,7 +274,7 @@ final class MapMaker {
         }
         int type = 0;
         for (int id = 1; id < object.types().size() && type == 0; id++) {
-            if (object.types().get(id) instanceof sonde.format.btf.BtfType.Datasec d
+            if (object.types().get(id) instanceof sonde.binary.btf.BtfType.Datasec d
                     && d.name().equals(SETTINGS)) {
                 type = id;
             }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.object.Image.Part;
 import sonde.bpf.object.Image.Use;
-import sonde.format.btf.BtfType;
 
 /**
  * An object with eBPF programs as clang and gcc write it ({@code clang -g -O2 -target bpf -c}), or

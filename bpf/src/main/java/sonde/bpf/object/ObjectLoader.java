@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Closing;
@@ -21,8 +23,6 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
 import sonde.bpf.insn.Code;
 import sonde.bpf.object.Function.Reference;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfType;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;
 

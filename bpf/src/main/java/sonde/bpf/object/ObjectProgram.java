@@ -2,7 +2,7 @@ package sonde.bpf.object;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.btf.BtfExtension;
+import sonde.binary.btf.BtfExtension;
 
 /**
  * A program of an object: a global function in a section other than {@code .text}.

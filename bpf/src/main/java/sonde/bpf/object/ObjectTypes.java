@@ -1,7 +1,7 @@
 package sonde.bpf.object;
 
 import java.util.List;
-import sonde.format.btf.BtfType;
+import sonde.binary.btf.BtfType;
 
 /** Questions about the types of an object, whose references may lead anywhere. */
 final class ObjectTypes {

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.binary.btf.BtfExtension;
 import sonde.bpf.VerifierException;
 import sonde.bpf.object.Function.Reference;
-import sonde.format.btf.BtfExtension;
 
 /**
  * A program with all functions that it calls behind it, and what its instructions refer to by slot.

@@ -3,10 +3,10 @@ package sonde.bpf.object;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfWriter;
 import sonde.bpf.LoadedBtf;
-import sonde.format.btf.BtfExtension;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfWriter;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 

@@ -2,11 +2,11 @@ package sonde.bpf.object;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import sonde.binary.Input;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
-import sonde.format.Input;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
 
 /** The function of a loaded program that another program is to stand in for. */
 final class ReplacedFunction {

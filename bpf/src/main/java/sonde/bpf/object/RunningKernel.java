@@ -22,13 +22,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.btf.Btf;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.core.TargetTypes;
 import sonde.bpf.inventory.Types;
 import sonde.bpf.link.KernelTypes;
-import sonde.format.Input;
-import sonde.format.btf.Btf;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 

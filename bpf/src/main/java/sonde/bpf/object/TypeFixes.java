@@ -6,9 +6,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Linkage;
 import sonde.bpf.object.Image.Symbol;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfType.Linkage;
 
 /**
  * Makes the types of an object what the kernel takes: compilers leave the sizes of sections and the

@@ -1,7 +1,7 @@
 package sonde.bpf.object;
 
 import java.util.function.IntUnaryOperator;
-import sonde.format.btf.BtfType;
+import sonde.binary.btf.BtfType;
 
 /** Types whose references lead elsewhere. */
 final class TypeShift {

@@ -3,9 +3,9 @@ package sonde.bpf.object;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfWriter;
 import sonde.bpf.LoadedBtf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfWriter;
 
 /**
  * Which kinds of types the running kernel's BTF knows: functions with linkage and sections since

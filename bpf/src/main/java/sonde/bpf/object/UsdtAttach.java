@@ -9,6 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType;
+import sonde.binary.elf.ElfFile;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
@@ -18,10 +22,6 @@ import sonde.bpf.usdt.UsdtArgument;
 import sonde.bpf.usdt.UsdtArgument.Operand;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.BtfType;
-import sonde.format.elf.ElfFile;
 
 /**
  * Attaches programs with {@code usdt.bpf.h}: its map {@code __bpf_usdt_specs} tells by the number

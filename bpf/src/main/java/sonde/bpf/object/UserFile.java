@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Segment;
 import sonde.bpf.link.Uprobes;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Segment;
 
 /** Executables and libraries that probes are for: by path or name, and functions in them. */
 final class UserFile {

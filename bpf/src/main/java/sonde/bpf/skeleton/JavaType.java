@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import sonde.format.btf.BtfType;
+import sonde.binary.btf.BtfType;
 
 /** What a type of an object is in Java. */
 sealed interface JavaType {

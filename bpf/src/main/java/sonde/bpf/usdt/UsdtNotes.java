@@ -7,12 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Note;
-import sonde.format.elf.Section;
-import sonde.format.elf.Segment;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Note;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.Segment;
 import sonde.sys.Arch;
 
 /**

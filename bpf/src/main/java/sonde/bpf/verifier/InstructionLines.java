@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
 import sonde.bpf.insn.Code;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
 
 /** Which line of the source each instruction comes from. */
 public final class InstructionLines {

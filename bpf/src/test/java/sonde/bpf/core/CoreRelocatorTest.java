@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfType.Member;
-import sonde.format.btf.BtfWriter;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Member;
+import sonde.binary.btf.BtfWriter;
 
 /** Questions about made-up kernels. */
 final class CoreRelocatorTest {

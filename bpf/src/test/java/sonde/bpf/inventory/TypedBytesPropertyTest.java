@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
 import sonde.testkit.BtfBytes;
 import sonde.testkit.Property;
 

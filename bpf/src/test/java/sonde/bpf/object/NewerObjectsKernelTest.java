@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.Leaks;
 import sonde.bpf.MapType;
 import sonde.bpf.TestRun;
 import sonde.bpf.feature.FeatureProbe;
 import sonde.bpf.map.MappedValues;
-import sonde.format.btf.BtfType;
 import sonde.sys.Machine;
 
 /**

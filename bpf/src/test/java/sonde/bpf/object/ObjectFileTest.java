@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.AttachType;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
-import sonde.format.btf.BtfType;
 
 /** What is read of an object without a kernel. */
 final class ObjectFileTest {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.Leaks;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
@@ -17,7 +18,6 @@ import sonde.bpf.link.KernelTypes;
 import sonde.bpf.map.Codec;
 import sonde.bpf.map.TypedMap;
 import sonde.bpf.ring.RingBuffer;
-import sonde.format.btf.BtfType;
 import sonde.sys.Machine;
 
 /** Objects of clang on a real kernel. */

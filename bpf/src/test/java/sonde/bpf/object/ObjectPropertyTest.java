@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import sonde.binary.Input;
+import sonde.binary.btf.Btf;
 import sonde.bpf.core.CoreRelocator;
 import sonde.bpf.core.TargetTypes;
 import sonde.bpf.skeleton.JavaSkeleton;
-import sonde.format.Input;
-import sonde.format.btf.Btf;
 import sonde.testkit.Property;
 
 /** Objects that are cut off or have wrong bits: each is read, or refused by a typed exception. */

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 
 /** An object with what the compiler here does not write: newer types, newer questions. */
 final class PatchedObject {

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.binary.Input;
+import sonde.binary.elf.ElfFile;
 import sonde.bpf.usdt.UsdtNotes;
-import sonde.format.Input;
-import sonde.format.elf.ElfFile;
 import sonde.testkit.Clang;
 
 /** A program of {@code usdt.bpf.h} on a marker of this JVM. */

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.binary.elf.ElfFile;
 import sonde.bpf.usdt.UsdtArgument.Operand;
-import sonde.format.elf.ElfFile;
 import sonde.sys.Arch;
 import sonde.testkit.ElfWriter;
 

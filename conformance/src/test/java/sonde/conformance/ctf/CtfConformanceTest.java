@@ -21,14 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.binary.MalformedInputException;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Source;
-import sonde.format.InputSet;
-import sonde.format.MalformedInputException;
-import sonde.format.ctf.CtfRecording;
-import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.RowText;
+import sonde.recording.InputSet;
+import sonde.recording.ctf.CtfRecording;
+import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.RowText;
 
 /** CTF traces of many makers read as babeltrace2 reads them. */
 class CtfConformanceTest {

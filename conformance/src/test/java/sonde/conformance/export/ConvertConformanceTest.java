@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import sonde.format.export.FileFormat;
+import sonde.exchange.export.FileFormat;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 import sonde.tools.convert.ConvertRecipe;

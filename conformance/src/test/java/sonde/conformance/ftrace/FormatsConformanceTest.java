@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import sonde.format.ftrace.EventFormat;
-import sonde.format.ftrace.PageLayout;
-import sonde.format.ftrace.PrintFormat;
-import sonde.format.ftrace.TextContext;
+import sonde.recording.ftrace.EventFormat;
+import sonde.recording.ftrace.PageLayout;
+import sonde.recording.ftrace.PrintFormat;
+import sonde.recording.ftrace.TextContext;
 
 /** Every event format of a kernel is followed, but for those that only the kernel can evaluate. */
 class FormatsConformanceTest {

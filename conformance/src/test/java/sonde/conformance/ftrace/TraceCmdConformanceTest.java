@@ -18,17 +18,17 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.binary.Input;
 import sonde.event.EventType;
 import sonde.event.Recording;
-import sonde.format.Input;
-import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.EventText;
-import sonde.format.ftrace.KernelFormats;
-import sonde.format.ftrace.PrintFormat;
-import sonde.format.ftrace.TextContext;
-import sonde.format.ftrace.ThreadNames;
-import sonde.format.tracedat.TraceDatDescription;
-import sonde.format.tracedat.TraceDatReader;
+import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.EventText;
+import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.PrintFormat;
+import sonde.recording.ftrace.TextContext;
+import sonde.recording.ftrace.ThreadNames;
+import sonde.recording.tracedat.TraceDatDescription;
+import sonde.recording.tracedat.TraceDatReader;
 
 /** Recordings of other machines against the stored output of {@code trace-cmd report}. */
 class TraceCmdConformanceTest {

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Source;
-import sonde.format.ftrace.EventFormat;
-import sonde.format.ftrace.EventTable;
-import sonde.format.ftrace.PageLane;
-import sonde.format.ftrace.PageLayout;
-import sonde.format.ftrace.TimeMap;
+import sonde.recording.ftrace.EventFormat;
+import sonde.recording.ftrace.EventTable;
+import sonde.recording.ftrace.PageLane;
+import sonde.recording.ftrace.PageLayout;
+import sonde.recording.ftrace.TimeMap;
 import sonde.sys.Fd;
 import sonde.sys.Machine;
 

@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.format.Input;
-import sonde.format.MalformedInputException;
-import sonde.format.perfdata.PerfDataReader;
-import sonde.format.perfdata.PerfDescription;
-import sonde.format.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfDataReader;
+import sonde.recording.perfdata.PerfDescription;
+import sonde.recording.perfdata.PerfEvent;
 
 /** perf.data files of many makers read as perf itself reads them. */
 class PerfDataConformanceTest {

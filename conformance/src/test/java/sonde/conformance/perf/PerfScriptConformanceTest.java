@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import sonde.binary.Input;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.result.Listing;
-import sonde.format.Input;
-import sonde.format.perfdata.PerfDataReader;
-import sonde.format.perfdata.PerfDescription;
-import sonde.format.perfdata.PerfEvent;
 import sonde.open.ReportSource;
+import sonde.recording.perfdata.PerfDataReader;
+import sonde.recording.perfdata.PerfDescription;
+import sonde.recording.perfdata.PerfEvent;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 

@@ -13,18 +13,18 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.binary.Input;
+import sonde.binary.archive.Limits;
+import sonde.binary.archive.Unwrapped;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.format.Input;
-import sonde.format.export.ChainNames;
-import sonde.format.export.ExportFormat;
-import sonde.format.export.ExportRows;
-import sonde.format.export.Losses;
-import sonde.format.trace.TraceFormat;
-import sonde.format.wrapper.Limits;
-import sonde.format.wrapper.Unwrapped;
+import sonde.exchange.export.ChainNames;
+import sonde.exchange.export.ExportFormat;
+import sonde.exchange.export.ExportRows;
+import sonde.exchange.export.Losses;
+import sonde.open.format.TraceFormat;
 
 /** Counts of real traces, as the corpus's index has them from Perfetto's own packets. */
 class PerfettoCorpusTest {

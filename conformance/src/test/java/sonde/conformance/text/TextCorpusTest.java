@@ -16,15 +16,15 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.binary.Input;
+import sonde.binary.archive.Limits;
+import sonde.binary.archive.Unwrapped;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.FrameNames;
 import sonde.event.Lane;
-import sonde.format.Input;
-import sonde.format.text.TextFormat;
-import sonde.format.text.TextRecording;
-import sonde.format.wrapper.Limits;
-import sonde.format.wrapper.Unwrapped;
+import sonde.recording.text.TextFormat;
+import sonde.recording.text.TextRecording;
 
 /** The texts of the corpus, and what stackcollapse-perf made of its perf script outputs. */
 class TextCorpusTest {

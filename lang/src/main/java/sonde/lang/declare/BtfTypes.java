@@ -1,6 +1,6 @@
 package sonde.lang.declare;
 
-import sonde.format.btf.Btf;
+import sonde.binary.btf.Btf;
 import sonde.lang.type.Type;
 import sonde.symbol.ctype.BtfSourceTypes;
 

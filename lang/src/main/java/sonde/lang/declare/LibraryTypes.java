@@ -3,10 +3,10 @@ package sonde.lang.declare;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.CHeader;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.CHeader;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.type.Type;
 

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.ftrace.EventFormat;
+import sonde.binary.MalformedInputException;
 import sonde.lang.type.Field;
 import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.EventFormat;
 import sonde.sys.SyscallException;
 
 /**

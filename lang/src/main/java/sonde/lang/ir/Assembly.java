@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.BtfWriter;
 import sonde.bpf.insn.Code;
-import sonde.format.btf.BtfWriter;
 import sonde.lang.ir.Block.Step;
 import sonde.lang.source.Span;
 

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.BtfWriter;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfWriter;
 import sonde.lang.source.Span;
 
 /**

@@ -2,7 +2,7 @@ package sonde.lang.output;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import sonde.format.ftrace.TextBuffer;
+import sonde.recording.ftrace.TextBuffer;
 
 /**
  * Text of a script. A sink for a terminal shows control characters of values as {@code \xNN}; a raw

@@ -3,11 +3,11 @@ package sonde.lang.probes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.binary.btf.Btf;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
 import sonde.event.Glob;
-import sonde.format.btf.Btf;
 
 /** Functions of the BPF programs that are loaded, of those that have types. */
 final class BpfFunctions {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.feature.FeatureProbe;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPoint.Place;
 import sonde.lang.probes.ExpanderOptions.Missing;

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.link.KernelTypes;
 import sonde.event.Glob;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
 
 /**
  * The types of the kernel and its modules, each read when first asked for; may be shared by all

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Glob;
-import sonde.format.Nearest;
-import sonde.format.ftrace.KallsymsText;
+import sonde.event.Nearest;
+import sonde.recording.ftrace.KallsymsText;
 import sonde.sys.Files;
 
 /**

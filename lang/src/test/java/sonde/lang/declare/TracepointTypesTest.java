@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import sonde.format.MalformedInputException;
-import sonde.format.ftrace.EventFormat;
+import sonde.binary.MalformedInputException;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
 import sonde.lang.type.Field;
 import sonde.lang.type.Struct;
 import sonde.lang.type.Type;
 import sonde.lang.type.Type.Int;
 import sonde.lang.type.Type.Space;
+import sonde.recording.ftrace.EventFormat;
 
 class TracepointTypesTest {
     private static final Struct TIMESPEC =

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import sonde.format.elf.ElfFile;
+import sonde.binary.elf.ElfFile;
 import sonde.sys.FileStatus;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;

@@ -7,10 +7,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.dwarf.location.Location;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Segment;
+import sonde.binary.dwarf.location.Location;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Segment;
 import sonde.symbol.ctype.StatedPlaces;
 import sonde.symbol.demangle.Demangler;
 

@@ -2,10 +2,10 @@ package sonde.probe.dynamic;
 
 import java.util.HashMap;
 import java.util.Map;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Tag;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Tag;
 import sonde.symbol.Clones;
 import sonde.symbol.ctype.CallingConvention;
 import sonde.symbol.ctype.CallingConvention.Home;

@@ -3,7 +3,7 @@ package sonde.probe.dynamic;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.symbol.ctype.BasicNumbers;
 import sonde.symbol.ctype.NamedTypes;
 import sonde.symbol.ctype.SourceType;

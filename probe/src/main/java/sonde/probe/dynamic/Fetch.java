@@ -1,6 +1,6 @@
 package sonde.probe.dynamic;
 
-import sonde.format.dwarf.location.Value;
+import sonde.binary.dwarf.location.Value;
 
 /**
  * An address or number as the kernel's fetch arguments can express it

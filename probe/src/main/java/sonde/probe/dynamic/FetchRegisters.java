@@ -3,7 +3,7 @@ package sonde.probe.dynamic;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.format.elf.ElfFile;
+import sonde.binary.elf.ElfFile;
 import sonde.symbol.ctype.CallingConvention.Machine;
 
 /**

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.AddressRange;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.FunctionCopy;
-import sonde.format.dwarf.location.LineRows;
-import sonde.format.dwarf.location.SourceFunction;
-import sonde.format.dwarf.location.Tag;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.AddressRange;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.FunctionCopy;
+import sonde.binary.dwarf.location.LineRows;
+import sonde.binary.dwarf.location.SourceFunction;
+import sonde.binary.dwarf.location.Tag;
 
 /**
  * Lines of a function that probes can stand at. What was inlined into it counts as the line of the

@@ -3,8 +3,8 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeSet;
+import sonde.binary.dwarf.location.SourceFunction;
 import sonde.event.Glob;
-import sonde.format.dwarf.location.SourceFunction;
 import sonde.symbol.demangle.Demangler;
 
 /** Functions that can be probed, by name. */

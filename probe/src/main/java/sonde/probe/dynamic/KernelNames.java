@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;
 

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.format.Nearest;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Note;
-import sonde.format.elf.Section;
-import sonde.format.elf.Segment;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Note;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.Segment;
+import sonde.event.Nearest;
 
 /**
  * Markers that a program's author placed (USDT): notes of owner {@code stapsdt}, type 3, as {@code

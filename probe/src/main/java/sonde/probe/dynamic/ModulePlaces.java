@@ -2,8 +2,8 @@ package sonde.probe.dynamic;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 
 /** Addresses of a linked module as the kernel takes them: {@code module:symbol+8}. */
 final class ModulePlaces {

@@ -2,7 +2,7 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.util.HexFormat;
-import sonde.format.elf.ElfFile;
+import sonde.binary.elf.ElfFile;
 import sonde.sys.FileStatus;
 import sonde.sys.Files;
 import sonde.sys.TargetFile;

@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.format.dwarf.location.AddressRange;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.LineRows;
-import sonde.format.dwarf.location.Location;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Value;
-import sonde.format.dwarf.location.Variable;
+import sonde.binary.dwarf.location.AddressRange;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.LineRows;
+import sonde.binary.dwarf.location.Location;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Value;
+import sonde.binary.dwarf.location.Variable;
 import sonde.symbol.ctype.StatedPlaces;
 
 /**

@@ -2,9 +2,9 @@ package sonde.probe.dynamic;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Entry;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Entry;
 import sonde.symbol.ctype.CallingConvention;
 import sonde.symbol.ctype.CallingConvention.Home;
 import sonde.symbol.ctype.CallingConvention.Machine;

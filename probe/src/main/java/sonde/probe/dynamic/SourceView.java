@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.EntryUnit;
-import sonde.format.dwarf.location.LineRows;
-import sonde.format.dwarf.location.SourceFunction;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.EntryUnit;
+import sonde.binary.dwarf.location.LineRows;
+import sonde.binary.dwarf.location.SourceFunction;
 
 /**
  * Source with the lines that probes can stand at.

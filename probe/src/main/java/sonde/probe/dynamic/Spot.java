@@ -1,7 +1,7 @@
 package sonde.probe.dynamic;
 
 import org.jspecify.annotations.Nullable;
-import sonde.format.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Scope;
 
 /**
  * An address that a probe can stand at.

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.Nearest;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.event.Nearest;
 import sonde.symbol.Clones;
 import sonde.symbol.demangle.Demangler;
 

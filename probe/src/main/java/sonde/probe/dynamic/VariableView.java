@@ -3,11 +3,11 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Location;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Value;
-import sonde.format.dwarf.location.Variable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Location;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Value;
+import sonde.binary.dwarf.location.Variable;
 import sonde.symbol.ctype.SourceType;
 
 /**

@@ -1,7 +1,7 @@
 package sonde.probe.names;
 
 import java.util.List;
-import sonde.format.names.NamedCall.Kind;
+import sonde.recording.names.NamedCall.Kind;
 
 /**
  * A system call whose argument points to a name. Argument positions count from 0; -1 when the call

@@ -23,8 +23,8 @@ import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.KernelFunction;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.format.names.NamedCall;
-import sonde.format.names.NamedCall.Kind;
+import sonde.recording.names.NamedCall;
+import sonde.recording.names.NamedCall.Kind;
 import sonde.sys.Arch;
 import sonde.sys.Syscalls;
 

@@ -19,7 +19,7 @@ import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.Tracepoint;
 import sonde.bpf.insn.Code;
-import sonde.format.names.NamedCall;
+import sonde.recording.names.NamedCall;
 import sonde.sys.Machine;
 import sonde.sys.SyscallException;
 

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * try (NamesProgram names = NamesProgram.ofTree(cpu -> outputFds[cpu], Set.of(commandPid))) {
- *     // samples with raw data arrive in the rings of outputFds: sonde.format.names.NamedCall
+ *     // samples with raw data arrive in the rings of outputFds: sonde.recording.names.NamedCall
  *     summary.add(names.counters());
  * }
  * }

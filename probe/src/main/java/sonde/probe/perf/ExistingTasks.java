@@ -1,7 +1,7 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_KERNEL;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_USER;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_KERNEL;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_USER;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.PerfDataWriter;
-import sonde.format.perfdata.PerfRecords;
+import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfDataWriter;
+import sonde.recording.perfdata.PerfRecords;
 import sonde.sys.Files;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;

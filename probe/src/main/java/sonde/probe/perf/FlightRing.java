@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
-import sonde.format.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfEvent;
 import sonde.sys.Clocks;
 import sonde.sys.Fd;
 import sonde.sys.Machine;

@@ -1,19 +1,19 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_COMM;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_EXIT;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_FORK;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MISC_COMM_EXEC;
-import static sonde.format.perfdata.PerfEvent.PERF_RECORD_MMAP2;
+import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_COMM;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_EXIT;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_FORK;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_COMM_EXEC;
+import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP2;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
-import sonde.format.ftrace.MappedBuildId;
+import sonde.recording.ftrace.MappedBuildId;
 import sonde.symbol.Mapping;
 
 /**

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Note;
-import sonde.format.perfdata.BuildId;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Note;
+import sonde.recording.perfdata.BuildId;
 import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
 

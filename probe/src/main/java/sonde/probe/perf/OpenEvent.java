@@ -1,7 +1,7 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.FLAG_FREQ;
-import static sonde.format.perfdata.PerfEvent.FLAG_WRITE_BACKWARD;
+import static sonde.recording.perfdata.PerfEvent.FLAG_FREQ;
+import static sonde.recording.perfdata.PerfEvent.FLAG_WRITE_BACKWARD;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.PerfAttr;
+import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Fd;
 import sonde.sys.Perf;
 import sonde.sys.SyscallException;

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import sonde.format.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfEvent;
 import sonde.sys.Clocks;
 import sonde.sys.Machine;
 import sonde.sys.Pages;

@@ -1,6 +1,6 @@
 package sonde.probe.perf;
 
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
-import sonde.format.bundle.Meta;
-import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.PerfAttr;
 import sonde.probe.plan.Plan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.bundle.Meta;
+import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;

@@ -1,11 +1,11 @@
 package sonde.probe.perf;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -13,8 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.PerfEvent;
+import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfEvent;
 
 /**
  * Gives samples back to the event they belong to.

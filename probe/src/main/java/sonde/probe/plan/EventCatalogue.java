@@ -1,28 +1,28 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CGROUP_SWITCHES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CGROUP_SWITCHES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import sonde.event.Glob;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 
 /**
  * Names of events: perf's own and the kernel's tracepoints.

@@ -1,14 +1,14 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.FLAG_DISABLED;
-import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
-import static sonde.format.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_FORMAT_LOST;
-import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
-import static sonde.format.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfEvent.FLAG_DISABLED;
+import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
+import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_LOST;
+import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
+import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IP;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
 
 import java.io.BufferedReader;
 import java.io.FileReader;
@@ -21,9 +21,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import sonde.format.perfdata.PerfAttr;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.Files;

@@ -8,7 +8,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Report;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * What a recording will do: which source takes which event, and what it will not have.

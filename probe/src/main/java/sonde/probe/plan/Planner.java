@@ -1,13 +1,13 @@
 package sonde.probe.plan;
 
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.format.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_RAW;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
-import static sonde.format.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_RAW;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * Makes a plan: equal input, equal output. Each event type gets one owner.

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * What the user asked for. Pure data.

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 import sonde.sys.Clocks;
 import sonde.sys.Files;
 import sonde.sys.Processes;

@@ -3,8 +3,8 @@ package sonde.probe.record;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import sonde.format.Input;
-import sonde.format.bundle.Meta;
+import sonde.binary.Input;
+import sonde.recording.bundle.Meta;
 
 /**
  * A file of a bundle that a session still writes, opened a second time for a reader beside it. What

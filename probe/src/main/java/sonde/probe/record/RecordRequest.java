@@ -2,8 +2,8 @@ package sonde.probe.record;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.bundle.Meta;
 import sonde.probe.perf.AuxiliaryProgram;
+import sonde.recording.bundle.Meta;
 
 /**
  * What a session needs besides its plan.

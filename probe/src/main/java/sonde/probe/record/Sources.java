@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.bundle.Meta;
-import sonde.format.ftrace.CpuStats;
-import sonde.format.tracedat.TraceDatMetadata;
 import sonde.probe.perf.PerfTarget;
 import sonde.probe.plan.Plan;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.bundle.Meta;
+import sonde.recording.ftrace.CpuStats;
+import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.format.bundle.Meta;
-import sonde.format.tracedat.TraceDatMetadata;
-import sonde.format.tracedat.TraceDatWriter;
+import sonde.recording.bundle.Meta;
+import sonde.recording.tracedat.TraceDatMetadata;
+import sonde.recording.tracedat.TraceDatWriter;
 import sonde.sys.Fd;
 
 /** Makes the trace.dat of a bundle from its spools, and then removes them. */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.StringJoiner;
-import sonde.format.ftrace.CpuStats;
+import sonde.recording.ftrace.CpuStats;
 import sonde.sys.Errno;
 import sonde.sys.Files;
 import sonde.sys.SyscallException;

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointCounter;
 import sonde.bpf.TracepointCounter.Target;
-import sonde.format.names.NamedCall;
-import sonde.format.names.NamedCall.Kind;
 import sonde.probe.names.NamesProgram.Counters;
+import sonde.recording.names.NamedCall;
+import sonde.recording.names.NamedCall.Kind;
 
 /** A program that opens and connects to known names, seen through the rings. */
 @Tag("kernel")

@@ -17,7 +17,7 @@ import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Source;
-import sonde.format.names.NamedCall;
+import sonde.recording.names.NamedCall;
 import sonde.sys.Fd;
 import sonde.sys.Machine;
 import sonde.sys.Pages;

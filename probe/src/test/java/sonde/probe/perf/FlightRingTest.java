@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import sonde.format.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfEvent;
 
 /** A ring as the kernel writes it: from its end to its start, over and over. */
 class FlightRingTest {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import sonde.event.result.Table;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 class PlannerTest {
     private static final List<String> TRACEPOINTS =

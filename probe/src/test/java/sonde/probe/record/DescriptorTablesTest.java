@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /** Descriptors of processes of ours, which are allowed to look at themselves. */
 class DescriptorTablesTest {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.format.bundle.Meta;
 import sonde.probe.plan.RecordSpec;
+import sonde.recording.bundle.Meta;
 
 /** A recording far longer than its rings keeps its end, in both files. */
 @Tag("kernel")

@@ -9,19 +9,19 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.binary.Input;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.format.Input;
-import sonde.format.bundle.Meta;
-import sonde.format.perfdata.PerfDataReader;
 import sonde.probe.plan.Feature;
 import sonde.probe.plan.FeatureProbe;
 import sonde.probe.plan.Finding;
 import sonde.probe.plan.KernelFeatures;
 import sonde.probe.plan.Plan;
 import sonde.probe.plan.RecordSpec;
+import sonde.recording.bundle.Meta;
+import sonde.recording.perfdata.PerfDataReader;
 import sonde.sys.Clocks;
 
 /**

@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.binary.Input;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.format.Input;
-import sonde.format.bundle.Meta;
-import sonde.format.perfdata.PerfDataReader;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.probe.record.RecordDriver.Stopped;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.bundle.Meta;
+import sonde.recording.perfdata.PerfDataReader;
 import sonde.sys.Clocks;
 
 /** Records real programs as root; the classic tools read the files and tell what is in them. */

@@ -3,7 +3,7 @@ package sonde.probe.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 final class SessionMetaTest {
     /** A command of 2 MiB whose posix_spawn left a recorder of 118 MiB, and one of 300 MiB. */

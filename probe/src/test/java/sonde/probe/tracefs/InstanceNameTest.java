@@ -3,7 +3,7 @@ package sonde.probe.tracefs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import sonde.format.ftrace.CpuStats;
+import sonde.recording.ftrace.CpuStats;
 import sonde.sys.SyscallException;
 
 class InstanceNameTest {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Tree;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Recording;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * A recording to be queried, and what is known beside its events.

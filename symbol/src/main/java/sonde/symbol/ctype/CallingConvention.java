@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.Tag;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.Tag;
 
 /**
  * Where functions of C and C++ find parameters when they are entered, and leave their result:

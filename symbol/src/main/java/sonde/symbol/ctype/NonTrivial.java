@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.Tag;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.Tag;
 
 /**
  * Which classes of C++ are non-trivial for the purposes of calls (Itanium C++ ABI, 1.1): their copy

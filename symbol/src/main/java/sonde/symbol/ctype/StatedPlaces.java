@@ -1,11 +1,11 @@
 package sonde.symbol.ctype;
 
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Location;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Value;
-import sonde.format.dwarf.location.Variable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Location;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Value;
+import sonde.binary.dwarf.location.Variable;
 
 /**
  * Which places of variables hold where a function is entered. gcc without its pass that follows

@@ -4,14 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.location.Attribute;
-import sonde.format.dwarf.location.Entries;
-import sonde.format.dwarf.location.Entry;
-import sonde.format.dwarf.location.NamedEntries;
-import sonde.format.dwarf.location.Scope;
-import sonde.format.dwarf.location.Tag;
-import sonde.format.dwarf.location.Value;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.Attribute;
+import sonde.binary.dwarf.location.Entries;
+import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.NamedEntries;
+import sonde.binary.dwarf.location.Scope;
+import sonde.binary.dwarf.location.Tag;
+import sonde.binary.dwarf.location.Value;
 
 /** Sizes of types and places of their members, by the entries of one file. */
 public final class TypeLayout {

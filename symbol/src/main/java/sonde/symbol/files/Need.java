@@ -1,8 +1,8 @@
 package sonde.symbol.files;
 
 import java.util.Optional;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 
 /** What a file must have to be an answer. */
 public enum Need {

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.code.DwarfCode;
-import sonde.format.dwarf.location.Entries;
-import sonde.format.elf.DebugAltLink;
-import sonde.format.elf.ElfFile;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.code.DwarfCode;
+import sonde.binary.dwarf.location.Entries;
+import sonde.binary.elf.DebugAltLink;
+import sonde.binary.elf.ElfFile;
 
 /**
  * The debugging information of a binary, open: in itself or in its separate file, with the files

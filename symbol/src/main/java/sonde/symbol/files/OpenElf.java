@@ -2,9 +2,9 @@ package sonde.symbol.files;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfImage;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfImage;
 import sonde.sys.TargetFile;
 
 /**

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.DebugLink;
-import sonde.format.elf.ElfFile;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.DebugLink;
+import sonde.binary.elf.ElfFile;
 
 /**
  * A binary whose separate file is looked for.

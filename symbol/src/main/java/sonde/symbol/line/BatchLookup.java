@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.code.CodeReader;
-import sonde.format.dwarf.code.DwarfCode;
-import sonde.format.dwarf.code.UnitCode;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.code.CodeReader;
+import sonde.binary.dwarf.code.DwarfCode;
+import sonde.binary.dwarf.code.UnitCode;
 
 /** Looks many addresses up at once: each unit is read once, units by all processors. */
 final class BatchLookup {

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.SymbolOptions;

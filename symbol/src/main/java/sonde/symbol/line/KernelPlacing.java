@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.Section;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.Section;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 
 /**
  * Everything that is known of a file's code in flat sorted tables, so that an answer is two binary

@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.code.CodeReader;
-import sonde.format.dwarf.code.DwarfCode;
-import sonde.format.dwarf.code.UnitCode;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.code.CodeReader;
+import sonde.binary.dwarf.code.DwarfCode;
+import sonde.binary.dwarf.code.UnitCode;
 
 /** Makes the tables of a whole file; all processors read units. */
 final class TableBuilder {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.sys.Processes;
 import sonde.sys.TargetFile;
 

@@ -2,8 +2,8 @@ package sonde.symbol.line;
 
 import java.util.ArrayList;
 import java.util.List;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.code.UnitCode;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.code.UnitCode;
 
 /** Frames of addresses from a unit that was read. */
 final class UnitAnswers {

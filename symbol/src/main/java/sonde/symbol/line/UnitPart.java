@@ -1,8 +1,8 @@
 package sonde.symbol.line;
 
 import java.util.Arrays;
-import sonde.format.MalformedInputException;
-import sonde.format.dwarf.code.UnitCode;
+import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.code.UnitCode;
 
 /**
  * What one unit gives to the tables. Runs are intervals, or rows, without a gap between them: units

@@ -1,6 +1,6 @@
 package sonde.symbol.unwind;
 
-import sonde.format.unwind.UnwindMachine;
+import sonde.binary.unwind.UnwindMachine;
 
 /** Whether a call stands before a return address: what tells one from a number that looks alike. */
 final class CallCheck {

@@ -2,8 +2,8 @@ package sonde.symbol.unwind;
 
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import sonde.format.unwind.OrcEntry;
-import sonde.format.unwind.UnwindMemory;
+import sonde.binary.unwind.OrcEntry;
+import sonde.binary.unwind.UnwindMemory;
 
 /**
  * Follows stacks of an x86-64 kernel by ORC, where only its memory is there: a task that sleeps, a

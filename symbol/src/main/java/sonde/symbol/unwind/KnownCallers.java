@@ -2,10 +2,10 @@ package sonde.symbol.unwind;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import sonde.format.unwind.FrameStepper;
-import sonde.format.unwind.Registers;
-import sonde.format.unwind.UnwindMachine;
-import sonde.format.unwind.UnwindMemory;
+import sonde.binary.unwind.FrameStepper;
+import sonde.binary.unwind.Registers;
+import sonde.binary.unwind.UnwindMachine;
+import sonde.binary.unwind.UnwindMemory;
 
 /**
  * Callers that were followed before. A stack above a frame is the same again when the code mapped,

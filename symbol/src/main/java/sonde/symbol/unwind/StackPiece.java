@@ -1,7 +1,7 @@
 package sonde.symbol.unwind;
 
-import sonde.format.perfdata.UserState;
-import sonde.format.unwind.UnwindMemory;
+import sonde.binary.unwind.UnwindMemory;
+import sonde.recording.perfdata.UserState;
 
 /** The copy of a stack that a sample carries, as memory. */
 public final class StackPiece implements UnwindMemory {

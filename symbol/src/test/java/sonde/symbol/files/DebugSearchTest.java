@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.format.elf.DebugAltLink;
+import sonde.binary.elf.DebugAltLink;
 import sonde.symbol.files.Attempt.Outcome;
 import sonde.symbol.files.DebugFile.Kind;
 import sonde.testkit.ElfWriter;

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 
 /** Damaged debugging information gives fewer answers, never another failure. */
 class DamagePropertyTest {

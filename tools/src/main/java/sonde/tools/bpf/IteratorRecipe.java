@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Program;
@@ -21,8 +23,6 @@ import sonde.bpf.object.ObjectProgram;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
 import sonde.view.Escape;
 
 /**

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import sonde.binary.MalformedInputException;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.CHeader;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.format.MalformedInputException;
-import sonde.format.btf.Btf;
-import sonde.format.btf.BtfType;
-import sonde.format.btf.CHeader;
 import sonde.view.Escape;
 
 /** A structure with the offset and size of each member; members of unnamed parts included. */

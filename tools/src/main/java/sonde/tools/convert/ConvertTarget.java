@@ -3,8 +3,8 @@ package sonde.tools.convert;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import sonde.format.export.ExportFormat;
-import sonde.format.export.FileFormat;
+import sonde.exchange.export.ExportFormat;
+import sonde.exchange.export.FileFormat;
 
 /** What a recording is converted to. */
 public sealed interface ConvertTarget {

@@ -4,8 +4,8 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Note;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Note;
 
 /**
  * A note of annobin: how the code of a region was compiled. What stands in the place of the owner

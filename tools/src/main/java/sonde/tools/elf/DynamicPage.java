@@ -6,11 +6,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import sonde.binary.elf.DynamicEntry;
+import sonde.binary.elf.DynamicTable;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfNames;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.DynamicEntry;
-import sonde.format.elf.DynamicTable;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfNames;
 
 /** The dynamic section. */
 public final class DynamicPage implements ElfPage {

@@ -1,6 +1,6 @@
 package sonde.tools.elf;
 
-import sonde.format.elf.ElfFile;
+import sonde.binary.elf.ElfFile;
 import sonde.view.Escape;
 
 /** How numbers and names are written. */

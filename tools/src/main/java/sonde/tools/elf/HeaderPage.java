@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.util.List;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.DynamicEntry;
+import sonde.binary.elf.DynamicTable;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfHeader;
+import sonde.binary.elf.ElfNames;
 import sonde.event.result.ValueOutput;
-import sonde.format.MalformedInputException;
-import sonde.format.elf.DynamicEntry;
-import sonde.format.elf.DynamicTable;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfHeader;
-import sonde.format.elf.ElfNames;
 
 /** The file header. */
 public final class HeaderPage implements ElfPage {

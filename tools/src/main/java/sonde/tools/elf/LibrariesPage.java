@@ -2,8 +2,8 @@ package sonde.tools.elf;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import sonde.binary.elf.ElfFile;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
 import sonde.tools.elf.LibraryResolver.Answer;
 import sonde.tools.elf.LibraryResolver.Library;
 import sonde.tools.elf.MissingSymbols.MissingSymbol;

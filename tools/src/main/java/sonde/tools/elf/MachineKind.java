@@ -1,8 +1,8 @@
 package sonde.tools.elf;
 
 import java.io.IOException;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfHeader;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfHeader;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 

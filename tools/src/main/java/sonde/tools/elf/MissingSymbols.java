@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 

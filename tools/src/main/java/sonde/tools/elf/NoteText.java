@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Note;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Note;
 
 /** What notes say, in words, a line for each fact. */
 final class NoteText {

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfNames;
+import sonde.binary.elf.Note;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.Segment;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfNames;
-import sonde.format.elf.Note;
-import sonde.format.elf.Section;
-import sonde.format.elf.Segment;
 
 /** The notes, by section, or by segment where there are no sections. */
 public final class NotesPage implements ElfPage {

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
 import sonde.symbol.files.OpenElf;
 import sonde.symbol.files.Place;
 

@@ -2,10 +2,10 @@ package sonde.tools.elf;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfNames;
+import sonde.binary.elf.Section;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfNames;
-import sonde.format.elf.Section;
 
 /** The section headers. */
 public final class SectionsPage implements ElfPage {

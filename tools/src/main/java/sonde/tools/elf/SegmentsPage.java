@@ -3,11 +3,11 @@ package sonde.tools.elf;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfNames;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.Segment;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfNames;
-import sonde.format.elf.Section;
-import sonde.format.elf.Segment;
 
 /** The program headers, and which sections each holds. */
 public final class SegmentsPage implements ElfPage {

@@ -3,10 +3,10 @@ package sonde.tools.elf;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.SectionBytes;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.Section;
-import sonde.format.elf.SectionBytes;
 
 /** The texts in string tables and in sections of mergeable strings, or in those that were named. */
 public final class StringsPage implements ElfPage {

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Section;
+import sonde.binary.elf.SymbolVersions;
 import sonde.event.result.ValueOutput;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Section;
-import sonde.format.elf.SymbolVersions;
 
 /** The symbol tables. */
 public final class SymbolsPage implements ElfPage {

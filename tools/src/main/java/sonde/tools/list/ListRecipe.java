@@ -12,10 +12,10 @@ import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
-import sonde.format.ftrace.EventFormat;
-import sonde.format.perfdata.PerfEvent;
 import sonde.probe.plan.EventCatalogue;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.EventFormat;
+import sonde.recording.perfdata.PerfEvent;
 
 /** Lists the events that {@code record -e} takes. */
 public final class ListRecipe {

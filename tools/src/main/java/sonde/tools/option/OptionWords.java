@@ -2,7 +2,7 @@ package sonde.tools.option;
 
 import java.util.List;
 import java.util.Optional;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 
 /**
  * Reads a command line by a model: {@code --name=value}, {@code --name value}, letters in one word,

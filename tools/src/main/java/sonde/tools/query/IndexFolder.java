@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
 

@@ -2,8 +2,8 @@ package sonde.tools.query;
 
 import java.util.ArrayList;
 import java.util.List;
-import sonde.format.bundle.Meta;
 import sonde.open.ReportSource;
+import sonde.recording.bundle.Meta;
 
 /**
  * One time axis for several recordings: that of the first. Bundles say what wall-clock time their

@@ -1,7 +1,7 @@
 package sonde.tools.record;
 
 import java.nio.file.Path;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 
 /**
  * What a recording came to.

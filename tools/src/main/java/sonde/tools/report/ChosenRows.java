@@ -19,9 +19,9 @@ import sonde.event.EventType;
 import sonde.event.Glob;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.ThreadNames;
 import sonde.open.ReportSource;
+import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.ThreadNames;
 
 /**
  * The rows that a listing of the events of a recording shows, for who writes them elsewhere: those

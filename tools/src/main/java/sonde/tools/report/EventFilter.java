@@ -18,10 +18,10 @@ import sonde.event.Field;
 import sonde.event.Glob;
 import sonde.event.IntegerField;
 import sonde.event.Source;
-import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.NameRows;
-import sonde.format.ftrace.ThreadNames;
 import sonde.open.ReportSource;
+import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.NameRows;
+import sonde.recording.ftrace.ThreadNames;
 
 /**
  * Which rows of a recording are listed: those of the recorded tree and of what was asked for. Goes

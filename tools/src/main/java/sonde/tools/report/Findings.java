@@ -35,9 +35,9 @@ import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.event.result.Result;
 import sonde.event.result.Unit;
-import sonde.format.bundle.Meta;
-import sonde.format.export.SampleUnits;
+import sonde.exchange.export.SampleUnits;
 import sonde.open.ReportSource;
+import sonde.recording.bundle.Meta;
 import sonde.symbol.resolve.Resolver;
 import sonde.symbol.unwind.UnwindEnd;
 

@@ -9,13 +9,13 @@ import java.util.StringJoiner;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.TableBuilder;
-import sonde.format.perfdata.AttrEntry;
-import sonde.format.perfdata.AttrText;
-import sonde.format.perfdata.BuildId;
-import sonde.format.perfdata.MachineFeatures;
-import sonde.format.perfdata.PerfDescription;
-import sonde.format.perfdata.RecordedFeatures;
 import sonde.open.ReportSource;
+import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.AttrText;
+import sonde.recording.perfdata.BuildId;
+import sonde.recording.perfdata.MachineFeatures;
+import sonde.recording.perfdata.PerfDescription;
+import sonde.recording.perfdata.RecordedFeatures;
 
 /** What the header of a perf.data says, as {@code perf script --header -I} does. */
 final class HeaderSections {

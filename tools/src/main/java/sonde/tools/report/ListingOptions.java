@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.analysis.filter.RowFilter;
-import sonde.format.ftrace.EventText.TimeFormat;
-import sonde.format.ftrace.ListedFields;
+import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.ListedFields;
 
 /**
  * How events are listed, besides what {@link ReportOptions} selects.

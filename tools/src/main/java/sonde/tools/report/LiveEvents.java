@@ -17,11 +17,11 @@ import sonde.event.Source;
 import sonde.event.result.Listing;
 import sonde.event.result.Live;
 import sonde.event.result.Result;
-import sonde.format.ftrace.EventListing.Part;
-import sonde.format.ftrace.RowText;
-import sonde.format.ftrace.TextBuffer;
 import sonde.open.LiveRecording;
 import sonde.open.ReportSource;
+import sonde.recording.ftrace.EventListing.Part;
+import sonde.recording.ftrace.RowText;
+import sonde.recording.ftrace.TextBuffer;
 import sonde.sys.Clocks;
 
 /**

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import sonde.event.EventType;
 import sonde.event.Glob;
-import sonde.format.Nearest;
-import sonde.format.ftrace.ListedFields.Name;
+import sonde.event.Nearest;
+import sonde.recording.ftrace.ListedFields.Name;
 
 /** Says which filter of a report leaves nothing. */
 final class Matches {

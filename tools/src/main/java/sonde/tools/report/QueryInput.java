@@ -2,8 +2,8 @@ package sonde.tools.report;
 
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.sched.ThreadState;
-import sonde.format.bundle.Meta;
 import sonde.open.ReportSource;
+import sonde.recording.bundle.Meta;
 import sonde.store.derive.Silence;
 import sonde.store.derive.TraceInput;
 import sonde.sys.Syscalls;

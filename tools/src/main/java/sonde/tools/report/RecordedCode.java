@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.stack.LocationNames;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
-import sonde.format.export.CodePlace;
+import sonde.exchange.export.CodePlace;
 import sonde.open.ReportSource;
 import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;

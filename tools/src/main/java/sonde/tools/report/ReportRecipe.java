@@ -17,8 +17,8 @@ import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
-import sonde.format.bundle.Meta;
 import sonde.open.ReportSource;
+import sonde.recording.bundle.Meta;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {

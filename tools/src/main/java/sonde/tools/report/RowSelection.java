@@ -14,8 +14,8 @@ import sonde.analysis.filter.RowTest;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Source;
-import sonde.format.ftrace.EventListing;
-import sonde.format.ftrace.ThreadNames;
+import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.ThreadNames;
 
 /** Rows by CPU, by filter and by number, among those that another filter accepts. */
 final class RowSelection implements EventListing.Filter {

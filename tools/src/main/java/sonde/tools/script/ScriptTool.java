@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.lang.bpftrace.expand.Option;
 import sonde.lang.bpftrace.expand.Parameters;
 import sonde.lang.bpftrace.syntax.Parser;

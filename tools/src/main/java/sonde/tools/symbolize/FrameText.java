@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import sonde.event.result.Listing;
 import sonde.event.result.RowOutput;
-import sonde.format.JsonString;
+import sonde.recording.JsonString;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
 import sonde.view.Escape;

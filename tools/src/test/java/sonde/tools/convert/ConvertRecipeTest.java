@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
-import sonde.format.export.ExportFormat;
+import sonde.exchange.export.ExportFormat;
 import sonde.open.ReportSource;
 import sonde.testkit.PcapBytes;
 import sonde.testkit.PerfettoBytes;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.open.ReportSource;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.Property;

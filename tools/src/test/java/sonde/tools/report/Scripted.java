@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import sonde.format.bundle.Meta;
-import sonde.format.bundle.MetaWriter;
+import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.MetaWriter;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.SchedTrace;
 

@@ -1,6 +1,6 @@
 package sonde.lang.bpftrace.ahead;
 
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.lang.output.FormatException;
 import sonde.lang.output.PrintFormat;

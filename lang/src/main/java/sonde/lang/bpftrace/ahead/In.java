@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.lang.source.SourceText;
 import sonde.lang.source.Span;
 

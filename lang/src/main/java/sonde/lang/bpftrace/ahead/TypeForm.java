@@ -3,7 +3,7 @@ package sonde.lang.bpftrace.ahead;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.format.MalformedInputException;
+import sonde.binary.MalformedInputException;
 import sonde.lang.type.Field;
 import sonde.lang.type.Struct;
 import sonde.lang.type.Tuple;

@@ -1,8 +1,8 @@
 package sonde.lang.bpftrace.ahead;
 
 import java.util.List;
+import sonde.binary.MalformedInputException;
 import sonde.bpf.core.CoreKind;
-import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.ahead.ScriptFile.Question;
 import sonde.lang.bpftrace.ahead.ScriptFile.Want;
 import sonde.lang.bpftrace.ahead.ScriptFile.Wish;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.output.FormatException;
 import sonde.lang.output.PrintFormat;

@@ -2,7 +2,7 @@ package sonde.lang.bpftrace.check;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.Composite;

@@ -8,7 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.format.Nearest;
+import sonde.event.Nearest;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Expression.Block;
 import sonde.lang.bpftrace.syntax.Statement;

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.CHeader;
 import sonde.bpf.inventory.Types;
-import sonde.format.btf.CHeader;
 import sonde.lang.bpftrace.expand.CodeFile;
 
 /**

@@ -13,9 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
 import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.PerfBuffer;
-import sonde.format.MalformedInputException;
 import sonde.lang.bpftrace.lower.Action;
 import sonde.sys.Clocks;
 

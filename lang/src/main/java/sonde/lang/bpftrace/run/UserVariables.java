@@ -3,9 +3,9 @@ package sonde.lang.bpftrace.run;
 import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.format.elf.ElfFile;
-import sonde.format.elf.ElfSymbols;
-import sonde.format.elf.Segment;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
+import sonde.binary.elf.Segment;
 import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.sys.TargetFile;
 

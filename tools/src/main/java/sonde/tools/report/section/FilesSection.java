@@ -8,7 +8,7 @@ import sonde.analysis.file.Files;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
-import sonde.format.bundle.Meta;
+import sonde.recording.bundle.Meta;
 import sonde.sys.Errno;
 import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.Findings;

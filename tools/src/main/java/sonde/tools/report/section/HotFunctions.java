@@ -11,7 +11,7 @@ import sonde.event.result.Frame;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
-import sonde.format.export.SampleUnits;
+import sonde.exchange.export.SampleUnits;
 import sonde.tools.report.Findings;
 import sonde.tools.report.StackOptions.SortKey;
 

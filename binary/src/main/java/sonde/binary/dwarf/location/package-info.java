@@ -1,0 +1,18 @@
+/**
+ * Where variables are when the processor stands at an address (DWARF 2 to 5): entries with all
+ * their attributes, address ranges, location lists, and expressions worked out as far as they can
+ * be without a process: to a register, a place in memory, a value, or nothing.
+ *
+ * <pre>{@code
+ * Entries entries = Entries.read(ElfFile.of(input.segment()));
+ * Functions functions = new Functions(entries);
+ * FunctionCopy main = functions.named("main").getFirst().copies().getFirst();
+ * Scope scope = new Scopes(entries, FrameRules.NONE).at(main.entry()).orElseThrow();
+ * for (Variable variable : scope.variables()) {
+ *     variable.name(); // "argc"
+ *     variable.location(); // Register[number=5]
+ * }
+ * }</pre>
+ */
+@org.jspecify.annotations.NullMarked
+package sonde.binary.dwarf.location;

@@ -1,0 +1,15 @@
+/**
+ * Bytes of foreign files: where they come from and how they are refused.
+ *
+ * <p>A reader takes an {@link sonde.binary.Input}, walks it with a {@link sonde.binary.Cursor} and
+ * throws {@link sonde.binary.MalformedInputException} for what cannot be; nothing else leaves it,
+ * whatever the bytes.
+ *
+ * {@snippet :
+ * try (Input input = Input.open(Path.of("trace.dat"))) {
+ *     Cursor cursor = new Cursor("trace.dat", input.segment(), ByteOrder.LITTLE_ENDIAN);
+ *     int pageBytes = cursor.s32("page size");
+ * }
+ * }
+ */
+package sonde.binary;

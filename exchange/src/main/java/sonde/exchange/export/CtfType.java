@@ -1,0 +1,190 @@
+package sonde.exchange.export;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.event.EventType;
+import sonde.event.Field;
+import sonde.event.result.Frame;
+import sonde.recording.GrowableBytes;
+
+/**
+ * An event record class: which members the payload has, and how they are put. All are aligned to
+ * bytes and follow each other. What rows have besides fields comes last, not into the specific
+ * context: babeltrace2 2.0 ends itself on sequences there.
+ */
+final class CtfType {
+    /** The longest array whose length is in its class. */
+    private static final int MOST_FIXED = 1 << 16;
+
+    /** How a member is put. */
+    enum Form {
+        INTEGER,
+        REAL,
+        /** Bytes up to a NUL. */
+        TEXT,
+        /** As many elements as the type says. */
+        FIXED,
+        /** A u32 with the number of elements, then these. */
+        ARRAY,
+        /** The same of bytes that are no integers to anyone. */
+        BYTES
+    }
+
+    /**
+     * A member.
+     *
+     * @param field null for what rows have besides fields
+     * @param sizeBytes of the integer, number or element
+     * @param count elements of {@link Form#FIXED}
+     */
+    record Member(
+            @Nullable Field field,
+            String name,
+            Form form,
+            int sizeBytes,
+            boolean signed,
+            int count) {}
+
+    final int id;
+    final String name;
+    final List<Member> payload = new ArrayList<>();
+    private final Set<String> names = new HashSet<>();
+
+    /**
+     * A class.
+     *
+     * @param named whether entries of call chains are names
+     * @param plain whether names may have letters, digits and underscores only
+     */
+    CtfType(int id, EventType type, Survey.Usage usage, boolean named, boolean plain) {
+        this.id = id;
+        this.name = type.qualifiedName();
+        int end = 0;
+        for (Field field : type.fields()) {
+            end = Math.max(end, field.offset() + field.sizeBytes());
+        }
+        for (Field field : type.fields()) {
+            if (!isColumn(field.name())) {
+                payload.add(member(field, end, plain));
+            }
+        }
+        if (usage.weights) {
+            payload.add(new Member(null, unique("period"), Form.INTEGER, 8, false, 0));
+        }
+        if (usage.stacks && named) {
+            payload.add(new Member(null, unique("stack"), Form.TEXT, 1, false, 0));
+        } else if (usage.stacks) {
+            payload.add(new Member(null, unique("callchain"), Form.ARRAY, 8, false, 0));
+        }
+    }
+
+    /** A name whose length may have one too. */
+    private String unique(String name) {
+        String unique = name;
+        for (int i = 2; names.contains(unique) || names.contains(lengthOf(unique)); i++) {
+            unique = name + "_" + i;
+        }
+        names.add(unique);
+        names.add(lengthOf(unique));
+        return unique;
+    }
+
+    /** The member with the number of elements of another one. */
+    static String lengthOf(String name) {
+        return "_" + name + "_length";
+    }
+
+    /** Whether the stream or its common context has it already. */
+    private static boolean isColumn(String field) {
+        return switch (field) {
+            case "common_type", "common_pid", "context.tid", "context.pid", "packet.cpu_id" -> true;
+            default -> false;
+        };
+    }
+
+    private Member member(Field field, int end, boolean plain) {
+        String unique = unique(plain ? Values.identifier(field.name()) : field.name());
+        int size = field.sizeBytes();
+        int element = Values.elementBytes(field);
+        if (ExportRow.isInteger(field)) {
+            return new Member(field, unique, Form.INTEGER, size, field.signed(), 0);
+        }
+        if (ExportRow.isReal(field)) {
+            return new Member(field, unique, Form.REAL, size, true, 0);
+        }
+        if (field.isText()) {
+            return new Member(field, unique, Form.TEXT, 1, false, 0);
+        }
+        // The last array of a kernel's event is often shorter than it says.
+        boolean whole = field.kind() == Field.Kind.ARRAY && size > 0 && size % element == 0;
+        if (whole && field.offset() + size < end && size <= MOST_FIXED) {
+            return new Member(field, unique, Form.FIXED, element, field.signed(), size / element);
+        }
+        Form form = element == 1 && !field.signed() ? Form.BYTES : Form.ARRAY;
+        return new Member(field, unique, form, element, field.signed(), 0);
+    }
+
+    /** Adds the row's payload. */
+    void encode(ExportRow row, GrowableBytes out) {
+        for (Member member : payload) {
+            if (member.field != null) {
+                put(member, member.field, row, out);
+            } else {
+                besides(member, row, out);
+            }
+        }
+    }
+
+    private static void besides(Member member, ExportRow row, GrowableBytes out) {
+        switch (member.form) {
+            case INTEGER -> out.add(8, row.batch.weight(row.row));
+            case TEXT -> {
+                StringBuilder chain = new StringBuilder();
+                for (Frame frame : row.frames().reversed()) {
+                    chain.append(chain.isEmpty() ? "" : ";").append(frame.name());
+                }
+                text(chain.toString().getBytes(StandardCharsets.UTF_8), out);
+            }
+            default -> {
+                int depth = row.batch.stackDepth(row.row);
+                out.add(4, depth);
+                for (int i = 0; i < depth; i++) {
+                    out.add(8, row.batch.stackEntry(row.row, i));
+                }
+            }
+        }
+    }
+
+    private static void text(byte[] text, GrowableBytes out) {
+        out.raw(text);
+        out.zeros(1);
+    }
+
+    private static void put(Member member, Field field, ExportRow row, GrowableBytes out) {
+        switch (member.form) {
+            case INTEGER -> out.add(member.sizeBytes, row.integer(field));
+            case REAL -> {
+                double value = row.real(field);
+                out.add(
+                        member.sizeBytes,
+                        member.sizeBytes == 4
+                                ? Float.floatToRawIntBits((float) value)
+                                : Double.doubleToRawLongBits(value));
+            }
+            case TEXT -> text(Values.text(row, field), out);
+            case FIXED -> {
+                int start = out.size();
+                Values.elements(row, field, member.count, out);
+                out.zeros(start + member.count * member.sizeBytes - out.size());
+            }
+            case ARRAY, BYTES -> {
+                out.add(4, Values.count(row, field));
+                Values.elements(row, field, Integer.MAX_VALUE, out);
+            }
+        }
+    }
+}

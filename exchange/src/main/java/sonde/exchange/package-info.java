@@ -1,0 +1,2 @@
+/** The protobuf wire format, read and written. */
+package sonde.exchange;

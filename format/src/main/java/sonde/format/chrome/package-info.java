@@ -1,8 +1,0 @@
-/**
- * Chrome's trace JSON (the "Trace Event Format" document), as an array or an object.
- *
- * {@snippet :
- * Recording trace = ChromeReader.open(input);
- * }
- */
-package sonde.format.chrome;

@@ -1,9 +1,0 @@
-/**
- * Java Flight Recorder: chunks of events with their own metadata and constant pools (OpenJDK
- * src/hotspot/share/jfr/recorder/checkpoint, jdk.jfr.internal.consumer).
- *
- * {@snippet :
- * Recording recording = JfrReader.open(input);
- * }
- */
-package sonde.format.jfr;

@@ -1,8 +1,0 @@
-/**
- * pprof profiles (google/pprof proto/profile.proto), without their gzip wrapper.
- *
- * {@snippet :
- * Recording profile = PprofReader.open(input);
- * }
- */
-package sonde.format.pprof;

@@ -1,8 +1,0 @@
-/**
- * speedscope's own files (jlfwong/speedscope src/lib/file-format-spec.ts).
- *
- * {@snippet :
- * Recording profile = SpeedscopeReader.open(input);
- * }
- */
-package sonde.format.speedscope;

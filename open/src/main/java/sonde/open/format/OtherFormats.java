@@ -1,0 +1,67 @@
+package sonde.open.format;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.binary.Input;
+import sonde.recording.json.JsonTree;
+
+/** Recognises files of known tools that are not read, and says what reads them. */
+final class OtherFormats {
+    private static final int WINDOW = 1 << 16;
+    private static final Pattern VALGRIND =
+            Pattern.compile("^==\\d+== (Memcheck|Helgrind|DRD|DHAT|Cachegrind|Callgrind)");
+    private static final Pattern SANITIZER =
+            Pattern.compile("(?m)^(?:==\\d+==\\s?ERROR|WARNING): (\\w+Sanitizer)");
+    private static final Pattern V8_LOG =
+            Pattern.compile("^(?:v8-version|shared-library|code-creation|profiler),");
+
+    private OtherFormats() {}
+
+    /**
+     * What the file is and what reads it, as the rest of a sentence that begins with its name;
+     * empty for a file of none of these tools.
+     */
+    static String refusal(Input input) {
+        String head = JsonTree.head(input, WINDOW).stripLeading();
+        return head.startsWith("{") ? json(head) : text(head);
+    }
+
+    private static String text(String head) {
+        Matcher valgrind = VALGRIND.matcher(head);
+        if (valgrind.find()) {
+            return "is the report of valgrind's "
+                    + valgrind.group(1)
+                    + ": messages without times; callgrind.out and massif.out are read";
+        }
+        Matcher sanitizer = SANITIZER.matcher(head);
+        if (sanitizer.find()) {
+            return "is a report of "
+                    + sanitizer.group(1)
+                    + "; 'sonde symbolize --filter' names the addresses in it";
+        }
+        return V8_LOG.matcher(head).find()
+                ? "is V8's own log (node --prof): node --prof-process sums it up; a recording of"
+                        + " node --perf-basic-prof has the names of its functions"
+                : "";
+    }
+
+    private static String json(String head) {
+        if (has(head, "dhatFileVersion")) {
+            return "is a heap profile of valgrind's DHAT: dh_view.html, a part of valgrind, shows"
+                    + " it; massif.out and heaptrack files are read";
+        }
+        if (has(head, "nodes") && has(head, "callFrame")) {
+            return "is a CPU profile of V8 (.cpuprofile): speedscope.app opens it and exports JSON"
+                    + " that is read";
+        }
+        boolean gecko = has(head, "meta") && (has(head, "libs") || has(head, "processType"));
+        return gecko && !has(head, "traceEvents")
+                ? "is a Gecko profile that was not processed, or is too old:"
+                        + " profiler.firefox.com opens it and saves a profile that is read"
+                : "";
+    }
+
+    private static boolean has(String head, String key) {
+        return head.contains("\"" + key + "\"");
+    }
+}

@@ -1,0 +1,336 @@
+package sonde.recording.bundle;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+
+/**
+ * Reads {@code meta.json}. Unknown keys are ignored, missing ones become empty, -1 or "other"; only
+ * text that is no JSON object, a value of the wrong kind, or a file without {@code formatVersion}
+ * is refused.
+ */
+public final class MetaReader {
+    /** Largest file read: ten thousand processes with a hundred descriptors each. */
+    public static final long MAX_BYTES = 64L << 20;
+
+    private static final JsonFactory JSON =
+            JsonFactory.builder()
+                    .streamReadConstraints(
+                            StreamReadConstraints.builder()
+                                    .maxNestingDepth(16)
+                                    .maxDocumentLength(MAX_BYTES)
+                                    .maxStringLength(1 << 20)
+                                    .build())
+                    .build();
+
+    private MetaReader() {}
+
+    /**
+     * @throws MalformedInputException when the bytes are no meta.json
+     */
+    public static Meta read(byte[] bytes) throws IOException {
+        if (bytes.length > MAX_BYTES) {
+            throw malformed("file", bytes.length + " bytes");
+        }
+        try (JsonParser parser = JSON.createParser(bytes)) {
+            parser.nextToken();
+            if (!(value(parser) instanceof Map<?, ?> root)) {
+                throw malformed("file", "no JSON object");
+            }
+            return meta(new Node("", root));
+        } catch (JacksonException e) {
+            throw malformed("JSON", String.valueOf(e.getOriginalMessage()));
+        }
+    }
+
+    private static Meta meta(Node root) throws MalformedInputException {
+        long version = root.number("formatVersion");
+        if (version < 1 || version > Integer.MAX_VALUE) {
+            throw malformed("formatVersion", Long.toString(version));
+        }
+        Node times = root.node("times");
+        List<Meta.Loss> losses = new ArrayList<>();
+        for (Node loss : root.nodes("losses")) {
+            losses.add(
+                    new Meta.Loss(
+                            loss.text("source"),
+                            loss.text("subject"),
+                            loss.integer("cpu"),
+                            loss.name("kind", Meta.LossKind::valueOf, Meta.LossKind.OTHER),
+                            loss.number("count")));
+        }
+        List<Meta.Descriptors> tables = new ArrayList<>();
+        for (Node table : root.nodes("descriptors")) {
+            tables.add(
+                    new Meta.Descriptors(
+                            table.integer("pid"), table.number("atNanos"), table.targets()));
+        }
+        List<Meta.JvmMap> maps = new ArrayList<>();
+        for (Node map : root.nodes("jvmMaps")) {
+            maps.add(
+                    new Meta.JvmMap(
+                            map.integer("pid"), map.fileName("file"), map.number("atNanos")));
+        }
+        return new Meta(
+                (int) version,
+                root.text("sondeVersion"),
+                root.name("state", Meta.State::valueOf, Meta.State.RECORDING),
+                target(root.node("target")),
+                recorder(root.node("recorder")),
+                machine(root.node("machine")),
+                new Meta.Times(
+                        times.number("startNanos"),
+                        times.number("startWallNanos"),
+                        times.number("execNanos"),
+                        times.number("endNanos")),
+                layout(root.node("layout")),
+                losses,
+                tables,
+                maps,
+                root.texts("notes"));
+    }
+
+    private static Meta.Target target(Node node) throws MalformedInputException {
+        Meta.@Nullable Exit exit = null;
+        if (node.has("exit")) {
+            Node end = node.node("exit");
+            exit =
+                    new Meta.Exit(
+                            end.integer("status"),
+                            end.number("userNanos"),
+                            end.number("systemNanos"),
+                            end.number("maxRssBytes"),
+                            end.number("minorFaults"),
+                            end.number("majorFaults"),
+                            end.number("voluntarySwitches"),
+                            end.number("involuntarySwitches"));
+        }
+        return new Meta.Target(
+                node.name("mode", Meta.Mode::valueOf, Meta.Mode.ALL),
+                node.texts("argv"),
+                node.integers("rootPids"),
+                exit);
+    }
+
+    private static Meta.Recorder recorder(Node node) throws MalformedInputException {
+        return new Meta.Recorder(
+                node.integer("pid"),
+                node.integers("tids"),
+                node.number("startTicks"),
+                node.number("cpuNanos"),
+                node.number("peakRssBytes"));
+    }
+
+    private static Meta.Machine machine(Node node) throws MalformedInputException {
+        return new Meta.Machine(
+                node.text("hostname"),
+                node.text("kernelRelease"),
+                node.text("architecture"),
+                node.text("bootId"),
+                node.number("pidNamespace"),
+                node.integers("cpus"),
+                node.number("memoryBytes"));
+    }
+
+    private static Meta.Layout layout(Node node) throws MalformedInputException {
+        List<Meta.Owner> owners = new ArrayList<>();
+        for (Node owner : node.nodes("owners")) {
+            owners.add(
+                    new Meta.Owner(
+                            owner.text("event"),
+                            owner.text("source"),
+                            owner.text("buffer"),
+                            owner.text("reason")));
+        }
+        List<Meta.Ring> rings = new ArrayList<>();
+        for (Node ring : node.nodes("rings")) {
+            rings.add(
+                    new Meta.Ring(
+                            ring.text("source"),
+                            ring.text("buffer"),
+                            ring.number("bytesPerCpu"),
+                            ring.flag("overwrite")));
+        }
+        List<Meta.Part> parts = new ArrayList<>();
+        for (Node part : node.nodes("parts")) {
+            parts.add(
+                    new Meta.Part(
+                            part.fileName("name"),
+                            part.name("kind", Meta.PartKind::valueOf, Meta.PartKind.OTHER),
+                            part.text("buffer"),
+                            part.integer("cpu")));
+        }
+        return new Meta.Layout(owners, rings, parts);
+    }
+
+    private static @Nullable Object value(JsonParser parser) throws IOException {
+        JsonToken token = parser.currentToken();
+        if (token == JsonToken.START_OBJECT) {
+            Map<String, @Nullable Object> object = new LinkedHashMap<>();
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String key = parser.currentName();
+                parser.nextToken();
+                object.put(key, value(parser));
+            }
+            return object;
+        }
+        if (token == JsonToken.START_ARRAY) {
+            List<@Nullable Object> array = new ArrayList<>();
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                array.add(value(parser));
+            }
+            return array;
+        }
+        if (token == JsonToken.VALUE_NUMBER_INT) {
+            return parser.getLongValue();
+        }
+        if (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE) {
+            return token == JsonToken.VALUE_TRUE;
+        }
+        return token == null || token == JsonToken.VALUE_NULL ? null : parser.getText();
+    }
+
+    private static MalformedInputException malformed(String field, String found) {
+        return new MalformedInputException(Meta.FILE, field, 0, found);
+    }
+
+    /** An object of the file and the path to it. */
+    private record Node(String path, Map<?, ?> object) {
+        boolean has(String key) {
+            return object.get(key) != null;
+        }
+
+        Node node(String key) throws MalformedInputException {
+            return asNode(path + key, object.get(key));
+        }
+
+        List<Node> nodes(String key) throws MalformedInputException {
+            List<Node> nodes = new ArrayList<>();
+            for (Object item : list(key)) {
+                nodes.add(asNode(path + key, item));
+            }
+            return nodes;
+        }
+
+        String text(String key) throws MalformedInputException {
+            Object value = object.get(key);
+            if (value == null) {
+                return "";
+            }
+            if (value instanceof String text) {
+                return text;
+            }
+            throw malformed(path + key, "no text: " + value);
+        }
+
+        /** A name that stays in the bundle: no slash, not "..", not empty. */
+        String fileName(String key) throws MalformedInputException {
+            String name = text(key);
+            if (name.isEmpty() || name.startsWith(".") || name.matches("(?s).*[/\\x00].*")) {
+                throw malformed(path + key, "no file name: " + name);
+            }
+            return name;
+        }
+
+        long number(String key) throws MalformedInputException {
+            Object value = object.get(key);
+            return value == null ? -1 : asLong(path + key, value);
+        }
+
+        int integer(String key) throws MalformedInputException {
+            return asInt(path + key, number(key));
+        }
+
+        boolean flag(String key) {
+            return Boolean.TRUE.equals(object.get(key));
+        }
+
+        <E> E name(String key, Function<String, E> valueOf, E unknown)
+                throws MalformedInputException {
+            try {
+                return valueOf.apply(text(key).toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                return unknown;
+            }
+        }
+
+        List<String> texts(String key) throws MalformedInputException {
+            List<String> texts = new ArrayList<>();
+            for (Object item : list(key)) {
+                texts.add(String.valueOf(item));
+            }
+            return texts;
+        }
+
+        List<Integer> integers(String key) throws MalformedInputException {
+            List<Integer> numbers = new ArrayList<>();
+            for (Object item : list(key)) {
+                numbers.add(asInt(path + key, asLong(path + key, item)));
+            }
+            return numbers;
+        }
+
+        Map<Integer, String> targets() throws MalformedInputException {
+            Map<Integer, String> targets = new HashMap<>();
+            for (Map.Entry<?, ?> entry : node("targets").object().entrySet()) {
+                try {
+                    targets.put(
+                            Integer.parseInt(String.valueOf(entry.getKey())),
+                            String.valueOf(entry.getValue()));
+                } catch (NumberFormatException e) {
+                    throw malformed("descriptors.targets", String.valueOf(entry.getKey()));
+                }
+            }
+            return targets;
+        }
+
+        private List<?> list(String key) throws MalformedInputException {
+            Object value = object.get(key);
+            if (value == null) {
+                return List.of();
+            }
+            if (value instanceof List<?> list) {
+                return list;
+            }
+            throw malformed(path + key, "no array");
+        }
+
+        private static Node asNode(String path, @Nullable Object value)
+                throws MalformedInputException {
+            if (value == null) {
+                return new Node(path + ".", Map.of());
+            }
+            if (value instanceof Map<?, ?> map) {
+                return new Node(path + ".", map);
+            }
+            throw malformed(path, "no object");
+        }
+
+        private static long asLong(String path, @Nullable Object value)
+                throws MalformedInputException {
+            if (value instanceof Long number) {
+                return number;
+            }
+            throw malformed(path, "no number: " + value);
+        }
+
+        private static int asInt(String path, long value) throws MalformedInputException {
+            if (value != (int) value) {
+                throw malformed(path, "out of range: " + value);
+            }
+            return (int) value;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package sonde.recording.ctf;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.recording.ftrace.Packed;
+import sonde.recording.ftrace.RowText;
+import sonde.recording.ftrace.TextBuffer;
+import sonde.recording.ftrace.ThreadNames;
+
+/**
+ * Writes events line by line as {@code babeltrace2} does by default: {@code [12:34:56.789012345]
+ * (+0.000001234) host event: { cpu_id = 0 }, { field = 1 }}. Losses and damage have no lines, as
+ * there; {@link CtfRecording#notes()} tells of them.
+ */
+final class CtfText implements RowText {
+    private static final long NANOS = 1_000_000_000L;
+    private static final Packed NO_DELTA = Packed.of("] (+?.?????????) ");
+    private static final Packed SHORT_DELTA = Packed.of("] (+0.");
+    private static final Packed DELTA = Packed.of("] (+");
+    private static final Packed END = Packed.of(") ");
+
+    private final Plan plan;
+    private final ZoneId zone;
+    private final Names names;
+    private final Packed origin;
+    private final @Nullable Steps[] prints;
+    private final boolean[] stamped;
+    private volatile Offset offset = new Offset(1, 0, 0);
+    private volatile Second second = new Second(Long.MIN_VALUE / 2, new Packed(new byte[0]));
+
+    /** What to write for a type. */
+    private record Steps(Print[] prints) {}
+
+    /** How the lines of a second begin, by the nanosecond it starts at. */
+    private record Second(long start, Packed text) {}
+
+    /** The zone's offset in seconds between two moments. */
+    private record Offset(long from, long to, int seconds) {}
+
+    CtfText(Plan plan, ZoneId zone, @Nullable ThreadNames threads) {
+        this.plan = plan;
+        this.zone = zone;
+        this.names = new Names(plan, threads);
+        this.origin = Packed.of(origin(plan.trace.environment));
+        this.prints = new Steps[plan.types.size()];
+        this.stamped = new boolean[plan.types.size()];
+        for (Plan.Stream stream : plan.streams.values()) {
+            for (Plan.Event event : stream.events()) {
+                stamped[event.type] = stream.clock != null;
+            }
+        }
+    }
+
+    /** Host, process and its number, as the environment says: {@code host:name:(12) }. */
+    private static String origin(Map<String, Object> environment) {
+        StringBuilder origin = new StringBuilder();
+        Object host = environment.get("hostname");
+        if (host != null) {
+            origin.append(host);
+        }
+        Object process = environment.get("procname");
+        if (process != null) {
+            origin.append(origin.isEmpty() ? "" : ":").append(process);
+        }
+        Object id = environment.get("vpid");
+        if (id != null) {
+            origin.append(origin.isEmpty() ? "" : ":").append('(').append(id).append(')');
+        }
+        return origin.isEmpty() ? "" : origin.append(' ').toString();
+    }
+
+    @Override
+    public Turn turn(Batch batch, int row) {
+        names.learn(batch, row);
+        return Turn.ANY;
+    }
+
+    @Override
+    public boolean isFree(Batch batch) {
+        return true; // names are for filters, which ask for turns
+    }
+
+    @Override
+    public void skip(Batch batch, int row) {
+        // names are learnt when the turn is asked for
+    }
+
+    @Override
+    public boolean isTimed(int type) {
+        return stamped[type];
+    }
+
+    @Override
+    public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
+        appendAfter(out, batch, row, NO_TIME);
+        return false;
+    }
+
+    @Override
+    public void appendAfter(TextBuffer out, Batch batch, int row, long previous) {
+        int type = batch.type(row);
+        Plan.Event event = plan.events.get(type);
+        if (event == null) {
+            return;
+        }
+        Steps steps = prints[type];
+        if (steps == null) {
+            steps = new Steps(Print.of(event));
+            prints[type] = steps;
+        }
+        if (stamped[type]) {
+            long time = batch.time(row);
+            time(out.put('['), time);
+            delta(out, time, previous);
+        }
+        out.put(origin);
+        Print.run(steps.prints, out, batch, row);
+    }
+
+    private static void delta(TextBuffer out, long time, long previous) {
+        long delta = time - previous;
+        if (previous == NO_TIME) {
+            out.put(NO_DELTA);
+        } else if (delta >= 0 && delta < NANOS) {
+            out.put(SHORT_DELTA).digits(delta, 9).put(END);
+        } else {
+            long seconds = Long.divideUnsigned(delta, NANOS);
+            out.put(DELTA).unsigned(seconds).put('.').digits(delta - seconds * NANOS, 9).put(END);
+        }
+    }
+
+    private void time(TextBuffer out, long time) {
+        if (time < 0) {
+            // Before the epoch babeltrace2 falls back to seconds.
+            out.put('-').unsigned(-(time / NANOS)).put('.').digits(-(time % NANOS), 9);
+            return;
+        }
+        Second known = second;
+        long nanos = time - known.start;
+        if (nanos < 0 || nanos >= NANOS) {
+            known = second(time / NANOS);
+            nanos = time - known.start;
+            second = known;
+        }
+        out.put(known.text).digits(nanos, 9);
+    }
+
+    private Second second(long seconds) {
+        TextBuffer out = new TextBuffer(16);
+        long local = Math.floorMod(seconds + zoneSeconds(seconds), 86_400L);
+        out.digits(local / 3600, 2).put(':').digits(local / 60 % 60, 2).put(':');
+        out.digits(local % 60, 2).put('.');
+        return new Second(seconds * NANOS, new Packed(out.since(0)));
+    }
+
+    /** Offsets change at whole quarters of an hour. */
+    private int zoneSeconds(long seconds) {
+        Offset known = offset;
+        if (seconds < known.from || seconds >= known.to) {
+            long from = seconds - seconds % 900;
+            int shift = zone.getRules().getOffset(Instant.ofEpochSecond(seconds)).getTotalSeconds();
+            known = new Offset(from, from + 900, shift);
+            offset = known;
+        }
+        return known.seconds;
+    }
+}

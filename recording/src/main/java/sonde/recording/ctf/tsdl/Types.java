@@ -1,0 +1,47 @@
+package sonde.recording.ctf.tsdl;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.recording.ctf.schema.FieldClass;
+
+/** Names of types in a block and in the blocks around it. */
+final class Types {
+    private final @Nullable Types outer;
+    private final Map<String, FieldClass> named = new HashMap<>();
+    private final Map<String, FieldClass.Variant> untagged = new HashMap<>();
+
+    Types(@Nullable Types outer) {
+        this.outer = outer;
+    }
+
+    @Nullable FieldClass find(String name) {
+        for (Types types = this; types != null; types = types.outer) {
+            FieldClass found = types.named.get(name);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** Options of a variant that was declared without the field that chooses. */
+    FieldClass.@Nullable Variant findVariant(String name) {
+        for (Types types = this; types != null; types = types.outer) {
+            FieldClass.Variant found = types.untagged.get(name);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** Whether the name was free in this block. */
+    boolean define(String name, FieldClass type) {
+        return named.putIfAbsent(name, type) == null;
+    }
+
+    void defineVariant(String name, FieldClass.Variant type) {
+        untagged.putIfAbsent(name, type);
+    }
+}

@@ -1,0 +1,289 @@
+package sonde.recording.ftrace;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.event.Field;
+import sonde.event.IntegerField;
+
+/** What stands as an argument in a {@code print fmt}: a number, a place in the payload, a text. */
+sealed interface Expression
+        permits Expression.Value,
+                Expression.Place,
+                Text,
+                Expression.Record,
+                Expression.Table,
+                Expression.Aggregate,
+                Statements.Printed {
+
+    /** {@code REC} itself, before its {@code ->}. */
+    record Record() implements Expression {}
+
+    /**
+     * An array that the format itself lists.
+     *
+     * @param type of the elements, null when they are no integers
+     */
+    record Table(List<Expression> elements, @Nullable CType type) implements Expression {}
+
+    /** A struct or union that a variable holds. */
+    record Aggregate(Value value, CLayout layout) implements Expression {}
+
+    /** Something with a number. */
+    sealed interface Value extends Expression
+            permits Constant,
+                    FieldValue,
+                    Element,
+                    Unary,
+                    Binary,
+                    Choice,
+                    Cast,
+                    Length,
+                    Swap,
+                    Picked,
+                    Bits {
+        /** The number in that row. */
+        long of(Batch batch, int row);
+
+        /** Its type. */
+        CType type();
+    }
+
+    record Constant(long value, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return value;
+        }
+    }
+
+    record FieldValue(Field field, IntegerField accessor, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return accessor.of(batch, row);
+        }
+    }
+
+    /** An element of an array in the payload; 0 beyond its end. */
+    record Element(Place array, Value index, int elementBytes, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long i = index.of(batch, row);
+            if (i < 0 || i > array.sizeBytes(batch, row) / elementBytes - 1) {
+                return 0;
+            }
+            return type.wrap(
+                    Place.integer(
+                            batch,
+                            row,
+                            array.offset(batch, row) + (int) i * elementBytes,
+                            elementBytes));
+        }
+    }
+
+    record Unary(char operator, Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long value = operand.of(batch, row);
+            return switch (operator) {
+                case '-' -> type.wrap(-value);
+                case '~' -> type.wrap(~value);
+                default -> value == 0 ? 1 : 0;
+            };
+        }
+    }
+
+    record Binary(Operator operator, Value left, Value right, CType type, boolean unsigned)
+            implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long a = left.of(batch, row);
+            if (operator == Operator.AND) {
+                return a != 0 && right.of(batch, row) != 0 ? 1 : 0;
+            }
+            if (operator == Operator.OR) {
+                return a != 0 || right.of(batch, row) != 0 ? 1 : 0;
+            }
+            return type.wrap(operator.apply(a, right.of(batch, row), unsigned));
+        }
+    }
+
+    record Choice(Value condition, Value yes, Value no, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return condition.of(batch, row) != 0 ? yes.of(batch, row) : no.of(batch, row);
+        }
+    }
+
+    record Cast(Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return type.wrap(operand.of(batch, row));
+        }
+    }
+
+    /** Bytes of a dynamic array, divided by {@code unit}. */
+    record Length(Place array, int unit, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            return array.sizeBytes(batch, row) / unit;
+        }
+    }
+
+    /** Bytes of 2, 4 or 8 turned around: {@code __fswab32}, {@code be32_to_cpu}. */
+    record Swap(Value operand, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long value = operand.of(batch, row);
+            return switch (type.sizeBytes()) {
+                case 2 -> Short.reverseBytes((short) value) & 0xffff;
+                case 4 -> Integer.reverseBytes((int) value) & 0xffff_ffffL;
+                default -> Long.reverseBytes(value);
+            };
+        }
+    }
+
+    /** An element of a {@link Table}; 0 beyond its end. */
+    record Picked(Value index, List<Value> elements, CType type) implements Value {
+        @Override
+        public long of(Batch batch, int row) {
+            long i = index.of(batch, row);
+            return i < 0 || i >= elements.size()
+                    ? 0
+                    : type.wrap(elements.get((int) i).of(batch, row));
+        }
+    }
+
+    /** What the compiler's and the kernel's functions say of the bits of a number. */
+    record Bits(Kind kind, Value operand) implements Value {
+        /** Which function. */
+        enum Kind {
+            LEADING_ZEROS,
+            TRAILING_ZEROS,
+            FIRST_SET,
+            LAST_SET,
+            LOG2,
+            LOG2_UP,
+            COUNT,
+        }
+
+        @Override
+        public long of(Batch batch, int row) {
+            return kind(kind, operand.of(batch, row), 8 * operand.type().promoted().sizeBytes());
+        }
+
+        static long kind(Kind kind, long value, int width) {
+            long bits = width == 64 ? value : value & 0xffff_ffffL;
+            int last = 64 - Long.numberOfLeadingZeros(bits);
+            return switch (kind) {
+                case LEADING_ZEROS -> width - last;
+                case TRAILING_ZEROS -> bits == 0 ? width : Long.numberOfTrailingZeros(bits);
+                case FIRST_SET -> bits == 0 ? 0 : Long.numberOfTrailingZeros(bits) + 1;
+                case LAST_SET -> last;
+                case LOG2 -> last - 1;
+                case LOG2_UP -> bits <= 1 ? 0 : 64 - Long.numberOfLeadingZeros(bits - 1);
+                case COUNT -> Long.bitCount(bits);
+            };
+        }
+
+        @Override
+        public CType type() {
+            return CType.INT;
+        }
+    }
+
+    /**
+     * Bytes in the payload: an array in place or a dynamic one.
+     *
+     * @param elementBytes of one element
+     * @param signed whether elements are signed
+     */
+    record Place(Field field, int elementBytes, boolean signed) implements Expression {
+        /** Offset in the payload, inside it. */
+        int offset(Batch batch, int row) {
+            return field.offset(batch, row);
+        }
+
+        /** Bytes there are, never more than the payload has. */
+        int sizeBytes(Batch batch, int row) {
+            return field.sizeBytes(batch, row);
+        }
+
+        /** An unsigned integer of 1, 2, 4 or 8 bytes. */
+        static long integer(Batch batch, int row, int offset, int sizeBytes) {
+            return switch (sizeBytes) {
+                case 1 -> batch.u8(row, offset);
+                case 2 -> batch.u16(row, offset);
+                case 4 -> batch.u32(row, offset) & 0xffff_ffffL;
+                default -> batch.u64(row, offset);
+            };
+        }
+    }
+
+    /** Operators of two operands, with C's precedence (higher binds tighter). */
+    enum Operator {
+        OR("||", 1),
+        AND("&&", 2),
+        BIT_OR("|", 3),
+        BIT_XOR("^", 4),
+        BIT_AND("&", 5),
+        EQUAL("==", 6),
+        NOT_EQUAL("!=", 6),
+        LESS("<", 7),
+        GREATER(">", 7),
+        AT_MOST("<=", 7),
+        AT_LEAST(">=", 7),
+        LEFT("<<", 8),
+        RIGHT(">>", 8),
+        PLUS("+", 9),
+        MINUS("-", 9),
+        TIMES("*", 10),
+        DIVIDE("/", 10),
+        MODULO("%", 10);
+
+        final String spelling;
+        final int precedence;
+
+        Operator(String spelling, int precedence) {
+            this.spelling = spelling;
+            this.precedence = precedence;
+        }
+
+        static final List<Operator> ALL = List.of(values());
+
+        boolean isComparison() {
+            return precedence == 6 || precedence == 7 || precedence <= 2;
+        }
+
+        boolean isShift() {
+            return precedence == 8;
+        }
+
+        /** What the kernel would have got; division by 0 gives 0. */
+        long apply(long a, long b, boolean unsigned) {
+            return switch (this) {
+                case OR -> a != 0 || b != 0 ? 1 : 0;
+                case AND -> a != 0 && b != 0 ? 1 : 0;
+                case BIT_OR -> a | b;
+                case BIT_XOR -> a ^ b;
+                case BIT_AND -> a & b;
+                case EQUAL -> a == b ? 1 : 0;
+                case NOT_EQUAL -> a != b ? 1 : 0;
+                case LESS -> compare(a, b, unsigned) < 0 ? 1 : 0;
+                case GREATER -> compare(a, b, unsigned) > 0 ? 1 : 0;
+                case AT_MOST -> compare(a, b, unsigned) <= 0 ? 1 : 0;
+                case AT_LEAST -> compare(a, b, unsigned) >= 0 ? 1 : 0;
+                case LEFT -> b > 63 || b < 0 ? 0 : a << b;
+                case RIGHT -> b > 63 || b < 0 ? 0 : unsigned ? a >>> b : a >> b;
+                case PLUS -> a + b;
+                case MINUS -> a - b;
+                case TIMES -> a * b;
+                case DIVIDE -> b == 0 ? 0 : unsigned ? Long.divideUnsigned(a, b) : a / b;
+                case MODULO -> b == 0 ? 0 : unsigned ? Long.remainderUnsigned(a, b) : a % b;
+            };
+        }
+
+        private static int compare(long a, long b, boolean unsigned) {
+            return unsigned ? Long.compareUnsigned(a, b) : Long.compare(a, b);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package sonde.recording.ftrace;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sonde.event.Batch;
+import sonde.event.Lane;
+import sonde.event.Source;
+
+/** The events of one CPU of one buffer, from sub-buffers wherever they lie. */
+public final class PageLane implements Lane {
+    private final Source source;
+    private final String buffer;
+    private final int cpu;
+    private final EventTable table;
+    private final PageReader reader;
+    private final Pages pages;
+    private final List<Batch> batches = new ArrayList<>();
+    private @Nullable MemorySegment memory;
+    private long missingBytes;
+    private boolean ended;
+
+    /** Where sub-buffers come from, one run of them after the other. */
+    @FunctionalInterface
+    public interface Pages {
+        /**
+         * The next run of whole sub-buffers, null at the end. Earlier runs stay valid: batches of
+         * them may have been retained.
+         */
+        @Nullable MemorySegment next() throws IOException;
+    }
+
+    /**
+     * The ring that a lane reads.
+     *
+     * @param buffer name of the instance, empty for the top one
+     * @param pageBytes size of a sub-buffer
+     * @param times turns its times to those of the source's clock
+     * @param missingBytes that the file should have and has not: -1 for an unknown number; a notice
+     *     at the end tells of them
+     */
+    public record Ring(String buffer, int cpu, int pageBytes, TimeMap times, long missingBytes) {}
+
+    /**
+     * A lane at its start.
+     *
+     * @param source with the table's types
+     */
+    public PageLane(Source source, Ring ring, EventTable table, Pages pages) {
+        this.source = source;
+        this.buffer = ring.buffer;
+        this.cpu = ring.cpu;
+        this.table = table;
+        this.reader = new PageReader(table, cpu, ring.pageBytes, ring.times);
+        this.missingBytes = ring.missingBytes;
+        this.pages = pages;
+    }
+
+    @Override
+    public Source source() {
+        return source;
+    }
+
+    @Override
+    public String buffer() {
+        return buffer;
+    }
+
+    /** Number of the CPU. */
+    public int cpu() {
+        return cpu;
+    }
+
+    @Override
+    public @Nullable Batch next() throws IOException {
+        while (!ended) {
+            MemorySegment run = memory;
+            if (run == null) {
+                run = pages.next();
+                if (run == null) {
+                    ended = true;
+                    return missingBytes != 0 ? cut() : null;
+                }
+                memory = run;
+                reader.reset(run, 0, run.byteSize());
+            }
+            Batch batch = free();
+            batch.reset(run);
+            if (!reader.fill(batch)) {
+                memory = null;
+            }
+            if (batch.size() > 0) {
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    /** The notice that the file ends before the ring does. */
+    private Batch cut() {
+        Batch batch = free();
+        batch.reset(MemorySegment.NULL);
+        int row = batch.add(reader.latest(), cpu, -1, EventTable.CORRUPT, 0, 0);
+        batch.sample(row, -1, Math.max(0, missingBytes), 0, 0);
+        return batch;
+    }
+
+    private Batch free() {
+        for (Batch batch : batches) {
+            if (!batch.isRetained()) {
+                return batch;
+            }
+        }
+        Batch batch = new Batch(source, table.layout().order());
+        batches.add(batch);
+        return batch;
+    }
+
+    @Override
+    public void close() {
+        ended = true;
+        memory = null;
+    }
+}
