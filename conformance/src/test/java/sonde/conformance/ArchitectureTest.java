@@ -14,9 +14,13 @@ import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -240,6 +244,30 @@ class ArchitectureTest {
             DescribedPredicate.describe(
                     "words of a specification",
                     type -> List.of("TracingData", "ClockData").contains(type.getSimpleName()));
+
+    /** Simple names that several types may have, nested ones too; docs/glossary.md explains each. */
+    private static final int MOST_SHARED_NAMES = 15;
+
+    @Test
+    void fewTypesShareAName() throws IOException {
+        Map<String, Set<String>> types = new TreeMap<>();
+        for (JavaClass type : SONDE) {
+            String name = type.getSimpleName();
+            if (!name.isEmpty() && !name.contains("-")) {
+                types.computeIfAbsent(name, key -> new TreeSet<>()).add(type.getFullName());
+            }
+        }
+        types.values().removeIf(sharing -> sharing.size() == 1);
+        Path root = Path.of(System.getProperty("sonde.root", ".."));
+        String glossary = Files.readString(root.resolve("docs/glossary.md"));
+        assertThat(types).hasSizeLessThanOrEqualTo(MOST_SHARED_NAMES);
+        assertThat(types)
+                .allSatisfy(
+                        (name, sharing) ->
+                                assertThat(glossary)
+                                        .as("%s is the name of %s", name, sharing)
+                                        .contains("| `" + name + "` |"));
+    }
 
     /**
      * Adding a section means a class and a line of {@code ReportSections}, docs/extending.md: what
