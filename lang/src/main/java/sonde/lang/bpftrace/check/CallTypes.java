@@ -28,23 +28,9 @@ final class CallTypes {
     private static final Set<String> PRINTING =
             Set.of("printf", "errorf", "warnf", "system", "cat", "debugf", "fail");
 
-    /** Functions of a number, and which argument that is. */
-    private static final Map<String, Integer> NUMBERS =
-            Map.of(
-                    "ksym",
-                    0,
-                    "usym",
-                    0,
-                    "strerror",
-                    0,
-                    "signal_name",
-                    0,
-                    "syscall_name",
-                    0,
-                    "cgroup_path",
-                    0,
-                    "strftime",
-                    1);
+    /** Functions whose first argument is a number. */
+    private static final Set<String> OF_NUMBERS =
+            Set.of("ksym", "usym", "strerror", "signal_name", "syscall_name", "cgroup_path");
 
     private static final Set<String> OF_TEXTS =
             Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat");
@@ -378,8 +364,10 @@ final class CallTypes {
 
     /** What is wrong with the value that a function of addresses or numbers is given. */
     private String valueFault(Expression.Call e) {
-        Integer number = NUMBERS.get(e.function());
-        if (number != null && !isNumber(typer.type(e.arguments().get(number)))) {
+        boolean isTime = e.function().equals("strftime");
+        int number = isTime ? 1 : 0;
+        if ((isTime || OF_NUMBERS.contains(e.function()))
+                && !isNumber(typer.type(e.arguments().get(number)))) {
             return "expects an integer or pointer argument";
         }
         boolean internet = e.function().equals("ntop");
@@ -650,12 +638,8 @@ final class CallTypes {
                 return globals()
                         .error(
                                 e.span(),
-                                e.function()
-                                        + "([int limit]): limit shouldn't exceed "
-                                        + MOST_FRAMES
-                                        + ", "
-                                        + n.value()
-                                        + " given");
+                                "%s([int limit]): limit shouldn't exceed %d, %d given"
+                                        .formatted(e.function(), MOST_FRAMES, n.value()));
             }
             frames = Math.max(1, (int) n.value());
         }
